@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from provhouse.model import answer as found_answer
-from provhouse.model.answer import Header, ItemHeader, MissingKeys, Read
+from provhouse.model.answer import Header, ItemHeader, MissingKeys, Read, TableColumns
 from provhouse.model.operations import Weakest
 from provhouse.model.question import Direction
 from provhouse.output.result import Result
@@ -98,6 +98,10 @@ class Answer(Shown, ItemHeader):
     """The names that were asked instead of ``item``: its newest version, or all, newest first."""
     counts: Counts | None
     """The counts of a summary, in which ``items`` and ``triples`` are empty; otherwise None."""
+    column: str | None
+    """The column that was asked for, as in ``report/AA.delay``; ``item`` is then the row."""
+    columns: tuple[TableColumns, ...]
+    """The part that each table has in the column: values, or only the choice of rows."""
     _found: found_answer.Answer = field(repr=False, compare=False)
 
     def _result(self) -> Result:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from provhouse.model.column_map import NO_COLUMNS, ColumnMap
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.store.warehouse.file_table import add_files, numbers_of
@@ -24,6 +25,7 @@ class NewWrite:
     key: tuple[str, ...]
     files: tuple[Path, ...]
     run: str
+    columns: ColumnMap = NO_COLUMNS
 
 
 def number_writes(
@@ -49,6 +51,6 @@ def _numbered(layout: Layout, write: NewWrite) -> Written:
     known = read_written(layout).get(int(numbers[0]))
     if known is None:
         files = tuple(numbers.tolist())
-        known = Written(write.table, min(files), write.key, files, write.run)
+        known = Written(write.table, min(files), write.key, files, write.run, write.columns)
         add_written(layout, known)
     return known

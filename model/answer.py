@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Literal
 
 import pyarrow as pa
 
@@ -82,6 +83,33 @@ class MissingKeys:
     """The keys of a sample of the triples found, in alphabetical order."""
 
 
+ColumnRole = Literal["value", "influence", "unknown"]
+"""The part that a table has in a column: values, only the choice of rows, or not known."""
+
+
+@dataclass(frozen=True)
+class Influence:
+    """A column that influences another one without being part of its value."""
+
+    column: str
+    roles: tuple[str, ...]
+    """Its uses: ``filter``, ``group``, ``join``, ``order`` or ``window``."""
+
+
+@dataclass(frozen=True)
+class TableColumns:
+    """The columns of one table that a column of a captured write was made from."""
+
+    table: str
+    items: int
+    """The number of items of the table in the answer."""
+    role: ColumnRole
+    values: tuple[str, ...]
+    """The columns whose values it was computed from."""
+    influence: tuple[Influence, ...]
+    """The columns that decided which rows it was computed from."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Answer(ItemHeader, FoundRows):
     """The lineage or impact of one item, as of one generation.
@@ -106,6 +134,10 @@ class Answer(ItemHeader, FoundRows):
     """The counts, if a summary was asked for: ``items`` and ``triples`` are then empty."""
     versions: tuple[str, ...] = ()
     """The names that were used instead of ``item``: its newest version, or all versions."""
+    column: str | None = None
+    """The column that was asked for, as in ``report/AA.delay``; ``item`` is the row."""
+    columns: tuple[TableColumns, ...] = ()
+    """The part that each table of the answer has in the column."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,6 +24,7 @@ from provhouse.store.warehouse.layout import Layout
 from .as_found import MANY_ITEMS, AsFound
 from .as_of import commit_as_of
 from .choose import ASKED, Choice, choose
+from .columns import AskedColumn, asked_column, with_columns
 from .exactness import Declared, Stated
 from .explain import EXPLAINED_SETS, Explanation, estimate_methods
 from .filters import Filtered, apply_filters
@@ -123,6 +124,9 @@ class Asker:
         time limit of ``watch`` passes.
         """
         watch = watch or Stopwatch()
+        if asked := self._column(question):
+            row = self.answer(replace(question, item=asked.item), watch, suggest=suggest)
+            return with_columns(row, asked.column, self._layout)
 
         def whole() -> Answer:
             located = self._locate(question, watch, suggest)
@@ -146,7 +150,8 @@ class Asker:
         """
         watch = watch or Stopwatch()
         # The exactness of an answer is known only when all its triples have been looked at.
-        if question.filtered or question.all_versions or self.declared.weakest:
+        special = question.filtered or question.all_versions or self._column(question)
+        if special or self.declared.weakest:
             return self.answer(question, watch, suggest=suggest)
 
         def begun() -> Answer | LargeAnswer:
@@ -158,6 +163,11 @@ class Asker:
             return self._answer(question, located, choice, watch, found)
 
         return self.snapshot.names.settled(begun)
+
+    def _column(self, question: Question) -> AskedColumn | None:
+        return self.snapshot.names.settled(
+            lambda: asked_column(self.snapshot, self._layout, question)
+        )
 
     def _locate(self, question: Question, watch: Stopwatch, suggest: bool) -> Located:
         """Locate the item or its versions, and begin to start Spark."""

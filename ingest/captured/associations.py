@@ -204,7 +204,7 @@ def check_proof(folder: Path, by: str, aside: Path) -> None:
             for piece in _pieces(path, 1):
                 keys.add(piece[0], [piece[0]])
         if any((np.diff(np.sort(part[0])) == 0).any() for part in keys.parts()):
-            raise _alike(by)
+            raise alike(by)
 
 
 def check_checks(found: Spread, by: str) -> None:
@@ -213,7 +213,7 @@ def check_checks(found: Spread, by: str) -> None:
         order = np.argsort(keys, kind="stable")
         keys, checks = keys[order], checks[order]
         if ((keys[1:] == keys[:-1]) & (checks[1:] != checks[:-1])).any():
-            raise _alike(by)
+            raise alike(by)
 
 
 def _pieces(path: Path, columns: int) -> Iterator[I64]:
@@ -226,7 +226,8 @@ def _pieces(path: Path, columns: int) -> Iterator[I64]:
             yield np.stack([np.asarray(batch[name]) for name in names])
 
 
-def _alike(by: str) -> BadInput:
+def alike(by: str) -> BadInput:
+    """Return the error for two groups whose keys are equal."""
     return BadInput(
         f"Two groups by {by} cannot be distinguished",
         "The numbers of 64 bits that stand for the groups are equal",

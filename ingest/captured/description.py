@@ -2,12 +2,13 @@
 
 import json
 import os
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from provhouse.model.column_map import ColumnMap, column_map
 from provhouse.model.errors import BadInput
 
 from .keyed import KeyedSource
@@ -56,6 +57,22 @@ class SourceFile:
 
 
 @dataclass(frozen=True)
+class Part:
+    """The rows of a partition that a window function looks at, numbered in the window's order.
+
+    With ``last``, they end with the row whose number is in this column of the tap, less ``less``;
+    ``count`` is the column with their number, or None if they begin with the first row. Without
+    ``last``, they are from ``low`` to ``high`` rows after the row, where None means no limit.
+    """
+
+    low: int | None = None
+    high: int | None = None
+    last: int | None = None
+    count: int | None = None
+    less: int = 0
+
+
+@dataclass(frozen=True)
 class TapTable:
     """An operator that merges rows, and the columns of what its tap wrote."""
 
@@ -72,12 +89,29 @@ class TapTable:
     """Whether the column after the key has a second hash, to prove that a key is of one group."""
     folder: Path
     """The folder of its files. Those of proofs are beside it."""
-    mark: Mark | None
+
+    parts: tuple[Part, ...] = ()
+    """The parts of a partition from which the rows of a window derive; its tap is above it."""
+    columns: int = 0
+    """The number of columns for ``parts``, before the slots: the row's number, and counts."""
+    of: int | None = None
+    """The tap whose file this one reads: the whole partitions of a window with parts."""
+    mark: Mark | None = None
     """The table of the rows, if they are marked; ``proofs`` are then its taps."""
 
     def proof(self, place: int) -> Path:
         """Return the folder of the keys of all groups, as they were in one place of the plan."""
         return self.folder.with_name(f"{self.folder.name}-keys-{place}")
+
+    @property
+    def key(self) -> int:
+        """The column of the key. A window with parts has the partition beside it."""
+        return 0 if self.of is None else 1
+
+    @property
+    def first_slot(self) -> int:
+        """The number of the columns before the slots."""
+        return 1 + self.checked + (1 + self.columns if self.columns else 0)
 
     @property
     def name(self) -> str:
@@ -122,6 +156,11 @@ class CapturedWrite:
     """The files that are new in the folder that was written to."""
     seconds: float
     rewriting: float
+    columns: ColumnMap
+
+    def whole_of(self, tap: int) -> int:
+        """Return the number of the tap for the whole partitions of a window with parts."""
+        return next(number for number, each in enumerate(self.taps) if each.of == tap)
 
 
 def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
@@ -136,7 +175,7 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
         write["table"] or table_of(path),
         folder,
         _slots(write["slots"], marked),
-        tuple(_tap(tap, folder / str(at), marked) for at, tap in enumerate(write["taps"])),
+        _taps(write["taps"], folder, marked),
         write["parts"],
         write["format"],
         write["absence"],
@@ -149,6 +188,7 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
         tuple(_local(file) for file in write["written"]),
         write.get("seconds", 0.0),
         write["rewriting"],
+        column_map(write.get("columns", {})),
     )
 
 
@@ -159,6 +199,16 @@ def table_of(path: Path) -> str:
 
 def _slots(slots: Iterable[int], marked: Collection[int]) -> tuple[int, ...]:
     return tuple(slot_of_mark(slot) if slot in marked else slot for slot in slots)
+
+
+def _taps(
+    taps: Sequence[Mapping[str, Any]], folder: Path, marked: Collection[int]
+) -> tuple[TapTable, ...]:
+    """Return the taps, then those of the whole partitions of windows with parts."""
+    found = [_tap(tap, folder / str(number), marked) for number, tap in enumerate(taps)]
+    whole = [replace(tap, parts=(), of=number, exactness="superset")
+             for number, tap in enumerate(found) if tap.parts]  # fmt: skip
+    return (*found, *whole)
 
 
 def _tap(tap: Mapping[str, Any], folder: Path, marked: Collection[int]) -> TapTable:
@@ -172,7 +222,9 @@ def _tap(tap: Mapping[str, Any], folder: Path, marked: Collection[int]) -> TapTa
         tap["exactness"],
         tap["checked"],
         _local(tap["folder"]) if "folder" in tap else folder,
-        Mark(tap["table"], tuple(tap["key"]), tap["number"]) if mark else None,
+        tuple(Part(**part) for part in tap.get("parts", ())),
+        tap.get("columns", 0),
+        mark=Mark(tap["table"], tuple(tap["key"]), tap["number"]) if mark else None,
     )
 
 

@@ -35,6 +35,7 @@ from .pinned import pins_of
 from .rows import Traced, operations, pieces, traced
 from .stream import Streams
 from .unused_keys import UnusedKeys, unused_keys
+from .weakened import weakened
 
 
 @dataclass(frozen=True)
@@ -162,8 +163,9 @@ def _land(
     ]
     streams = Streams(f"capture {run}".strip(), run, aside)
     _streamed(found, versions, places, keys, store, streams, settings)
+    described_ops = weakened(_one_each(ops), Layout(settings.warehouse))
     summary = ingest_sources(
-        streams.finish(), settings, operations=_one_each(ops), progress=progress
+        streams.finish(), settings, operations=described_ops, progress=progress
     )
     writes = zip(found[len(marked) :], written, strict=True)
     landed = tuple(_landed(each, version) for each, version in writes)
@@ -219,7 +221,13 @@ def _numbered(
 ) -> list[Written]:
     """Give versions to the writes, and numbers to the source files whose row ids are names."""
     new = [
-        NewWrite(each.write.table, keys.get(each.write.table, ()), each.files, run)
+        NewWrite(
+            each.write.table,
+            keys.get(each.write.table, ()),
+            each.files,
+            run,
+            each.write.columns,
+        )
         for each in outputs
     ]
     versions = number_writes(new, settings, progress)
@@ -275,10 +283,10 @@ def _landed(found: Traced, version: Written) -> LandedWrite:
         version.version,
         output.write.path,
         sum(output.counts),
-        len(output.write.taps),
+        sum(tap.of is None for tap in output.write.taps),
         pairs,
         bytes_below(output.write.folder),
         output.write.seconds,
         output.write.rewriting,
-        tuple(tap.name for tap in output.write.taps if tap.exactness == "superset"),
+        tuple(output.write.taps[number].name for number in sorted(found.supersets)),
     )

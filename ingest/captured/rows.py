@@ -43,6 +43,28 @@ class Traced:
     direct: tuple[int, ...]
     """The slots that have ids of source rows, which rode on the rows of the output themselves."""
     grouped: tuple[Grouped, ...]
+    widened: frozenset[int]
+    """The windows whose rows derive from whole partitions, since parts would be too many rows."""
+
+    @property
+    def supersets(self) -> frozenset[int]:
+        """The numbers of the taps that list more rows than were used."""
+        taps = enumerate(self.output.write.taps)
+        return self.widened | {
+            number for number, tap in taps if tap.exactness == "superset" and tap.of is None
+        }
+
+    def exactness(self, tap: TapTable) -> str:
+        """Return the weakest exactness of a tap and those below it."""
+        taps = self.output.write.taps
+        below, waiting = set[int](), [taps.index(tap)]
+        while waiting:
+            number = waiting.pop()
+            if number not in below:
+                below.add(number)
+                waiting += [slot for slot in taps[number].slots if slot > ROWS]
+        wide = self.supersets | {at for at, each in enumerate(taps) if each.of is not None}
+        return "superset" if below & wide else "exact"
 
     def direct_pairs(self) -> Iterator[Pairs]:
         """Yield the rows of the output, by position, with the source rows that rode on them."""
@@ -88,7 +110,7 @@ def traced(output: Output, aside: Path) -> Traced:
             parts = [through(Pairs(row, group), part.at, part.row) for part in kept.pairs.parts()]
             waiting.append((kept.tap, distinct(parts)))
     slots = (slot for slot, tap in enumerate(output.write.slots) if tap <= ROWS)
-    return Traced(output, tuple(slots), tuple(grouped))
+    return Traced(output, tuple(slots), tuple(grouped), frozenset(tracer.widened))
 
 
 def _carried(output: Output) -> list[tuple[int, Pairs]]:
@@ -128,7 +150,7 @@ def operations(found: Traced, table: str, run: str) -> pa.Table:
     """Return the descriptions of all ops of a write."""
     write = found.output.write
     rows: list[tuple[str, str, str | None, str]] = [
-        (op_of(write, table, each.tap), each.tap.op_kind, each.tap.sql, each.tap.exactness)
+        (op_of(write, table, each.tap), each.tap.op_kind, each.tap.sql, found.exactness(each.tap))
         for each in found.grouped
     ]
     if found.direct:

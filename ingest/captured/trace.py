@@ -14,6 +14,7 @@ from .description import ROWS, TapTable
 from .marks import as_ids
 from .output import Output
 from .pairs import Pairs, PairSet, through
+from .partitions import MOST_PER_ROW, Partitions, position
 from .spread import Spread
 
 
@@ -42,6 +43,8 @@ class Tracer:
 
     def __init__(self, output: Output, aside: Path) -> None:
         self._write, self._marks, self._aside = output.write, output.marks, aside
+        self.widened = set[int]()
+        """The windows whose rows were found to derive from whole partitions, not from parts."""
 
     def sources(self, tap: int, keys: I64) -> Sources:
         """Return what the groups with these keys derive from; keys are distinct and in order.
@@ -49,7 +52,14 @@ class Tracer:
         A chain of groups is followed down to source rows where that needs no more pairs than the
         chain has. Raises BadInput if a key stands for two groups, or if a group has no rows.
         """
-        rows, lower = self._read(tap, keys)
+        table = self._write.taps[tap]
+        if table.parts:
+            given = self._parts(tap, keys)
+            if isinstance(given, Sources):
+                return given
+            rows, lower = given
+        else:
+            rows, lower = self._read(tap, keys)
         kept, joined = list[Kept](), list[_Below]()
         for slot, pairs in lower:
             below = self._below(slot, pairs.seal(len(keys)))
@@ -76,28 +86,45 @@ class Tracer:
         table = self._write.taps[tap]
         for place in range(table.proofs):
             check_proof(table.proof(place), table.by, self._aside)
-        count, given = count_rows(table.folder), 1 + table.checked
+        count, key = count_rows(table.folder), table.key
         checks = Spread(2, count, self._aside) if table.checked else None
-        rows = PairSet(count * sum(slot <= ROWS for slot in table.slots), self._aside)
-        lower = [(slot, PairSet(count, self._aside)) for slot in table.slots if slot > ROWS]
+        rows, lower = self._empty(table, count)
         filled = np.zeros(len(keys), bool)
-        for piece in tap_pieces(table.folder, given + len(table.slots)):
-            _check_key(piece[0], table)
+        for piece in tap_pieces(table.folder, table.first_slot + len(table.slots)):
+            _check_key(piece[key], table)
             if checks:
-                checks.add(piece[0], [piece[0], piece[1]])
-            at, found = position(piece[0], keys)
+                checks.add(piece[key], [piece[key], piece[key + 1]])
+            at, found = position(piece[key], keys)
             filled[at] = True
-            others = iter(lower)
-            columns = as_ids(table.slots, piece[given:], self._marks)
-            for slot, column in zip(table.slots, columns, strict=True):
-                values = column[found]
-                here = values != NONE
-                target = rows if slot <= ROWS else next(others)[1]
-                target.add(Pairs(at[here], values[here]))
+            slots = as_ids(table.slots, piece[table.first_slot :, found], self._marks)
+            _add(rows, lower, table, at, slots)
         if checks:
             check_checks(checks, table.by)
         if table.by and not filled.all():  # only an aggregate of all rows may be of none
             raise _missing(table)
+        return rows, lower
+
+    def _empty(self, table: TapTable, count: int) -> tuple[PairSet, list[tuple[int, PairSet]]]:
+        """Return sets for the slots of ``count`` rows of a tap."""
+        rows = PairSet(count * sum(slot <= ROWS for slot in table.slots), self._aside)
+        return rows, [(slot, PairSet(count, self._aside)) for slot in table.slots if slot > ROWS]
+
+    def _parts(self, tap: int, keys: I64) -> tuple[PairSet, list[tuple[int, PairSet]]] | Sources:
+        """Return what ``_read`` returns for parts of the partitions of a window.
+
+        If that were many more pairs than the tap has rows, return the whole partitions instead.
+        """
+        table = self._write.taps[tap]
+        held = Partitions(table, keys, self._aside)
+        if table.by and not held.filled.all():
+            raise _missing(table)
+        if held.count > MOST_PER_ROW * held.rows:
+            self.widened.add(tap)
+            none = PairSet(0, self._aside).seal(len(keys))
+            return Sources(none, (Kept(self._write.whole_of(tap), held.whole()),))
+        rows, lower = self._empty(table, held.count)
+        for at, slots in held.pieces():
+            _add(rows, lower, table, at, as_ids(table.slots, slots, self._marks))
         return rows, lower
 
     def _below(self, slot: int, pairs: PairSet) -> "_Below":
@@ -142,6 +169,17 @@ def _joined(above: PairSet, keys: I64, below: PairSet) -> Iterator[Pairs]:
             yield through(Pairs(part.at, np.searchsorted(keys, part.row)), low.at, low.row)
 
 
+def _add(
+    rows: PairSet, lower: list[tuple[int, PairSet]], table: TapTable, at: I64, slots: I64
+) -> None:
+    """Add the slots of rows of a tap to the sets of ``_empty``, at these positions."""
+    others = iter(lower)
+    for slot, values in zip(table.slots, slots, strict=True):
+        here = values != NONE
+        target = rows if slot <= ROWS else next(others)[1]
+        target.add(Pairs(at[here], values[here]))
+
+
 def _check_key(keys: I64, table: TapTable) -> None:
     if (keys == NONE).any():
         raise BadInput(
@@ -157,12 +195,3 @@ def _missing(table: TapTable) -> BadInput:
         "A task has written the group, but no task has left its associations",
         "Run the job again; if this repeats, report it",
     )
-
-
-def position(values: I64, keys: I64) -> tuple[I64, I64]:
-    """Return, for the values that are among the sorted keys, their positions there and here."""
-    if not len(keys):
-        return np.empty(0, np.int64), np.empty(0, np.int64)
-    at = np.minimum(np.searchsorted(keys, values), len(keys) - 1)
-    kept = np.flatnonzero(keys[at] == values)
-    return at[kept], kept

@@ -5,9 +5,10 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from ..arrow_rows import tuples
+from ..escape import shown
 from ..result import Csv, Json, Result, attributes
 from ..sections import Section, headed, styled
-from .answer_tables import by_distance, by_operation, by_table, counts_by_table, timed
+from .answer_tables import by_column, by_distance, by_operation, by_table, counts_by_table, timed
 from .answer_words import headline, how, notes
 from .derivations import MOST_ROWS, has_sets, read_and_seconds, row_lists, step_by_step
 from .exactness import exactness_fields
@@ -43,6 +44,8 @@ class AnswerResult(Result):
         yield headline(answer)
         for note in notes(answer):
             yield styled(note, "yellow")
+        if answer.columns:
+            yield from headed(f"Columns that make {shown(str(answer.column))}", by_column(answer))
         if answer.counts and answer.counts.tables.num_rows:
             yield from headed("By table", counts_by_table(answer.counts.tables))
             yield from headed("By operation", by_operation(answer.counts.ops))
@@ -59,6 +62,9 @@ class AnswerResult(Result):
         if answer.versions:
             head["versions"] = list(answer.versions)
         head |= exactness_fields(answer)
+        if answer.column is not None:
+            head["column"] = answer.column
+            head["columns"] = [asdict(each) for each in answer.columns]
         if answer.missing_keys:
             head["missing_keys"] = asdict(answer.missing_keys)
         if has_sets(answer):

@@ -48,6 +48,21 @@ def by_table(answer: "Answer") -> "Table":
     return table
 
 
+def by_column(answer: "Answer") -> "Table":
+    """Return a line for each table: its columns whose values were used, and those that influence.
+
+    A table of which nothing is known has question marks.
+    """
+    table = grid("table", right=("items",), after=("value", "influence"))
+    for each in answer.columns[:MOST_ROWS]:
+        influence = [f"{one.column} ({', '.join(one.roles)})" for one in each.influence]
+        texts = [listed(names, MOST_ROWS) for names in (each.values, influence)]
+        if each.role == "unknown":
+            texts = ["?", "?"]
+        table.add_row(table_name(each.table or None), f"{each.items:,}", *map(styled, texts))
+    return table
+
+
 def counts_by_table(counts: pa.Table) -> "Table":
     """Return a line for each table of items: the number of items and their distances."""
     table = grid("table", right=("items", "hops"))

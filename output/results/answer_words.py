@@ -53,6 +53,8 @@ def notes(answer: "Answer") -> Iterator[str]:
     if answer.versions:
         which = "the newest version" if len(answer.versions) == 1 else "all versions together"
         yield f"The answer is that of {which}: {listed(answer.versions, 10)}."
+    if answer.column is not None:
+        yield _column_sentence(answer)
     if answer.truncated == "depth":
         yield "The answer stops at --depth. Raise or omit --depth to see what lies beyond."
     elif answer.truncated == "limit":
@@ -73,6 +75,14 @@ def notes(answer: "Answer") -> Iterator[str]:
         yield "The answer is incomplete: part of the data is missing."
     if answer.items.num_rows and _leads_back(answer.items["item"].combine_chunks(), answer.item):
         yield "The item itself is among them: it lies on a cycle."
+
+
+def _column_sentence(answer: "Answer") -> str:
+    values = [each.table for each in answer.columns if each.role == "value"]
+    given = f"made from values of {listed(values, 20)}" if values else "made from no values"
+    unknown = any(each.role == "unknown" for each in answer.columns)
+    rest = ". What the tables marked ? give to it is unknown: their rows were not captured"
+    return f"The column {shown(str(answer.column))} is {given}{rest * unknown}."
 
 
 def _missing(keys: "MissingKeys") -> str:

@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
+from provhouse.model.column_map import NO_COLUMNS, ColumnMap, column_map
 from provhouse.model.errors import Damaged
 from provhouse.runtime.files import make_folder, write_new
 
@@ -27,6 +28,7 @@ class Written:
     files: tuple[int, ...]
     """The numbers of its files, in the order of its rows."""
     run: str
+    columns: ColumnMap = NO_COLUMNS
 
     @property
     def suffix(self) -> str:
@@ -50,7 +52,9 @@ def _all(layout: Layout) -> Iterator[Written]:
     for path in sorted(layout.written.glob("[0-9]*.json")):
         try:
             found = json.loads(path.read_text(encoding="utf-8"))
-            yield Written(**{**found, "key": tuple(found["key"]), "files": tuple(found["files"])})
+            key, files = tuple(found["key"]), tuple(found["files"])
+            columns = column_map(found.get("columns", {}))
+            yield Written(**{**found, "key": key, "files": files, "columns": columns})
         except (OSError, ValueError, TypeError, KeyError) as error:
             raise Damaged(
                 f"Cannot read the record of a captured write {path}",

@@ -14,6 +14,7 @@ from pyspark.sql.window import Window
 from helpers.lineage_cases import Block, Case, Done, Lineage, Shop, c, grouped, o, written
 from helpers.shop import CUSTOMERS, ORDERS, Customer, Order, write_shop
 from helpers.warehouse import House
+from provhouse.ingest.captured import trace
 from provhouse.model.errors import BadInput
 
 
@@ -47,6 +48,11 @@ def each(found: Callable[[Order], set[str]], orders: Iterable[Order] = ORDERS) -
 
 def partition(order: Order) -> set[str]:
     return o(*orders_of(order.cust))
+
+
+def before(order: Order) -> list[Order]:
+    """Return the orders of a partition up to one."""
+    return [one for one in orders_of(order.cust) if one.id <= order.id]
 
 
 CASES = {
@@ -152,10 +158,32 @@ CASES = {
         sql("SELECT id AS k, count(*) OVER (PARTITION BY large) AS s FROM orders"),
         lambda: each(lambda order: o(*(one for one in ORDERS if one.large == order.large))),
     ),
-    "ranked": Case(  # a superset: the whole partition
+    "ranked": Case(
         sql("SELECT id AS k, row_number() OVER (PARTITION BY cust ORDER BY id) AS r,"
             " lag(price) OVER (PARTITION BY cust ORDER BY id) AS l FROM orders"),
+        lambda: each(lambda order: o(*before(order))),
+    ),
+    "near": Case(
+        sql("SELECT id AS k, sum(id) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND 2 FOLLOWING)"
+            " AS s FROM orders"),
+        lambda: each(lambda order: o(*(one for one in ORDERS if -1 <= one.id - order.id <= 2))),
+    ),
+    "last_but_one": Case(  # not the rows between
+        sql("SELECT id AS k, lag(price, 2) OVER (ORDER BY id) AS l FROM orders"),
+        lambda: each(lambda order: o(order, *(one for one in ORDERS if one.id == order.id - 2))),
+    ),
+    "last_known": Case(  # a superset: the whole partition
+        sql("SELECT id AS k, lag(price) IGNORE NULLS OVER (PARTITION BY cust ORDER BY id) AS l"
+            " FROM orders"),
         lambda: each(partition),
+    ),
+    "groups_above_ranks": Case(
+        sql("SELECT min(id) AS k, sum(r) FROM (SELECT id, small, row_number() OVER"
+            " (PARTITION BY cust ORDER BY id) AS r FROM orders) GROUP BY small"),
+        lambda: {
+            key: set().union(*(o(*before(order)) for order in ORDERS if o(order) <= found))
+            for key, found in grouped(lambda order: order.small).items()
+        },
     ),
     "first_of_each": Case(  # Spark drops rows of higher ranks before the window
         lambda shop: shop.orders.withColumn(
@@ -240,7 +268,9 @@ DAILY = (
     "semi_on_two",
     "groups_above_windows",
     "intersected_with_null",
-    "ranked",
+    "groups_above_ranks",
+    "last_known",
+    "near",
     "semi_without_keys",
     "whole_table",
 )
@@ -265,10 +295,29 @@ def test_the_lineage_of_each_row_is_exactly_its_rows(block: Block) -> None:
     """Operators that list more than was used are declared as supersets."""
     done = block(DAILY)
     done.check_all()
+    found = exactness(done)
+    assert found["last_known"] == found["semi_without_keys"] == "superset"
+    assert found["whole_table"] == found["near"] == found["groups_above_ranks"] == "exact"
+
+
+@pytest.mark.long
+def test_parts_that_are_too_large_become_whole_partitions(
+    block: Block, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Groups above are supersets then, too."""
+    monkeypatch.setattr(trace, "MOST_PER_ROW", 0)
+    done = block(["groups_above_ranks", "ranked", "semi_without_keys"])
+    assert done.lineage("ranked") == each(partition)
+    expected = CASES["groups_above_windows"].expected()
+    assert done.lineage("groups_above_ranks") == expected
     with done.house.open() as warehouse:
-        found = {op.op.partition(":")[0]: op.exactness for op in warehouse.ops() if op.sql}
-    assert found["ranked"] == found["semi_without_keys"] == "superset"
-    assert found["whole_table"] == "exact"
+        assert {op.exactness for op in warehouse.ops() if op.sql} == {"superset"}
+
+
+def exactness(done: Done) -> dict[str, str | None]:
+    """Return the exactness of the operations of each case that merge rows."""
+    with done.house.open() as warehouse:
+        return {op.op.partition(":")[0]: op.exactness for op in warehouse.ops() if op.sql}
 
 
 def test_a_key_that_stands_for_a_missing_one_is_refused(

@@ -11,9 +11,10 @@ from pyspark.sql import SparkSession
 
 from helpers.random_programs import Program, Values, program, tables
 from helpers.witnesses import Found, captured, query, read
+from provhouse.ingest.captured import trace
 
-LONG = 300
-STEPS = 5
+FEW, LONG = 8, 300
+SHORT, STEPS = 3, 5
 FILES = 2
 COLUMNS = pa.schema([("x", pa.int32()), ("y", pa.string())])
 
@@ -41,11 +42,11 @@ def found_rows(found: Found) -> Counter[object]:
     return rows
 
 
-def check(seed: int, spark: SparkSession, folder: Path) -> None:
+def check(seed: int, steps: int, spark: SparkSession, folder: Path) -> None:
     """Run the program of a seed, and compare its rows and their lineage."""
     rng = random.Random(seed)
     held = tables(rng)
-    made: Program = program(rng, held, STEPS)
+    made: Program = program(rng, held, steps)
     write_tables(held, folder / "tables")
     frame = query(made.sql)(read(spark, folder / "tables"))
     found = found_rows(captured(spark, frame, folder))
@@ -53,12 +54,18 @@ def check(seed: int, spark: SparkSession, folder: Path) -> None:
     assert found == expected, f"seed {seed}: {made.sql}"
 
 
-@pytest.mark.parametrize("seed", [3, 5])
+@pytest.fixture(autouse=True)
+def no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """List all rows of parts of partitions, however many."""
+    monkeypatch.setattr(trace, "MOST_PER_ROW", 1 << 40)
+
+
+@pytest.mark.parametrize("seed", range(FEW))
 def test_rows_have_exactly_their_lineage(seed: int, spark: SparkSession, tmp_path: Path) -> None:
-    check(seed, spark, tmp_path)
+    check(seed, SHORT, spark, tmp_path)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(100, 100 + LONG))
 def test_many_programs(seed: int, spark: SparkSession, tmp_path: Path) -> None:
-    check(seed, spark, tmp_path)
+    check(seed, STEPS, spark, tmp_path)

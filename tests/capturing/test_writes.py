@@ -191,3 +191,24 @@ def test_lineage_goes_on_through_a_delta_table(written: Written, spark: SparkSes
             source = "orders/9" if key == 9 else f"delta/{key}@"
             assert [each.item.startswith(source) for each in found] == [True]
         assert {each.item for each in warehouse.lineage("more/3").items} > {"orders/3"}
+
+
+def test_explain_is_no_write(
+    houses: Callable[..., House], spark: SparkSession, tmp_path: Path
+) -> None:
+    write_shop(tmp_path)
+    spark.read.parquet(str(tmp_path / "orders")).createOrReplaceTempView("written_orders")
+    table = "CREATE TABLE captured_explained (id BIGINT) USING parquet LOCATION"
+    spark.sql(f"{table} '{tmp_path / 'explained'}'")
+    insert = "captured_explained SELECT id FROM written_orders WHERE id"
+    try:
+        with houses().capture(keys={"orders": "id", "captured_explained": "id"}) as run:
+            spark.sql(f"EXPLAIN INSERT INTO {insert} < 4").collect()
+            spark.sql(f"INSERT INTO {insert} < 4")
+            spark.sql(f"EXPLAIN EXTENDED INSERT OVERWRITE {insert} < 9").collect()
+            spark.sql(f"INSERT INTO {insert} = 4")
+    finally:
+        spark.sql("DROP TABLE captured_explained")
+    assert run.report
+    assert [each.rows for each in run.report.writes] == [3, 1]
+    assert run.report.incomplete == ()

@@ -117,32 +117,131 @@ def distinct(rng: random.Random, of: Program) -> Program:
 
 
 def windowed(rng: random.Random, of: Program) -> Program:
-    """Sum the peers of each row."""
-    groups = dict(_groups(of, lambda r: r.y))
-    rows = [Traced(_sum(groups[row.y]), row.y, _all(groups[row.y])) for row in of.rows]
-    text = "SELECT cast(sum(x) OVER (PARTITION BY y) AS int) AS x, y FROM"
-    return Program(f"{text} ({of.sql})", rows)
+    """Compute a number from rows near each one; frames of rows need an order without ties."""
+    total = len({row.values for row in of.rows}) == len(of.rows)
+    text, used = rng.choice([*RANGES, *FRAMES] if total else RANGES)
+    peers = dict(_groups(of, lambda r: r.y))
+    rows: Rows = []
+    for group in peers.values():
+        ordered = sorted(group, key=lambda row: _ordered(row.x))
+        for at, row in enumerate(ordered):
+            value, near = used(ordered, at)
+            rows.append(Traced(value, row.y, row.sources | _all(near)))
+    text = f"cast({text.replace('(y', '(PARTITION BY y ORDER BY x')} AS int)"
+    return Program(f"SELECT {text} AS x, y FROM ({of.sql})", rows)
+
+
+Used = tuple[int | None, Rows]
+"""The value of a window function, and the rows that it has used."""
+
+
+def whole(rows: Rows, at: int) -> Used:
+    return _sum(rows), rows
+
+
+def running(rows: Rows, at: int) -> Used:
+    near = [row for row in rows if _ordered(row.x) <= _ordered(rows[at].x)]
+    return _sum(near), near
+
+
+def ranked(rows: Rows, at: int) -> Used:
+    near = [row for row in rows if _ordered(row.x) < _ordered(rows[at].x)]
+    return len(near) + 1, near
+
+
+def dense(rows: Rows, at: int) -> Used:
+    near = [row for row in rows if _ordered(row.x) < _ordered(rows[at].x)]
+    return len({row.x for row in near}) + 1, near
+
+
+def close(rows: Rows, at: int) -> Used:
+    x = rows[at].x
+    near = [row for row in rows if row.x == x or (None not in (x, row.x) and _apart(x, row.x) <= 1)]
+    return len(near), near
+
+
+def numbered(rows: Rows, at: int) -> Used:
+    return at + 1, rows[:at]
+
+
+def last_three(rows: Rows, at: int) -> Used:
+    near = rows[max(at - 2, 0) : at + 1]
+    return _sum(near), near
+
+
+def following(rows: Rows, at: int) -> Used:
+    return len(rows[at + 1 :]), rows[at + 1 :]
+
+
+def lagging(rows: Rows, at: int) -> Used:
+    return (rows[at - 2].x, [rows[at - 2]]) if at > 1 else (None, [])
+
+
+def leading(rows: Rows, at: int) -> Used:
+    return (rows[at + 1].x, [rows[at + 1]]) if at + 1 < len(rows) else (None, [])
+
+
+RANGES: list[tuple[str, Callable[[Rows, int], Used]]] = [
+    ("sum(x) OVER (PARTITION BY y)", whole),
+    ("sum(x) OVER (y)", running),
+    ("rank() OVER (y)", ranked),
+    ("dense_rank() OVER (y)", dense),
+    ("count(*) OVER (y RANGE BETWEEN 1 PRECEDING AND 1 FOLLOWING)", close),
+    ("sum(x) OVER (y) + 0 * rank() OVER (y)", running),
+]
+"""Window functions for which ties do not matter."""
+FRAMES: list[tuple[str, Callable[[Rows, int], Used]]] = [
+    ("row_number() OVER (y)", numbered),
+    ("sum(x) OVER (y ROWS BETWEEN 2 PRECEDING AND CURRENT ROW)", last_three),
+    ("count(*) OVER (y ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)", following),
+    ("lag(x, 2) OVER (y)", lagging),
+    ("lead(x) OVER (y)", leading),
+]
+
+
+def limited(rng: random.Random, of: Program) -> Program:
+    """Keep the first rows of an order, which ends where values change: ties have other sources."""
+    rows = sorted(of.rows, key=lambda row: (_ordered(row.x), _ordered(row.y)))
+    ends = [at for at in range(1, len(rows)) if rows[at].values != rows[at - 1].values]
+    count = rng.choice([*ends, len(rows)])
+    return Program(f"SELECT x, y FROM ({of.sql}) ORDER BY x, y LIMIT {count}", rows[:count])
+
+
+def exploded(rng: random.Random, of: Program) -> Program:
+    """Make two rows of each."""
+    rows = [Traced(row.x, each, row.sources)
+            for row in of.rows for each in (row.y, row.y and row.y[::-1])]  # fmt: skip
+    return Program(f"SELECT x, explode(array(y, reverse(y))) AS y FROM ({of.sql})", rows)
+
+
+def paired(rng: random.Random, of: Program) -> Program:
+    """Join rows with themselves."""
+    return joined(rng, of, of)
 
 
 def joined(rng: random.Random, left: Program, right: Program) -> Program:
     """Join on one column, and take one column of each side."""
-    column = rng.choice("xy")
-    kind = rng.choice(["INNER", "LEFT", "FULL"])
+    column, comparison = rng.choice([("x", "="), ("y", "="), ("x", "<")])
+    kind = rng.choice(["INNER", "LEFT", "RIGHT", "FULL"])
     rows: Rows = []
     used: set[int] = set()
     for one in left.rows:
-        matches = [at for at, two in enumerate(right.rows) if _equal(one, two, column)]
+        matches = [
+            at
+            for at, two in enumerate(right.rows)
+            if (_equal(one, two, column) if comparison == "=" else _less(one, two))
+        ]
         used.update(matches)
         for at in matches:
             two = right.rows[at]
             rows.append(Traced(one.x, two.y, one.sources | two.sources))
-        if not matches and kind != "INNER":
+        if not matches and kind in ("LEFT", "FULL"):
             rows.append(Traced(one.x, None, one.sources))
-    if kind == "FULL":
+    if kind in ("RIGHT", "FULL"):
         rest = (two for at, two in enumerate(right.rows) if at not in used)
         rows += [Traced(None, two.y, two.sources) for two in rest]
     text = f"SELECT l.x, r.y FROM ({left.sql}) l {kind} JOIN ({right.sql}) r"
-    return Program(f"{text} ON l.{column} = r.{column}", rows)
+    return Program(f"{text} ON l.{column} {comparison} r.{column}", rows)
 
 
 def semi(rng: random.Random, left: Program, right: Program) -> Program:
@@ -189,6 +288,28 @@ def common(rng: random.Random, left: Program, right: Program) -> Program:
     return Program(f"SELECT x, y FROM ({left.sql}) {kind} SELECT x, y FROM ({right.sql})", rows)
 
 
+def counted(rng: random.Random, left: Program, right: Program) -> Program:
+    """Intersect or subtract, and count equal rows: each result derives from all of them."""
+    kind = rng.choice(["INTERSECT", "EXCEPT"])
+    others = dict(_groups(right, lambda r: r.values))
+    rows: Rows = []
+    for values, group in _groups(left, lambda r: r.values):
+        same = others.get(values, [])
+        count = min(len(group), len(same)) if kind == "INTERSECT" else len(group) - len(same)
+        rows += [Traced(*values, _all(group + same))] * max(count, 0)
+    return Program(f"SELECT x, y FROM ({left.sql}) {kind} ALL SELECT x, y FROM ({right.sql})", rows)
+
+
+def missing(rng: random.Random, left: Program, right: Program) -> Program:
+    """Keep rows whose value is not in another program, where NULL may be any value."""
+    others = {row.x for row in right.rows}
+    rows = [row for row in left.rows
+            if not others or (row.x is not None and not others & {row.x, None})]  # fmt: skip
+    return Program(
+        f"SELECT x, y FROM ({left.sql}) WHERE x NOT IN (SELECT x FROM ({right.sql}))", rows
+    )
+
+
 def compared(rng: random.Random, left: Program, right: Program) -> Program:
     """Keep rows by a value that is computed from all rows of another program."""
     total = _sum(right.rows)
@@ -201,8 +322,8 @@ def compared(rng: random.Random, left: Program, right: Program) -> Program:
     return Program(text, rows)
 
 
-ONE = [kept, changed, grouped, distinct, windowed]
-TWO = [joined, semi, existing, united, common, compared]
+ONE = [kept, changed, grouped, distinct, windowed, limited, exploded, paired]
+TWO = [joined, semi, existing, united, common, counted, missing, compared]
 
 
 def _groups(of: Program, key: Callable[[Traced], Key]) -> Iterable[tuple[Key, Rows]]:
@@ -223,6 +344,21 @@ def _sum(rows: Rows) -> int | None:
 
 def _least(values: Iterable[str | None]) -> str | None:
     return min((value for value in values if value is not None), default=None)
+
+
+def _ordered(value: int | str | None) -> tuple[bool, int | str]:
+    """Return what sorts values as Spark does: NULL comes first."""
+    return value is not None, 0 if value is None else value
+
+
+def _apart(one: int | None, two: int | None) -> int:
+    assert one is not None
+    assert two is not None
+    return abs(one - two)
+
+
+def _less(one: Traced, two: Traced) -> bool:
+    return one.x is not None and two.x is not None and one.x < two.x
 
 
 def _equal(one: Traced, two: Traced, column: str) -> bool:

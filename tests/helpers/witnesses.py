@@ -55,7 +55,7 @@ class Found:
     def supersets(self) -> set[str]:
         """Return the kinds of operators whose lineage may have too many rows."""
         taps = self.traced.output.write.taps
-        return {tap.kind for tap in taps if tap.exactness == "superset"}
+        return {taps[number].kind for number in self.traced.supersets}
 
     def witnesses(self, row: int) -> dict[str, dict[Path, set[int]]]:
         """Return the indexes of the source rows that a row derives from, by table and file."""

@@ -255,3 +255,17 @@ def test_overwriting_a_write_of_the_same_block_is_refused(
 
     with pytest.raises(UsageError, match="not stored yet"):
         job()
+
+
+def test_an_op_stays_as_weak_as_in_earlier_nights(
+    house: House, shop: Path, orders: DataFrame, spark: SparkSession
+) -> None:
+    """An op has one description, which holds for the triples of all nights."""
+    names = spark.read.parquet(str(shop / "customers")).select("name", "number")
+    for night, how in enumerate(("left", "inner", "inner")):
+        with house.capture(keys={"orders": "id", "customers": "number"}):
+            joined = orders.join(names, orders.cust == names.name, how)
+            joined.write.parquet(str(shop / str(night) / "weak"))
+        with house.open() as warehouse:
+            found = {op.op: op.exactness for op in warehouse.ops()}
+        assert found["weak: join"] == "absence"

@@ -35,7 +35,8 @@ final class Caches {
   }
 
   /** A frame that was cached with its slots, or the reason why it was cached without them. */
-  private record Cached(Rewriting rewriting, List<Integer> kinds, Unsupported refusal) {}
+  private record Cached(
+      LogicalPlan query, Rewriting rewriting, List<Integer> kinds, Unsupported refusal) {}
 
   /** Return the first number that no file of a cached frame has. */
   long nextNumber() {
@@ -68,9 +69,9 @@ final class Caches {
       }
       plan = rewriting.plan();
       next = rewriting.files().nextNumber();
-      known.add(new Cached(rewriting, kinds, null));
+      known.add(new Cached(query, rewriting, kinds, null));
     } catch (Unsupported error) { // an error only if the rows are written with capture
-      known.add(new Cached(null, kinds, error));
+      known.add(new Cached(query, null, kinds, error));
     }
     if (kinds.isEmpty()) {
       columns.add(Plans.alias(Plans.nothing(), own + number));
@@ -96,6 +97,11 @@ final class Caches {
         node.copy(Plans.seq(output), node.cacheBuilder(), node.outputOrdering());
     scan.statsOfPlanToCache_$eq(node.statsOfPlanToCache());
     return new Rewritten(scan, slots);
+  }
+
+  /** Return the plan of which a cache has the rows; its columns are those of the cache, in order. */
+  LogicalPlan query(InMemoryRelation node) {
+    return of(node).query();
   }
 
   /** Return whether the rows of a cache may depend on the absence of others. */

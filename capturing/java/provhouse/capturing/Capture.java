@@ -14,6 +14,7 @@ import org.apache.spark.sql.catalyst.plans.logical.WithCTE;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.QueryExecution;
+import org.apache.spark.sql.execution.command.ExplainCommand;
 import org.apache.spark.sql.util.QueryExecutionListener;
 
 /**
@@ -120,9 +121,19 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     if (command == null) {
       return isCached(optimised) ? cached(optimised) : optimised;
     }
+    if (isExplained()) {
+      return optimised;
+    }
     synchronized (block) {
       return block.writeOf(command) == null ? captured(command, optimised) : optimised;
     }
+  }
+
+  /** Return whether a command is only planned, for {@code EXPLAIN}; no plan says so. */
+  private static boolean isExplained() {
+    String explain = ExplainCommand.class.getName();
+    return StackWalker.getInstance()
+        .walk(frames -> frames.anyMatch(frame -> frame.getClassName().equals(explain)));
   }
 
   private LogicalPlan captured(LogicalPlan command, LogicalPlan optimised) {

@@ -68,6 +68,11 @@ record GroupKey(Expression value, Expression check) {
     return values.isEmpty() ? new GroupKey(Plans.number(0), null) : hashed(values);
   }
 
+  /** Return a number for a row's place in a partition, from which the ingest tells others apart. */
+  static Expression ofPart(Expression partition, Expression place) {
+    return new XxHash64(Plans.seq(List.of(partition, place)), SEED);
+  }
+
   boolean distinct() {
     return check == null;
   }

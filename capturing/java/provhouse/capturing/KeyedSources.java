@@ -177,6 +177,19 @@ final class KeyedSources {
     return null;
   }
 
+  /** Return the names of the tables that a scan reads, as the ingest names them. */
+  static List<String> tablesOf(LogicalRelation node) {
+    List<String> names = new ArrayList<>();
+    if (node.catalogTable().isEmpty() && node.relation() instanceof HadoopFsRelation) {
+      for (Path root : Plans.<Path>list(((HadoopFsRelation) node.relation()).location().rootPaths())) {
+        names.add(Target.nameOf(withoutEnding(root.getName())));
+      }
+      return names;
+    }
+    String table = tableOf(node);
+    return table == null ? names : List.of(table);
+  }
+
   private static String withoutEnding(String name) {
     int dot = name.lastIndexOf('.');
     boolean known = dot > 0 && FORMATS.contains(name.substring(dot + 1).toLowerCase(Locale.ROOT));

@@ -19,6 +19,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LocalLimit;
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Offset;
+import org.apache.spark.sql.catalyst.plans.logical.OneRowRelation;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.plans.logical.RepartitionOperation;
 import org.apache.spark.sql.catalyst.plans.logical.Sample;
@@ -97,7 +98,9 @@ final class Rewriter {
     if (node instanceof InMemoryRelation) {
       return cached((InMemoryRelation) node);
     }
-    if (node instanceof LocalRelation && Plans.list(((LocalRelation) node).data()).isEmpty()) {
+    boolean nothing =
+        node instanceof LocalRelation && Plans.list(((LocalRelation) node).data()).isEmpty();
+    if (nothing || node instanceof OneRowRelation) { // such as the one group of an empty source
       return new Rewritten(node, List.of());
     }
     if (node instanceof Filter && Mark.of((Filter) node) != null) {

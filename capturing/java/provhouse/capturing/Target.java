@@ -37,9 +37,12 @@ interface Target {
 
   /** Return the name of the table, as in keys: that in the catalog, or the end of the path. */
   default String name() {
-    String last = path().getName();
-    String name = last.endsWith(ENDING) ? last.substring(0, last.length() - ENDING.length()) : last;
-    return table().isEmpty() ? name : table();
+    return table().isEmpty() ? nameOf(path().getName()) : table();
+  }
+
+  /** Return the name of the table at a path that ends so. */
+  static String nameOf(String last) {
+    return last.endsWith(ENDING) ? last.substring(0, last.length() - ENDING.length()) : last;
   }
 
   String format();

@@ -1,5 +1,6 @@
 package provhouse.capturing;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -7,20 +8,15 @@ import java.util.stream.Collectors;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.NamedExpression;
-import org.apache.spark.sql.catalyst.expressions.UnboundedFollowing$;
-import org.apache.spark.sql.catalyst.expressions.UnboundedPreceding$;
-import org.apache.spark.sql.catalyst.expressions.SpecifiedWindowFrame;
-import org.apache.spark.sql.catalyst.expressions.WindowExpression;
-import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Window;
 
 /**
- * The rule for window functions: a row derives from itself and from all rows of its partition.
+ * The rule for window functions: a row derives from itself and from the rows that they look at.
  *
- * <p>The rows of a partition are one shared derivation, so n rows need n entries. That is more than
- * what was used if a frame is a part of the partition, or if the function looks at a part of it.
+ * <p>If that is the whole partition, a tap below writes the rows of each partition, which are one
+ * shared derivation, so that n rows need n entries. If it is a part, a tap above writes the number
+ * of each row in its partition, from which the ingest finds the rows of each part.
  */
 final class Windows {
   private final Rewriter rewriter;
@@ -33,46 +29,65 @@ final class Windows {
 
   Rewritten window(Window node) {
     Rewritten child = rewriter.rewrite(node.child());
-    List<Expression> partition = Plans.list(node.partitionSpec());
-    GroupKey key = GroupKey.of(partition, "Window");
+    GroupKey key = GroupKey.of(Plans.list(node.partitionSpec()), "Window");
+    Frames.Reach reach = Frames.reach(node);
+    return reach == Frames.Reach.PART
+        ? framed(node, child, key)
+        : whole(node, child, key, reach == Frames.Reach.WHOLE);
+  }
+
+  private Rewritten whole(Window node, Rewritten child, GroupKey key, boolean exact) {
     Alias below = Plans.alias(key.value(), "provhouse_partition");
+    Map<String, Object> operator = operator(node, child.slots(), key);
+    operator.put("exactness", exact ? "exact" : "superset");
     int number =
         taps.number(
-            "window",
-            Plans.withColumn(node.child(), Plans.alias(key.value(), "key")),
-            operator(node, partition, child.slots(), key));
+            "window", Plans.withColumn(node.child(), Plans.alias(key.value(), "key")), operator);
     LogicalPlan tapped = taps.keyed(number, key, below, child);
     LogicalPlan plan = Rewriter.withChildren(node, tapped);
     return new Rewritten(
         plan, Plans.joined(child.slots(), List.of(new Slot(below.toAttribute(), number))));
   }
 
-  private static Map<String, Object> operator(
-      Window node, List<Expression> partition, List<Slot> slots, GroupKey key) {
+  /** Rewrite a window whose rows use parts of their partitions; rows carry the key of their part. */
+  private Rewritten framed(Window node, Rewritten child, GroupKey key) {
+    Frames frames = Frames.of(node);
+    Map<String, Object> operator = operator(node, child.slots(), key);
+    operator.put("exactness", "exact");
+    operator.put("parts", frames.described());
+    operator.put("columns", frames.columns().size());
+    int number = taps.number("window", node, operator);
+    Alias partition = Plans.alias(key.value(), "provhouse_partition");
+    List<Attribute> written = new ArrayList<>(List.of(partition.toAttribute()));
+    LogicalPlan plan = Plans.withColumn(frames.numbered(child.plan()), partition);
+    if (key.check() != null) {
+      Alias check = Plans.alias(key.check(), "provhouse_check");
+      plan = Plans.withColumn(plan, check);
+      written.add(check.toAttribute());
+    }
+    for (Attribute each : frames.columns()) {
+      Alias number64 = Plans.alias(Plans.asLong(each), each.name());
+      plan = Plans.withColumn(plan, number64);
+      written.add(number64.toAttribute());
+    }
+    Attribute place = written.get(key.check() == null ? 1 : 2);
+    Alias part = Plans.alias(GroupKey.ofPart(partition.toAttribute(), place), "provhouse_part");
+    plan = Plans.withColumn(plan, part);
+    written.add(0, part.toAttribute());
+    written.addAll(Plans.attributes(child.slots()));
+    LogicalPlan tapped = Plans.tapped(taps.tap(number, written.size()), written, plan);
+    return new Rewritten(
+        tapped, Plans.joined(child.slots(), List.of(new Slot(part.toAttribute(), number))));
+  }
+
+  private static Map<String, Object> operator(Window node, List<Slot> slots, GroupKey key) {
+    List<Expression> partition = Plans.list(node.partitionSpec());
     Map<String, Object> operator = new LinkedHashMap<>();
     String by = partition.stream().map(Expression::sql).collect(Collectors.joining(", "));
     operator.put("by", Rewriter.shortened(by));
     operator.put("sql", Rewriter.shortened(node.simpleString(Rewriter.LONGEST_TEXT)));
     operator.put("slots", Slot.kinds(slots));
     operator.put("checked", key.check() != null);
-    List<NamedExpression> columns = Plans.list(node.windowExpressions());
-    boolean whole = columns.stream().allMatch(each -> isWhole((Expression) each));
-    operator.put("exactness", whole ? "exact" : "superset");
     return operator;
-  }
-
-  /** Return whether all window functions aggregate all rows of the partition. */
-  private static boolean isWhole(Expression expression) {
-    if (expression instanceof WindowExpression) {
-      WindowExpression window = (WindowExpression) expression;
-      if (!(window.windowFunction() instanceof AggregateExpression)
-          || !(window.windowSpec().frameSpecification() instanceof SpecifiedWindowFrame)) {
-        return false;
-      }
-      SpecifiedWindowFrame frame = (SpecifiedWindowFrame) window.windowSpec().frameSpecification();
-      return frame.lower() == UnboundedPreceding$.MODULE$
-          && frame.upper() == UnboundedFollowing$.MODULE$;
-    }
-    return Plans.<Expression>list(expression.children()).stream().allMatch(Windows::isWhole);
   }
 }

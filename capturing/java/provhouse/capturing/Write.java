@@ -57,6 +57,7 @@ final class Write {
     description.put("format", target.format());
     description.put("slots", slots.stream().map(Slot::tap).collect(Collectors.toList()));
     rewritten.describe(description);
+    description.put("columns", Columns.described(query, caches));
     description.put("rewriting", (System.nanoTime() - begun) / NANOSECONDS);
     store();
   }

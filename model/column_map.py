@@ -1,0 +1,43 @@
+"""Which columns of its sources each column of a captured write is made from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Column = tuple[str, str]
+"""A table, and the name of a column."""
+Influence = tuple[str, str, str]
+"""A table, a column, and what it decides on: filter, join, group, window or order."""
+
+
+@dataclass(frozen=True)
+class ColumnMap:
+    """The sources of the columns of one write, known from the plan of its job."""
+
+    values: Mapping[str, Sequence[Column]] = field(default_factory=dict)
+    """The columns whose values each column is computed from."""
+    influence: Mapping[str, Sequence[Influence]] = field(default_factory=dict)
+    """The columns that influence a column without being part of its value."""
+    rows: Sequence[Influence] = ()
+    """The columns that influence all columns, since they decide which rows there are."""
+    tables: Sequence[str] = ()
+    """The tables that were read, also those of which no column was used."""
+
+    def influences(self, column: str) -> Sequence[Influence]:
+        """Return the columns that influence a column, with the rows that it is in."""
+        return (*self.influence.get(column, ()), *self.rows)
+
+
+NO_COLUMNS = ColumnMap()
+"""The map of a write whose columns are not known."""
+
+
+def column_map(found: Mapping[str, Any]) -> ColumnMap:
+    """Return a map that was stored as JSON."""
+    return ColumnMap(
+        {name: [(t, c) for t, c in each] for name, each in found.get("values", {}).items()},
+        {name: [(t, c, r) for t, c, r in each]
+         for name, each in found.get("influence", {}).items()},
+        tuple((t, c, r) for t, c, r in found.get("rows", ())),
+        tuple(found.get("tables", ())),
+    )  # fmt: skip
