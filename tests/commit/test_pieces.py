@@ -18,11 +18,14 @@ from provhouse.model.arrays import I64
 from provhouse.model.columns import (
     COMPONENT,
     DERIVES_FROM,
+    DIED,
     FIRST,
     ITEMS,
     NODE,
     OPS,
     PARTITION,
+    ROW,
+    ROWS,
     SET,
     TABLES_OF,
     TRIPLES,
@@ -173,3 +176,21 @@ def test_a_dependency_of_two_ingests_has_the_triples_of_both(tmp_path: Path) -> 
     ends = [SET, DERIVES_FROM]
     again = dependencies_again(snapshot, snapshot.pieces("set_dependencies", ends, 2), 2, ends)
     assert pa.concat_tables(again).select(ends).to_pylist() == [{SET: 7, DERIVES_FROM: 6}]
+
+
+def test_dead_triples_are_found_in_partitions_that_pieces_divide(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layout = Layout(tmp_path)
+    commit = stored(layout, 1, [])  # one partition, in which row n is the triple of set n
+    dead = [3, 4, 5, 6, 7, 8, 40, 999]
+    rows = pa.table({PARTITION: [0, 0, 0], ROW: [3, 40, 999], ROWS: [6, 1, 1], DIED: [1, 1, 1]})
+    rows = rows.set_column(3, DIED, rows[DIED].cast(pa.int32()))
+    with locked(layout):
+        version = append(Target(layout, 1, 1, 0), "deaths", [rows])
+    monkeypatch.setattr(delta, "PIECE_ROWS", 7)
+    snapshot = Snapshot(layout, replace(commit, tables={**commit.tables, "deaths": version}))
+    living = [n not in dead for n in range(PIECE)]
+    assert snapshot.set_triples.tolist() == living
+    assert snapshot.live_placements.triples.tolist() == living
+    assert np.concatenate([*snapshot.sets_among(snapshot.deaths)]).tolist() == dead
