@@ -116,7 +116,8 @@ class TapTable:
     @property
     def name(self) -> str:
         """A short text for people, such as ``aggregate by cust``."""
-        return f"{self.kind} by {self.by}" if self.by else f"{self.kind} of all rows"
+        whole = "of all rows of a task" if self.kind.startswith("mapIn") else "of all rows"
+        return f"{self.kind} by {self.by}" if self.by else f"{self.kind} {whole}"
 
     @property
     def op_kind(self) -> str:
