@@ -1,5 +1,6 @@
 """Python functions: rows of scalar functions are exact, those of a task's functions a superset."""
 
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,7 @@ def scalar(shop: Shop) -> DataFrame:
 
 def of_series(shop: Shop) -> DataFrame:
     """Use a function of columns."""
-    twice: Any = F.pandas_udf(lambda numbers: numbers * 2, "long")
+    twice: Any = _pandas_udf(lambda numbers: numbers * 2, "long")
     joined = shop.orders.join(shop.customers, F.expr("cust = name"))
     return joined.select(F.expr("concat_ws('-', id, number) AS k"), twice("id").alias("twice"))
 
@@ -48,7 +49,7 @@ def of_groups(shop: Shop) -> DataFrame:
         return float(values.mean())
 
     mean.__annotations__ = {"values": _series(), "return": float}
-    total: Any = F.pandas_udf(mean, "double")
+    total: Any = _pandas_udf(mean, "double")
     known = shop.orders.where("cust IS NOT NULL")
     return known.groupBy("cust").agg(total("id").alias("m")).selectExpr("cust AS k", "m")
 
@@ -60,9 +61,13 @@ def of_windows(shop: Shop) -> DataFrame:
         return int(values.max())
 
     most.__annotations__ = {"values": _series(), "return": int}
-    largest: Any = F.pandas_udf(most, "long")
+    largest: Any = _pandas_udf(most, "long")
     over = largest("id").over(Window.partitionBy("cust"))
     return shop.orders.withColumn("m", over).select(F.col("id").alias("k"), "m")
+
+
+def _pandas_udf(function: Callable[..., Any], kind: str) -> Any:
+    return vars(F)["pandas_udf"](function, kind)  # the stubs of PySpark lack it
 
 
 def _series() -> Any:
@@ -124,7 +129,8 @@ def nested(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that is sent to the workers as a whole, which cannot import this file."""
     from pyspark import cloudpickle
 
-    cloudpickle.register_pickle_by_value(__import__(function.__module__))
+    register: Any = cloudpickle.register_pickle_by_value
+    register(sys.modules[function.__module__])
     return function
 
 
