@@ -55,7 +55,7 @@ def test_a_write_beyond_its_budget_is_written_without_its_lineage(
     assert orders.sparkSession.read.parquet(str(tmp_path / "many")).count() == ROWS
     with house.open() as warehouse:
         assert [each.item for each in warehouse.lineage("later/7").items] == ["orders/7"]
-        assert not warehouse.find("many/")
+        assert not warehouse.find("many/").matches
     house.check()
 
 
