@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from provhouse.capturing.session import Captured, capturing, marked, saying
+from provhouse.capturing.session import Budget, Captured, capturing, marked, saying
 from provhouse.ingest.captured.land import Landed, land_block
 from provhouse.model.errors import BadInput, UsageError
 from provhouse.model.paths import local_path
@@ -99,6 +99,8 @@ def capture(
     run: str = "",
     tables: Sequence[str] | None = None,
     on_unsupported: Literal["refuse", "plain"] = "refuse",
+    budget_mb: float | None = None,
+    budget_seconds: float | None = None,
     **settings: object,
 ) -> Iterator[Capture]:
     """Capture which rows each row is derived from that Spark writes during the block.
@@ -115,7 +117,10 @@ def capture(
     ``docs/capture.md`` lists the sources, writes and operators that are covered:
     joins, unions, aggregates, sorts, limits and others. For any other operator or write, UsageError
     is raised before Spark begins it. If ``on_unsupported`` is ``"plain"``, it runs without capture
-    instead; the report and ``provhouse status`` say so.
+    instead; the report and ``provhouse status`` say so. The same holds for a write whose
+    association files take more than ``budget_mb`` megabytes, or that takes longer than
+    ``budget_seconds``: Spark finishes it without capture, with a warning, and none of its lineage
+    is ingested.
 
     Raises BadInput, and ingests nothing, if a key is NULL or not unique, or if the lineage cannot
     be right. If the ingest fails in another way, for example because another process writes, the
@@ -136,13 +141,17 @@ def capture(
         )
     if isinstance(tables, str):
         raise UsageError("tables is a text", f"It is {tables!r}", f"Use tables=[{tables!r}]")
+    budget = Budget(
+        round(1e6 * _positive("budget_mb", budget_mb)), _positive("budget_seconds", budget_seconds)
+    )
     layout = Layout(found.warehouse)
     folder = layout.captured / secrets.token_hex(8)
     begin_block(folder, columns, run)
     block, captured = Capture(spark, keys=columns), Captured()
     with held(folder):
         try:
-            with capturing(spark, folder, captured, columns, on_unsupported == "plain", tables):
+            plain = on_unsupported == "plain"
+            with capturing(spark, folder, captured, columns, plain, tables, budget):
                 yield block
         except BaseException:
             block.report = _landed(captured, found, folder, ())  # the error of the job is raised
@@ -153,6 +162,13 @@ def capture(
         block.report = landed = _landed(captured, found, folder, (BadInput, UsageError))
     if landed.unused_keys and not captured.refusals:
         warnings.warn(str(landed.unused_keys), stacklevel=3)
+
+
+def _positive(name: str, value: float | None) -> float:
+    """Return a limit, 0 for none. Raises UsageError if it is not above 0."""
+    if value is not None and not value > 0:
+        raise UsageError(f"{name} is not above 0", f"It is {value}", "Leave it out for no limit")
+    return value or 0.0
 
 
 def _check_text(what: str, text: str) -> None:
@@ -173,7 +189,9 @@ def _landed(
             await_generation(settings, landed.generation, Silent())
     except Exception as error:
         return _kept(captured, folder, error, isinstance(error, raised))
-    return replace(landed, refusals=captured.refusals)
+    for each in landed.refusals:
+        warnings.warn(f"{each.name} was written without its lineage. {each.reason}", stacklevel=4)
+    return replace(landed, refusals=(*captured.refusals, *landed.refusals))
 
 
 def _kept(captured: Captured, folder: Path, error: Exception, raised: bool) -> Landed:

@@ -39,6 +39,19 @@ class Refusal:
         return f"{self.problem}. {self.found}"
 
 
+@dataclass(frozen=True)
+class Budget:
+    """The most that the capture of one write may take; 0 is no limit."""
+
+    bytes: int = 0
+    """The size of its association files."""
+    seconds: float = 0.0
+    """Seconds from the begin of the write."""
+
+
+NO_BUDGET = Budget()
+
+
 @dataclass
 class Captured:
     """The refusals of a block. It is complete once the block has ended."""
@@ -103,18 +116,21 @@ def capturing(
     keys: Mapping[str, Sequence[str]],
     plain: bool = False,
     tables: Sequence[str] | None = None,
+    budget: Budget = NO_BUDGET,
 ) -> Iterator[None]:
     """Capture all writes of a session during the block; descriptions and taps go below ``folder``.
 
     ``captured`` is filled when the block ends, also by an exception. Raises UsageError for an
     operator or a write that is not covered, instead of Spark's error, and if the session is being
     captured already. Spark has then not begun to write. With ``plain``, what is not covered runs
-    without capture. ``keys`` has the key columns of tables, by name. ``tables`` are those whose
-    writes are captured; None means all.
+    without capture, and so does a write beyond its ``budget``. ``keys`` has the key columns of
+    tables, by name. ``tables`` are those whose writes are captured; None means all.
     """
     capture = _started(session, folder, json.dumps(keys), plain)
     if tables is not None:
         capture.only(json.dumps([*tables]))
+    if budget != NO_BUDGET:
+        capture.limit(budget.bytes, budget.seconds)
     try:
         yield
     except Exception as error:

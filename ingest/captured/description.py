@@ -152,12 +152,17 @@ class CapturedWrite:
     state_tables: tuple[str, ...]
     """The tables that the module reads as its state."""
     state: str
-    """``finished``, ``failed``, ``replaced``, or ``unknown`` if Spark did not report the end."""
+    """``finished``, ``failed``, ``replaced``, ``stopped`` by its budget, or ``unknown``.
+
+    It is ``unknown`` if Spark did not report the end.
+    """
     written: tuple[Path, ...]
     """The files that are new in the folder that was written to."""
     seconds: float
     rewriting: float
     columns: ColumnMap
+    stopped: str
+    """Why its capture was stopped by its budget; else empty."""
 
     def whole_of(self, tap: int) -> int:
         """Return the number of the tap for the whole partitions of a window with parts."""
@@ -190,6 +195,7 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
         write.get("seconds", 0.0),
         write["rewriting"],
         column_map(write.get("columns", {})),
+        write.get("stopped", ""),
     )
 
 

@@ -80,7 +80,7 @@ class Landed:
     incomplete: tuple[str, ...] = ()
     """The paths of writes whose end Spark did not report, or that were overwritten; left out."""
     refusals: tuple[Refusal, ...] = ()
-    """The writes that were refused, or that have run without capture."""
+    """The writes that were refused, that have run without capture, or were stopped by a budget."""
     folder: Path | None = None
     """The folder to ingest later, if the ingest has failed: ``provhouse ingest --captured``."""
     error: str = ""
@@ -108,7 +108,7 @@ def land_block(
     layout = Layout(settings.warehouse)
     landed = replace(
         landed,
-        refusals=_left_plain(folder, block, layout),
+        refusals=(*_left_plain(folder, block, layout), *_stopped(begun, block, layout)),
         unused_keys=unused_keys(begun, declared.keys(), layout),
     )
     shutil.rmtree(folder)
@@ -122,6 +122,19 @@ def _left_plain(folder: Path, block: Block, layout: Layout) -> tuple[Refusal, ..
     except FileNotFoundError:
         return ()
     found = tuple(Refusal(**each) for each in records)
+    note_uncaptured(
+        layout, (Uncaptured(each.name, block.run, block.begun, each.reason) for each in found)
+    )
+    return found
+
+
+def _stopped(begun: Sequence[CapturedWrite], block: Block, layout: Layout) -> tuple[Refusal, ...]:
+    """Return and note the writes whose capture was stopped by their budget."""
+    found = tuple(
+        Refusal(str(each.path), each.table, "Its capture was stopped by its budget", each.stopped)
+        for each in begun
+        if each.state == "stopped"
+    )
     note_uncaptured(
         layout, (Uncaptured(each.name, block.run, block.begun, each.reason) for each in found)
     )
