@@ -6,12 +6,12 @@ import secrets
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from provhouse.capturing.session import Captured, capturing, saying
+from provhouse.capturing.session import Budget, Captured, capturing, marked, saying
 from provhouse.ingest.captured.land import Landed, land_block
 from provhouse.model.errors import BadInput, UsageError
 from provhouse.model.paths import local_path
@@ -25,7 +25,7 @@ from provhouse.store.warehouse.uncaptured import Uncaptured, note_uncaptured
 from .checks import check_run, key_columns
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 
 @dataclass
@@ -35,6 +35,30 @@ class Capture:
     spark: "SparkSession"
     report: Landed | None = None
     """The outcome of each write; None until the block has ended."""
+    keys: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)
+    """The declared key columns of tables."""
+
+    def mark(self, frame: "DataFrame", table: str) -> "DataFrame":
+        """Return the same rows, which are items of a table in the lineage of what is written.
+
+        Lineage then leads from ``report/AA`` to ``cleaned/17``, and from there to the sources, as
+        if the rows had been written to a table ``cleaned``. Its key must be one of ``keys``. What
+        Spark computes stays the same. Raises UsageError for a table without a key, or if the frame
+        has no such columns; a key that is NULL or not unique is an error when the block ends.
+
+        >>> keys = {"orders": "id", "cleaned": "id", "report": "customer"}
+        >>> with provhouse.capture(spark, "warehouse", keys=keys) as run:
+        ...     cleaned = run.mark(orders.where("price > 0"), "cleaned")
+        ...     cleaned.groupBy("customer").sum("price").write.parquet("out/report")
+        """
+        _check_text("name of a table", table)
+        if table not in self.keys:
+            raise UsageError(
+                f"The marked table {table} has no key",
+                "Its rows are named by their key, since they are in no file",
+                f"Declare it: keys={{{table!r}: 'id'}}",
+            )
+        return marked(frame, table, self.keys[table])
 
     @contextmanager
     def op(self, text: str) -> Iterator[None]:
@@ -75,6 +99,8 @@ def capture(
     run: str = "",
     tables: Sequence[str] | None = None,
     on_unsupported: Literal["refuse", "plain"] = "refuse",
+    budget_mb: float | None = None,
+    budget_seconds: float | None = None,
     **settings: object,
 ) -> Iterator[Capture]:
     """Capture which rows each row is derived from that Spark writes during the block.
@@ -91,7 +117,10 @@ def capture(
     ``docs/capture.md`` lists the sources, writes and operators that are covered:
     joins, unions, aggregates, sorts, limits and others. For any other operator or write, UsageError
     is raised before Spark begins it. If ``on_unsupported`` is ``"plain"``, it runs without capture
-    instead; the report and ``provhouse status`` say so.
+    instead; the report and ``provhouse status`` say so. The same holds for a write whose
+    association files take more than ``budget_mb`` megabytes, or that takes longer than
+    ``budget_seconds``: Spark finishes it without capture, with a warning, and none of its lineage
+    is ingested.
 
     Raises BadInput, and ingests nothing, if a key is NULL or not unique, or if the lineage cannot
     be right. If the ingest fails in another way, for example because another process writes, the
@@ -112,13 +141,17 @@ def capture(
         )
     if isinstance(tables, str):
         raise UsageError("tables is a text", f"It is {tables!r}", f"Use tables=[{tables!r}]")
+    budget = Budget(
+        round(1e6 * _positive("budget_mb", budget_mb)), _positive("budget_seconds", budget_seconds)
+    )
     layout = Layout(found.warehouse)
     folder = layout.captured / secrets.token_hex(8)
     begin_block(folder, columns, run)
-    block, captured = Capture(spark), Captured()
+    block, captured = Capture(spark, keys=columns), Captured()
     with held(folder):
         try:
-            with capturing(spark, folder, captured, columns, on_unsupported == "plain", tables):
+            plain = on_unsupported == "plain"
+            with capturing(spark, folder, captured, columns, plain, tables, budget):
                 yield block
         except BaseException:
             block.report = _landed(captured, found, folder, ())  # the error of the job is raised
@@ -129,6 +162,13 @@ def capture(
         block.report = landed = _landed(captured, found, folder, (BadInput, UsageError))
     if landed.unused_keys and not captured.refusals:
         warnings.warn(str(landed.unused_keys), stacklevel=3)
+
+
+def _positive(name: str, value: float | None) -> float:
+    """Return a limit, 0 for none. Raises UsageError if it is not above 0."""
+    if value is not None and not value > 0:
+        raise UsageError(f"{name} is not above 0", f"It is {value}", "Leave it out for no limit")
+    return value or 0.0
 
 
 def _check_text(what: str, text: str) -> None:
@@ -149,7 +189,9 @@ def _landed(
             await_generation(settings, landed.generation, Silent())
     except Exception as error:
         return _kept(captured, folder, error, isinstance(error, raised))
-    return replace(landed, refusals=captured.refusals)
+    for each in landed.refusals:
+        warnings.warn(f"{each.name} was written without its lineage. {each.reason}", stacklevel=4)
+    return replace(landed, refusals=(*captured.refusals, *landed.refusals))
 
 
 def _kept(captured: Captured, folder: Path, error: Exception, raised: bool) -> Landed:

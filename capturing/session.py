@@ -14,7 +14,7 @@ from provhouse.spark.pyspark_internals import java_session
 from .jar import jar
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,19 @@ class Refusal:
     def reason(self) -> str:
         """Why it was not captured, in one sentence or two."""
         return f"{self.problem}. {self.found}"
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The most that the capture of one write may take; 0 is no limit."""
+
+    bytes: int = 0
+    """The size of its association files."""
+    seconds: float = 0.0
+    """Seconds from the begin of the write."""
+
+
+NO_BUDGET = Budget()
 
 
 @dataclass
@@ -66,6 +79,35 @@ def saying(session: "SparkSession", **said: str) -> Iterator[None]:
             context.setLocalProperty(f"provhouse.{name}", text)
 
 
+def marked(frame: "DataFrame", table: str, key: Sequence[str]) -> "DataFrame":
+    """Return a frame whose rows are items of a table in the lineage of what is captured.
+
+    Raises UsageError if the frame lacks a column of the key, or if its type is not that of a key.
+    """
+    for column in key:
+        _check_key(frame, table, column)
+    jvm, _ = java_session(frame.sparkSession)
+    rows = jvm.provhouse.capturing.Mark.marked(frame._jdf, table, [*key])
+    return type(frame)(rows, frame.sparkSession)
+
+
+def _check_key(frame: "DataFrame", table: str, column: str) -> None:
+    found = {field.name.lower(): field.dataType for field in frame.schema.fields}
+    if column.lower() not in found:
+        raise UsageError(
+            f"The frame to mark has no column {column}, which is declared as the key of {table}",
+            f"Its columns are {', '.join(frame.columns)}",
+            "Correct the key, or mark a frame that has this column",
+        )
+    kind = found[column.lower()].typeName()
+    if kind not in ("byte", "short", "integer", "long", "string", "date"):
+        raise UsageError(
+            f"The column {column} of {table} cannot be a key",
+            f"Its type is {kind}; keys are integers, text or dates",
+            "Declare another key",
+        )
+
+
 @contextmanager
 def capturing(
     session: "SparkSession",
@@ -74,18 +116,21 @@ def capturing(
     keys: Mapping[str, Sequence[str]],
     plain: bool = False,
     tables: Sequence[str] | None = None,
+    budget: Budget = NO_BUDGET,
 ) -> Iterator[None]:
     """Capture all writes of a session during the block; descriptions and taps go below ``folder``.
 
     ``captured`` is filled when the block ends, also by an exception. Raises UsageError for an
     operator or a write that is not covered, instead of Spark's error, and if the session is being
     captured already. Spark has then not begun to write. With ``plain``, what is not covered runs
-    without capture. ``keys`` has the key columns of tables, by name. ``tables`` are those whose
-    writes are captured; None means all.
+    without capture, and so does a write beyond its ``budget``. ``keys`` has the key columns of
+    tables, by name. ``tables`` are those whose writes are captured; None means all.
     """
     capture = _started(session, folder, json.dumps(keys), plain)
     if tables is not None:
         capture.only(json.dumps([*tables]))
+    if budget != NO_BUDGET:
+        capture.limit(budget.bytes, budget.seconds)
     try:
         yield
     except Exception as error:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -153,6 +153,15 @@ def _check_stages(folder: Path, found: Mapping[int, list[Path]]) -> None:
             raise _twice(folder, both[0])
 
 
+def stages_of(folder: Path) -> Iterable[list[Path]]:
+    """Return the files of a tap, by the stage that wrote them."""
+    stages: defaultdict[str, list[Path]] = defaultdict(list)
+    for paths in tap_files(folder).values():
+        for path in paths:
+            stages[_stage(path)].append(path)
+    return stages.values()
+
+
 def _stage(path: Path) -> str:
     return path.name.split("-")[1].partition(".")[0]
 
@@ -189,11 +198,7 @@ def check_proof(folder: Path, by: str, aside: Path) -> None:
 
     A sort looks at its input before it reads it, in another stage, so keys are distinct by stage.
     """
-    stages: defaultdict[str, list[Path]] = defaultdict(list)
-    for paths in tap_files(folder).values():
-        for path in paths:
-            stages[_stage(path)].append(path)
-    for paths in stages.values():
+    for paths in stages_of(folder):
         keys = Spread(1, sum(pq.read_metadata(path).num_rows for path in paths), aside)
         for path in paths:
             for piece in _pieces(path, 1):

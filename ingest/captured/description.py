@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,21 @@ from .keyed import KeyedSource
 
 ROWS = -1
 """The number in ``slots`` of a column with ids of source rows, instead of keys of a tap."""
+
+
+def slot_of_mark(tap: int) -> int:
+    """Return the number in ``slots`` of a column with marked rows; it is less than ``ROWS``."""
+    return ROWS - 1 - tap
+
+
+@dataclass(frozen=True)
+class Mark:
+    """The table that a program has declared some rows of its plan to be of."""
+
+    table: str
+    key: tuple[str, ...]
+    number: int
+    """The number that the ids of its rows have in the place of a file's."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +96,8 @@ class TapTable:
     """The number of columns for ``parts``, before the slots: the row's number, and counts."""
     of: int | None = None
     """The tap whose file this one reads: the whole partitions of a window with parts."""
+    mark: Mark | None = None
+    """The table of the rows, if they are marked; ``proofs`` are then its taps."""
 
     def proof(self, place: int) -> Path:
         """Return the folder of the keys of all groups, as they were in one place of the plan."""
@@ -99,7 +116,8 @@ class TapTable:
     @property
     def name(self) -> str:
         """A short text for people, such as ``aggregate by cust``."""
-        return f"{self.kind} by {self.by}" if self.by else f"{self.kind} of all rows"
+        whole = "of all rows of a task" if self.kind.startswith("mapIn") else "of all rows"
+        return f"{self.kind} by {self.by}" if self.by else f"{self.kind} {whole}"
 
     @property
     def op_kind(self) -> str:
@@ -134,12 +152,17 @@ class CapturedWrite:
     state_tables: tuple[str, ...]
     """The tables that the module reads as its state."""
     state: str
-    """``finished``, ``failed``, ``replaced``, or ``unknown`` if Spark did not report the end."""
+    """``finished``, ``failed``, ``replaced``, ``stopped`` by its budget, or ``unknown``.
+
+    It is ``unknown`` if Spark did not report the end.
+    """
     written: tuple[Path, ...]
     """The files that are new in the folder that was written to."""
     seconds: float
     rewriting: float
     columns: ColumnMap
+    stopped: str
+    """Why its capture was stopped by its budget; else empty."""
 
     def whole_of(self, tap: int) -> int:
         """Return the number of the tap for the whole partitions of a window with parts."""
@@ -152,12 +175,13 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
     Raises BadInput for files that are not on this machine.
     """
     path = _local(write["path"])
+    marked = {number for number, tap in enumerate(write["taps"]) if tap["kind"] == "mark"}
     return CapturedWrite(
         path,
         write["table"] or table_of(path),
         folder,
-        tuple(write["slots"]),
-        _taps(write["taps"], folder),
+        _slots(write["slots"], marked),
+        _taps(write["taps"], folder, marked),
         write["parts"],
         write["format"],
         write["absence"],
@@ -171,6 +195,7 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
         write.get("seconds", 0.0),
         write["rewriting"],
         column_map(write.get("columns", {})),
+        write.get("stopped", ""),
     )
 
 
@@ -179,26 +204,34 @@ def table_of(path: Path) -> str:
     return path.name.removesuffix(".parquet") or path.name
 
 
-def _taps(taps: Sequence[Mapping[str, Any]], folder: Path) -> tuple[TapTable, ...]:
+def _slots(slots: Iterable[int], marked: Collection[int]) -> tuple[int, ...]:
+    return tuple(slot_of_mark(slot) if slot in marked else slot for slot in slots)
+
+
+def _taps(
+    taps: Sequence[Mapping[str, Any]], folder: Path, marked: Collection[int]
+) -> tuple[TapTable, ...]:
     """Return the taps, then those of the whole partitions of windows with parts."""
-    found = [_tap(tap, folder / str(number)) for number, tap in enumerate(taps)]
+    found = [_tap(tap, folder / str(number), marked) for number, tap in enumerate(taps)]
     whole = [replace(tap, parts=(), of=number, exactness="superset")
              for number, tap in enumerate(found) if tap.parts]  # fmt: skip
     return (*found, *whole)
 
 
-def _tap(tap: Mapping[str, Any], folder: Path) -> TapTable:
+def _tap(tap: Mapping[str, Any], folder: Path, marked: Collection[int]) -> TapTable:
+    mark = tap["kind"] == "mark"
     return TapTable(
         tap["kind"],
         tap["by"],
         tap["sql"],
-        tuple(tap["slots"]),
+        _slots(tap["slots"], marked),
         tap["proofs"],
         tap["exactness"],
         tap["checked"],
         _local(tap["folder"]) if "folder" in tap else folder,
         tuple(Part(**part) for part in tap.get("parts", ())),
         tap.get("columns", 0),
+        mark=Mark(tap["table"], tuple(tap["key"]), tap["number"]) if mark else None,
     )
 
 

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -27,6 +27,8 @@ from ..ingest import ingest_sources
 from .description import CapturedWrite, SourceFile, described
 from .keyed import source_keys
 from .keys import Key, KeyStore, check_keys
+from .marked_output import MarkedNames, MarkedOutput, marked_outputs
+from .marks import MarkedRows, marks_of
 from .names import Known, OutputNames, SourceNames, check_sources, without_numbers
 from .output import Output, output_of
 from .pinned import pins_of
@@ -60,6 +62,15 @@ class LandedWrite:
 
 
 @dataclass(frozen=True)
+class LandedMark:
+    """Marked rows of a captured write, which are items of their own in the warehouse."""
+
+    table: str
+    version: int
+    rows: int
+
+
+@dataclass(frozen=True)
 class Landed:
     """The outcome of the writes of one captured block."""
 
@@ -69,13 +80,15 @@ class Landed:
     incomplete: tuple[str, ...] = ()
     """The paths of writes whose end Spark did not report, or that were overwritten; left out."""
     refusals: tuple[Refusal, ...] = ()
-    """The writes that were refused, or that have run without capture."""
+    """The writes that were refused, that have run without capture, or were stopped by a budget."""
     folder: Path | None = None
     """The folder to ingest later, if the ingest has failed: ``provhouse ingest --captured``."""
     error: str = ""
     """Why the ingest has failed."""
     unused_keys: UnusedKeys | None = None
     """Declared keys of tables that neither the writes nor the warehouse have."""
+    marks: tuple[LandedMark, ...] = ()
+    """The rows that the program has marked, by ``run.mark``."""
 
 
 def land_block(
@@ -95,7 +108,7 @@ def land_block(
     layout = Layout(settings.warehouse)
     landed = replace(
         landed,
-        refusals=_left_plain(folder, block, layout),
+        refusals=(*_left_plain(folder, block, layout), *_stopped(begun, block, layout)),
         unused_keys=unused_keys(begun, declared.keys(), layout),
     )
     shutil.rmtree(folder)
@@ -109,6 +122,19 @@ def _left_plain(folder: Path, block: Block, layout: Layout) -> tuple[Refusal, ..
     except FileNotFoundError:
         return ()
     found = tuple(Refusal(**each) for each in records)
+    note_uncaptured(
+        layout, (Uncaptured(each.name, block.run, block.begun, each.reason) for each in found)
+    )
+    return found
+
+
+def _stopped(begun: Sequence[CapturedWrite], block: Block, layout: Layout) -> tuple[Refusal, ...]:
+    """Return and note the writes whose capture was stopped by their budget."""
+    found = tuple(
+        Refusal(str(each.path), each.table, "Its capture was stopped by its budget", each.stopped)
+        for each in begun
+        if each.state == "stopped"
+    )
     note_uncaptured(
         layout, (Uncaptured(each.name, block.run, block.begun, each.reason) for each in found)
     )
@@ -138,20 +164,30 @@ def _land(
     sources = _sources(outputs)
     store = KeyStore(aside)
     _check(outputs, sources, keys, Known(Layout(settings.warehouse)), store)
-    found = [traced(output, aside) for output in outputs]
-    versions = _numbered(outputs, sources, keys, run, settings, progress)
+    opened = dict[Path, MarkedRows]()
+    outputs = [replace(each, marks=marks_of(each.write, opened, aside)) for each in outputs]
+    marked = marked_outputs(outputs)
+    found = [traced(output, aside) for output in (*marked, *outputs)]
+    places = _marked(opened.values(), run, settings, progress)
+    written = _numbered(outputs, sources, keys, run, settings, progress)
+    versions = [*(places[each.rows.place] for each in marked), *written]
     ops = [
         operations(each, version.table, run) for each, version in zip(found, versions, strict=True)
     ]
     streams = Streams(f"capture {run}".strip(), run, aside)
-    _streamed(found, versions, keys, store, streams, settings)
+    _streamed(found, versions, places, keys, store, streams, settings)
     described_ops = weakened(_one_each(ops), Layout(settings.warehouse))
     summary = ingest_sources(
         streams.finish(), settings, operations=described_ops, progress=progress
     )
-    landed = tuple(_landed(each, version) for each, version in zip(found, versions, strict=True))
+    writes = zip(found[len(marked) :], written, strict=True)
+    landed = tuple(_landed(each, version) for each, version in writes)
     note_captured(Layout(settings.warehouse), [each.table for each in landed])
-    return Landed(landed, summary.generation, incomplete)
+    marks = tuple(
+        LandedMark(rows.table, places[place].version, len(rows.names))
+        for place, rows in opened.items()
+    )
+    return Landed(landed, summary.generation, incomplete, marks=marks)
 
 
 def _check(
@@ -176,6 +212,16 @@ def _sources(outputs: Sequence[Output]) -> list[SourceFile]:
     """Return each state of each source file once; a file has another number in each write."""
     every = (source for output in outputs for source in output.write.sources)
     return list({(each.path, each.bytes, each.changed): each for each in every}.values())
+
+
+def _marked(
+    opened: Iterable[MarkedRows], run: str, settings: Settings, progress: Progress
+) -> dict[Path, Written]:
+    """Give versions to marked rows, by their places."""
+    rows = list(opened)
+    new = [NewWrite(each.table, each.key, (each.place,), run) for each in rows]
+    versions = number_writes(new, settings, progress) if new else []
+    return {each.place: version for each, version in zip(rows, versions, strict=True)}
 
 
 def _numbered(
@@ -209,6 +255,7 @@ def _numbered(
 def _streamed(
     found: Sequence[Traced],
     versions: Sequence[Written],
+    places: Mapping[Path, Written],
     keys: Mapping[str, Key],
     store: KeyStore,
     streams: Streams,
@@ -216,8 +263,12 @@ def _streamed(
 ) -> None:
     known = Known(Layout(settings.warehouse))
     for each, version in zip(found, versions, strict=True):
-        sources = SourceNames(each.output.write, keys, known, store)
-        outputs = OutputNames(each.output, version, known, store)
+        sources = SourceNames(each.output, keys, known, store, places)
+        outputs = (
+            MarkedNames(each.output, version)
+            if isinstance(each.output, MarkedOutput)
+            else OutputNames(each.output, version, known, store)
+        )
         for piece in pieces(each, version.table):
             streams.add(piece, sources, outputs)
 

@@ -49,4 +49,5 @@ def together(landed: Iterable[Landed]) -> Landed:
         tuple(path for each in every for path in each.incomplete),
         tuple(refusal for each in every for refusal in each.refusals),
         unused_keys=unused[0] if unused else None,
+        marks=tuple(mark for each in every for mark in each.marks),
     )

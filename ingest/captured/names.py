@@ -18,9 +18,10 @@ from provhouse.store.warehouse.file_table import numbers_of
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.written import Written, read_written
 
-from .description import CapturedWrite, SourceFile
+from .description import SourceFile
 from .keyed import source_keys
 from .keys import Key, KeyStore, check_keys
+from .marks import MarkedRows
 from .output import Output
 from .pairs import ROW_BITS
 
@@ -99,9 +100,17 @@ class SourceNames:
     """
 
     def __init__(
-        self, of: CapturedWrite, keys: Mapping[str, Key], known: Known, store: KeyStore
+        self,
+        output: Output,
+        keys: Mapping[str, Key],
+        known: Known,
+        store: KeyStore,
+        versions: Mapping[Path, Written],
     ) -> None:
+        """Know the sources of a write; ``versions`` are those of marked rows, by their places."""
+        of = output.write
         self._keys, self._known, self._store = keys, known, store
+        self._marks = {rows.number: (rows, versions[rows.place]) for rows in output.marks.values()}
         self.state = of.state_tables
         """The tables whose rows are the state of the write's module."""
         self._scans = [(scan, cache(partial(source_keys, scan))) for scan in of.keyed]
@@ -133,6 +142,9 @@ class SourceNames:
         for scan, keys in self._scans:
             if scan.number <= number < scan.number + scan.partitions:
                 return scan.table, _joined(scan.table, keys().at(ids), "")
+        if number in self._marks:
+            marked, version = self._marks[number]
+            return marked.table, marked_items(marked, ids & ((1 << ROW_BITS) - 1), version)
         source, file, write = self._files[number]
         table = write.table if write else source.table
         key = write.key if write else self._keys.get(table, ())
@@ -192,6 +204,11 @@ def _items(table: str, found: pa.Array, suffix: str, known: Known) -> pa.Array:
     if pa.types.is_integer(found.type) and not suffix and known.names_ids(table):
         return found
     return _joined(table, found, suffix)
+
+
+def marked_items(rows: MarkedRows, at: I64, written: Written) -> pa.Array:
+    """Return the items of marked rows, by their positions."""
+    return _joined(rows.table, rows.names.take(pa.array(at)), written.suffix)
 
 
 def without_numbers(

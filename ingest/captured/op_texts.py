@@ -13,7 +13,7 @@ def op_of(write: CapturedWrite, table: str, tap: TapTable | None) -> str:
     """
     if write.op and tap == _main(write):
         return write.op
-    joined = write.slots.count(ROWS) > 1
+    joined = sum(slot <= ROWS for slot in write.slots) > 1
     detail = tap.name if tap else "join" if joined else "row"
     text = f"{write.op or table}: {detail}"
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
@@ -21,7 +21,7 @@ def op_of(write: CapturedWrite, table: str, tap: TapTable | None) -> str:
 
 def _main(write: CapturedWrite) -> TapTable | str | None:
     """Return the operation that made the rows: None if rows rode along, else the only tap."""
-    if ROWS in write.slots:
+    if any(slot <= ROWS for slot in write.slots):
         return None
     taps = sorted(set(write.slots))
     return write.taps[taps[0]] if len(taps) == 1 else "several"

@@ -6,7 +6,7 @@ A task that writes partitions or buckets makes a file for each; its rows say in 
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from provhouse.model.errors import BadInput
 
 from .associations import PIECE, count_places, row_pieces
 from .description import CapturedWrite
+from .marks import Marks, as_ids
 
 _NAME = re.compile(r"part-(\d+)-([0-9a-f-]{36})(?:_(\d+))?(?:[-.]c(\d+))?\b.*")
 """The task, the id of the write, the bucket, and a counter if a task writes several files."""
@@ -29,6 +30,8 @@ class Output:
 
     write: CapturedWrite
     files: tuple[Path, ...]
+    marks: Marks = field(default_factory=dict)
+    """The marked rows that its rows derive from."""
 
     @cached_property
     def counts(self) -> tuple[int, ...]:
@@ -41,7 +44,8 @@ class Output:
         width = len(self.write.slots)
         for slots in row_pieces(self.write.folder / "rows", width, self.write.parts):
             for start in range(0, slots.shape[1], PIECE):
-                yield first + start, slots[:, start : start + PIECE]
+                piece = slots[:, start : start + PIECE]
+                yield first + start, as_ids(self.write.slots, piece, self.marks)
             first += slots.shape[1]
 
     @cached_property

@@ -62,7 +62,7 @@ class Traced:
             number = waiting.pop()
             if number not in below:
                 below.add(number)
-                waiting += [slot for slot in taps[number].slots if slot != ROWS]
+                waiting += [slot for slot in taps[number].slots if slot > ROWS]
         wide = self.supersets | {at for at, each in enumerate(taps) if each.of is not None}
         return "superset" if below & wide else "exact"
 
@@ -96,7 +96,7 @@ def traced(output: Output, aside: Path) -> Traced:
     What does not fit in memory goes to files in the folder ``aside``, which the caller removes once
     the result is not needed any more.
     """
-    tracer = Tracer(output.write, aside)
+    tracer = Tracer(output, aside)
     grouped = list[Grouped]()
     waiting = _carried(output)
     while waiting:
@@ -109,13 +109,13 @@ def traced(output: Output, aside: Path) -> Traced:
         for kept in found.kept:
             parts = [through(Pairs(row, group), part.at, part.row) for part in kept.pairs.parts()]
             waiting.append((kept.tap, distinct(parts)))
-    slots = (slot for slot, tap in enumerate(output.write.slots) if tap == ROWS)
+    slots = (slot for slot, tap in enumerate(output.write.slots) if tap <= ROWS)
     return Traced(output, tuple(slots), tuple(grouped), frozenset(tracer.widened))
 
 
 def _carried(output: Output) -> list[tuple[int, Pairs]]:
     """Return, for each slot with keys of groups, the tap and the pairs of a row and a key."""
-    slots = [slot for slot, tap in enumerate(output.write.slots) if tap != ROWS]
+    slots = [slot for slot, tap in enumerate(output.write.slots) if tap > ROWS]
     if not slots:
         return []
     parts = [(first, found[slots]) for first, found in output.carried()]

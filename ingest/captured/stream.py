@@ -25,6 +25,7 @@ from provhouse.model.columns import (
 
 from ..formats.source import Source
 from ..formats.spool import FILE_ROWS
+from .marked_output import MarkedNames
 from .names import Ends, OutputNames, SourceNames, constant
 from .rows import Piece
 
@@ -43,7 +44,7 @@ class Streams:
         self._open = dict[tuple[bool, bool], _File]()
         self._sources = list[Source]()
 
-    def add(self, piece: Piece, sources: SourceNames, outputs: OutputNames) -> None:
+    def add(self, piece: Piece, sources: SourceNames, outputs: OutputNames | MarkedNames) -> None:
         """Write triples."""
         dst = _nothing(0) if piece.row is None else outputs.ends(piece.row)
         if piece.src is None:

@@ -10,7 +10,9 @@ from provhouse.model.arrays import I64
 from provhouse.model.errors import BadInput
 
 from .associations import NONE, check_checks, check_proof, count_rows, tap_pieces
-from .description import ROWS, CapturedWrite, TapTable
+from .description import ROWS, TapTable
+from .marks import as_ids
+from .output import Output
 from .pairs import Pairs, PairSet, through
 from .partitions import MOST_PER_ROW, Partitions, position
 from .spread import Spread
@@ -39,8 +41,8 @@ class Tracer:
     What does not fit in memory goes to files in the folder ``aside``, which the caller removes.
     """
 
-    def __init__(self, write: CapturedWrite, aside: Path) -> None:
-        self._write, self._aside = write, aside
+    def __init__(self, output: Output, aside: Path) -> None:
+        self._write, self._marks, self._aside = output.write, output.marks, aside
         self.widened = set[int]()
         """The windows whose rows were found to derive from whole partitions, not from parts."""
 
@@ -94,7 +96,8 @@ class Tracer:
                 checks.add(piece[key], [piece[key], piece[key + 1]])
             at, found = position(piece[key], keys)
             filled[at] = True
-            _add(rows, lower, table, at, piece[table.first_slot :, found])
+            slots = as_ids(table.slots, piece[table.first_slot :, found], self._marks)
+            _add(rows, lower, table, at, slots)
         if checks:
             check_checks(checks, table.by)
         if table.by and not filled.all():  # only an aggregate of all rows may be of none
@@ -103,8 +106,8 @@ class Tracer:
 
     def _empty(self, table: TapTable, count: int) -> tuple[PairSet, list[tuple[int, PairSet]]]:
         """Return sets for the slots of ``count`` rows of a tap."""
-        rows = PairSet(count * table.slots.count(ROWS), self._aside)
-        return rows, [(slot, PairSet(count, self._aside)) for slot in table.slots if slot != ROWS]
+        rows = PairSet(count * sum(slot <= ROWS for slot in table.slots), self._aside)
+        return rows, [(slot, PairSet(count, self._aside)) for slot in table.slots if slot > ROWS]
 
     def _parts(self, tap: int, keys: I64) -> tuple[PairSet, list[tuple[int, PairSet]]] | Sources:
         """Return what ``_read`` returns for parts of the partitions of a window.
@@ -121,7 +124,7 @@ class Tracer:
             return Sources(none, (Kept(self._write.whole_of(tap), held.whole()),))
         rows, lower = self._empty(table, held.count)
         for at, slots in held.pieces():
-            _add(rows, lower, table, at, slots)
+            _add(rows, lower, table, at, as_ids(table.slots, slots, self._marks))
         return rows, lower
 
     def _below(self, slot: int, pairs: PairSet) -> "_Below":
@@ -173,7 +176,7 @@ def _add(
     others = iter(lower)
     for slot, values in zip(table.slots, slots, strict=True):
         here = values != NONE
-        target = rows if slot == ROWS else next(others)[1]
+        target = rows if slot <= ROWS else next(others)[1]
         target.add(Pairs(at[here], values[here]))
 
 

@@ -45,3 +45,4 @@ def _tables(begun: Iterable[CapturedWrite]) -> Iterable[str]:
         yield write.table
         yield from (source.table for source in write.sources)
         yield from (source.table for source in write.keyed)
+        yield from (tap.mark.table for tap in write.taps if tap.mark)

@@ -13,7 +13,9 @@ from helpers.random_programs import Program, Values, program, tables
 from helpers.witnesses import Found, captured, query, read
 from provhouse.ingest.captured import trace
 
-FEW, LONG = 8, 300
+FEW = [0, 1, 2, 3, 38, 40, 42, 57]
+"""Seeds of short programs; the last four have windows of ranks and frames."""
+LONG = 300
 SHORT, STEPS = 3, 5
 FILES = 2
 COLUMNS = pa.schema([("x", pa.int32()), ("y", pa.string())])
@@ -60,7 +62,7 @@ def no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trace, "MOST_PER_ROW", 1 << 40)
 
 
-@pytest.mark.parametrize("seed", range(FEW))
+@pytest.mark.parametrize("seed", FEW)
 def test_rows_have_exactly_their_lineage(seed: int, spark: SparkSession, tmp_path: Path) -> None:
     check(seed, SHORT, spark, tmp_path)
 

@@ -19,6 +19,7 @@ class Block {
   private final List<Write> writes = new ArrayList<>();
   private final Set<Refusal> refusals = new LinkedHashSet<>();
   private Set<String> only;
+  private Budget.Limits limits = Budget.Limits.NONE;
   private Unsupported refused;
 
   /**
@@ -46,6 +47,11 @@ class Block {
     only = tables;
   }
 
+  /** End the capture of writes that take more than these limits. */
+  void limit(Budget.Limits most) {
+    limits = most;
+  }
+
   /** Return whether a write runs without capture because its table was not asked for. */
   boolean leavesOut(Target target) {
     boolean found = only != null && !only.contains(target.name());
@@ -62,7 +68,7 @@ class Block {
       earlier.precede(target);
     }
     begin(session);
-    Write write = new Write(target, folder + "/" + writes.size(), keys, session, caches);
+    Write write = new Write(target, folder + "/" + writes.size(), keys, limits, session, caches);
     writes.add(write);
     return write.plan();
   }

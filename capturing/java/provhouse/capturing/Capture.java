@@ -81,6 +81,13 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     }
   }
 
+  /** End the capture of writes that take more bytes of associations, or longer; 0 is no limit. */
+  public void limit(long bytes, double seconds) {
+    synchronized (block) {
+      block.limit(new Budget.Limits(bytes, seconds));
+    }
+  }
+
   /** End the capture once the ends of all commands have been received. */
   public void stop() throws TimeoutException {
     try {

@@ -105,7 +105,9 @@ final class Columns {
     } else if (node instanceof Window) {
       define(Plans.list(((Window) node).windowExpressions()));
     } else if (node instanceof Filter) {
-      influenced(List.of(((Filter) node).condition()), "filter");
+      if (Mark.of((Filter) node) == null) { // a mark removes no row
+        influenced(List.of(((Filter) node).condition()), "filter");
+      }
     } else if (node instanceof Join) {
       join((Join) node);
     } else if (node instanceof Union) {

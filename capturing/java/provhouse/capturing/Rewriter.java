@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
+import org.apache.spark.sql.catalyst.plans.logical.BaseEvalPython;
 import org.apache.spark.sql.catalyst.plans.logical.Expand;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.Generate;
@@ -46,12 +47,16 @@ final class Rewriter {
   private final Windows windows;
   private final Subqueries subqueries;
   private final Caches caches;
+  private final Marks marks;
+  private final PythonMaps pythonMaps;
   private boolean absence;
 
   Rewriter(SourceFiles files, Taps taps, Caches caches) {
     this.files = files;
     this.taps = taps;
     this.caches = caches;
+    marks = new Marks(this, files, taps);
+    pythonMaps = new PythonMaps(this, taps);
     joins = new Joins(this, taps);
     windows = new Windows(this, taps);
     subqueries = new Subqueries(this, taps);
@@ -101,6 +106,12 @@ final class Rewriter {
     if (nothing || node instanceof OneRowRelation) { // such as the one group of an empty source
       return new Rewritten(node, List.of());
     }
+    if (node instanceof Filter && Mark.of((Filter) node) != null) {
+      return marks.mark((Filter) node);
+    }
+    if (PythonMaps.covers(node)) {
+      return pythonMaps.map(node);
+    }
     if (carries(node)) {
       Rewritten child = rewrite(Plans.list(node.children()).get(0));
       return new Rewritten(withChildren(node, child.plan()), child.slots());
@@ -118,7 +129,11 @@ final class Rewriter {
     return rows;
   }
 
-  /** Return whether the rows of an operator are rows of its input, columns and all. */
+  /**
+   * Return whether the rows of an operator are rows of its input, with all of its columns.
+   *
+   * <p>Python functions of a row add columns at the end.
+   */
   private static boolean carries(LogicalPlan node) {
     return node instanceof Filter
         || node instanceof Sort
@@ -127,6 +142,7 @@ final class Rewriter {
         || node instanceof Offset
         || node instanceof Sample
         || node instanceof WindowGroupLimit
+        || node instanceof BaseEvalPython
         || node instanceof RepartitionOperation;
   }
 

@@ -33,6 +33,11 @@ final class SourceFiles {
     return next;
   }
 
+  /** Return a number that no file has, for rows that are in none. */
+  long takeNumber() {
+    return next++;
+  }
+
   /** Add the sources of a cached frame that is read; other scans of its files share their numbers. */
   void include(SourceFiles cached) {
     cached.known.forEach(known::putIfAbsent);

@@ -15,21 +15,30 @@ import org.apache.spark.util.TaskFailureListener;
 public final class Tap implements Serializable {
   private static final long serialVersionUID = 1L;
   private static final int BLOCK = 4096;
+  private static final long SECOND = 1_000_000_000L;
   private final String folder;
   private final int columns;
   private final int texts;
   private final Switch running;
+  private final boolean watched;
+  private transient boolean stopped;
+  private transient long looked;
   private transient TapFile file;
   private transient long[][] block;
   private transient byte[][][] words;
   private transient int filled;
 
   Tap(String folder, int columns) {
-    this(folder, columns, 0, new Switch());
+    this(folder, columns, 0, new Switch(), false);
   }
 
-  /** Make a tap that also writes texts, which may be NULL. It writes nothing once switched off. */
-  Tap(String folder, int columns, int texts, Switch running) {
+  /**
+   * Make a tap that also writes texts, which may be NULL. It writes nothing once switched off.
+   *
+   * <p>A tap that is {@code watched} ends when there is a file of {@code Budget} beside its folder.
+   */
+  Tap(String folder, int columns, int texts, Switch running, boolean watched) {
+    this.watched = watched;
     this.folder = folder;
     this.columns = columns;
     this.texts = texts;
@@ -116,6 +125,7 @@ public final class Tap implements Serializable {
       return;
     }
     file = TapFile.open(folder, columns, texts, task);
+    stopped = watched && look();
     TaskFailureListener failing = (context, error) -> file.fail();
     task.addTaskFailureListener(failing);
     TaskCompletionListener closing = this::close;
@@ -123,15 +133,24 @@ public final class Tap implements Serializable {
   }
 
   private void flush() {
-    if (file != null) {
+    if (watched && file != null && !stopped && System.nanoTime() - looked > SECOND) {
+      stopped = look();
+    }
+    if (file != null && !stopped) {
       file.write(block, words, filled);
     }
     filled = 0;
   }
 
+  /** Return whether the capture has ended: then rows still pass, and nothing is kept. */
+  private boolean look() {
+    looked = System.nanoTime();
+    return file.isBeside(Budget.STOP);
+  }
+
   private void close(TaskContext task) {
     try {
-      if (!file.hasFailed() && !task.isFailed() && !task.isInterrupted()) {
+      if (!stopped && !file.hasFailed() && !task.isFailed() && !task.isInterrupted()) {
         flush();
         file.keep();
       } else {

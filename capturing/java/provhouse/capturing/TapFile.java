@@ -76,6 +76,15 @@ final class TapFile {
     return failed;
   }
 
+  /** Return whether a file with this name is beside the folder of the tap. */
+  boolean isBeside(String name) {
+    try {
+      return files.exists(new Path(kept.getParent().getParent(), name));
+    } catch (IOException error) {
+      throw new UncheckedIOException(error);
+    }
+  }
+
   void write(long[][] block, byte[][][] words, int filled) {
     rows.block = block;
     rows.words = words;

@@ -13,17 +13,24 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 final class Taps {
   private final String folder;
   private final Switch running;
+  private final boolean watched;
   private final List<Map<String, Object>> described = new ArrayList<>();
   private final Map<List<Object>, Integer> known = new HashMap<>();
 
-  Taps(String folder) {
-    this(folder, new Switch());
+  /** Make the taps of a write, which may be {@code watched} by a budget. */
+  Taps(String folder, boolean watched) {
+    this(folder, new Switch(), watched);
   }
 
   /** Make taps that can be switched off, since their plan may outlive the block. */
   Taps(String folder, Switch running) {
+    this(folder, running, false);
+  }
+
+  private Taps(String folder, Switch running, boolean watched) {
     this.folder = folder;
     this.running = running;
+    this.watched = watched;
   }
 
   String folder() {
@@ -93,7 +100,7 @@ final class Taps {
   }
 
   Tap tap(int number, int columns) {
-    return new Tap(folder + "/" + number, columns, 0, running);
+    return new Tap(folder + "/" + number, columns, 0, running, watched);
   }
 
   /**
@@ -102,19 +109,28 @@ final class Taps {
    * <p>Spark may compute equal aggregates twice, so each place in the plan has a tap of its own.
    */
   Tap proof(int number) {
+    return new Tap(folderOfPlace(number), 1, 0, running, watched);
+  }
+
+  private String folderOfPlace(int number) {
     Map<String, Object> description = described.get(number);
     int place = (Integer) description.get("proofs");
     description.put("proofs", place + 1);
-    return new Tap(folder + "/" + number + "-keys-" + place, 1, 0, running);
+    return folder + "/" + number + "-keys-" + place;
+  }
+
+  /** Return a tap of marked rows with their keys as texts; each place in the plan has its own. */
+  Tap marked(int number, int columns) {
+    return new Tap(folderOfPlace(number), columns, 1, running, watched);
   }
 
   /** Return a tap that writes the numbers of the rows of a source with their keys. */
   Tap source(String name) {
-    return new Tap(folder + "/" + name, 1, 1, running);
+    return new Tap(folder + "/" + name, 1, 1, running, watched);
   }
 
   Tap rows(int columns, int texts) {
-    return new Tap(folder + "/rows", columns, texts, running);
+    return new Tap(folder + "/rows", columns, texts, running, watched);
   }
 
   List<Map<String, Object>> described() {

@@ -26,6 +26,7 @@ final class Write {
   private final Configuration settings;
   private final Tap rows;
   private final LogicalPlan plan;
+  private final Budget budget;
   private final Map<String, Object> description = new LinkedHashMap<>();
   private Set<String> written;
   private String state = "unknown";
@@ -34,6 +35,7 @@ final class Write {
       Target target,
       String folder,
       Map<String, List<String>> keys,
+      Budget.Limits limits,
       SparkSession session,
       Caches caches) {
     this.folder = folder;
@@ -41,7 +43,7 @@ final class Write {
     settings = session.sessionState().newHadoopConf();
     long begun = System.nanoTime();
     LogicalPlan query = target.query();
-    Taps taps = new Taps(folder);
+    Taps taps = new Taps(folder, limits.any());
     Rewriting rewritten = new Rewriting(query, taps, keys, session, caches);
     List<Slot> slots = rewritten.slots();
     List<Expression> texts = target.texts();
@@ -60,6 +62,7 @@ final class Write {
     description.put("columns", Columns.described(query, caches));
     description.put("rewriting", (System.nanoTime() - begun) / NANOSECONDS);
     store();
+    budget = Budget.watch(folder, settings, limits);
   }
 
   static Unsupported refusal(String found) {
@@ -87,7 +90,7 @@ final class Write {
     if (!next.path().equals(target.path())) {
       return;
     }
-    if (next.deletes() && !state.equals("failed")) {
+    if (next.deletes() && !state.equals("failed") && !state.equals("stopped")) {
       throw new Unsupported(
           "This write would delete rows whose lineage is not stored yet",
           target.path() + " was written before in the same job",
@@ -107,6 +110,11 @@ final class Write {
   void end(boolean success, long nanoseconds) {
     if (!state.equals("replaced")) {
       state = success ? "finished" : "failed";
+    }
+    String exceeded = budget.end();
+    if (state.equals("finished") && !exceeded.isEmpty()) {
+      state = "stopped";
+      description.put("stopped", exceeded);
     }
     description.put("seconds", nanoseconds / NANOSECONDS);
     close();
