@@ -37,7 +37,7 @@ BATCH = 10_000
 
 DEADLOCK = "Neo.TransientError.Transaction.DeadlockDetected"
 REPEATS = 5
-"""How often a statement is repeated after a deadlock that outlasts the driver's own retries."""
+"""The repeats of a statement after deadlocks that outlast the driver's own retries."""
 
 MAX_ID = (1 << 63) - 1
 
