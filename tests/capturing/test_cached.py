@@ -100,11 +100,19 @@ CASES = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("with_total", "absent"),
+        pytest.param(("kept", "with_source", "by_sql"), marks=pytest.mark.long),
+    ],
+)
 def test_rows_of_a_cache_derive_from_exactly_their_rows(
-    houses: Callable[..., House], spark: SparkSession, tmp_path: Path
+    names: tuple[str, ...], houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
     write_shop(tmp_path)
-    written(CASES, tmp_path, houses(), spark).check_all()
+    cases = {name: CASES[name] for name in names}
+    written(cases, tmp_path, houses(), spark).check_all()
 
 
 def test_random_rows_have_the_lineage_of_what_was_cached(

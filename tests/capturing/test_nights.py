@@ -134,7 +134,7 @@ def items(warehouse: provhouse.Warehouse, item: str, as_of: int | None = None) -
 @pytest.mark.parametrize(
     ("form", "runs", "count"),
     [
-        ("delta", 1, 3),
+        ("delta", 1, 2),
         *(
             pytest.param(form, runs, 30, marks=pytest.mark.long)
             for form in ("parquet", "delta")

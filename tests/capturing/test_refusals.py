@@ -133,3 +133,15 @@ def test_after_a_refusal_spark_writes_as_before(
         frame.groupBy(F.array("price")).count().write.parquet(str(tmp_path / "out"))
     frame.groupBy(F.array("price")).count().write.parquet(str(tmp_path / "out"))
     assert not any(house.layout.captured.iterdir())
+
+
+def test_a_stream_is_refused(
+    house: House, shop: Path, spark: SparkSession, tmp_path: Path
+) -> None:
+    orders = spark.read.parquet(str(shop / "orders"))
+    stream = spark.readStream.schema(orders.schema).parquet(str(shop / "orders"))
+    writer = stream.writeStream.format("parquet").trigger(availableNow=True)
+    writer = writer.option("checkpointLocation", str(tmp_path / "checkpoint"))
+    with pytest.raises(UsageError, match="stream cannot be captured"), house.capture(run="stream"):
+        writer.start(str(tmp_path / "out")).awaitTermination()
+    assert not [*tmp_path.glob("out/*.parquet")]

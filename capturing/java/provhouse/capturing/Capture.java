@@ -15,6 +15,7 @@ import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.QueryExecution;
 import org.apache.spark.sql.execution.command.ExplainCommand;
+import org.apache.spark.sql.execution.streaming.runtime.IncrementalExecution;
 import org.apache.spark.sql.util.QueryExecutionListener;
 
 /**
@@ -126,21 +127,40 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   public LogicalPlan apply(LogicalPlan optimised) {
     LogicalPlan command = commandOf(optimised);
     if (command == null) {
-      return isCached(optimised) ? cached(optimised) : optimised;
+      return isCached(optimised) ? cached(optimised) : batch(optimised);
     }
-    if (isExplained()) {
-      return optimised;
+    if (isWithin(ExplainCommand.class)) {
+      return optimised; // it is only planned, which no plan says
     }
     synchronized (block) {
       return block.writeOf(command) == null ? captured(command, optimised) : optimised;
     }
   }
 
-  /** Return whether a command is only planned, for {@code EXPLAIN}; no plan says so. */
-  private static boolean isExplained() {
-    String explain = ExplainCommand.class.getName();
+  /** Return whether this thread is in a method of a class. */
+  private static boolean isWithin(Class<?> type) {
+    String name = type.getName();
     return StackWalker.getInstance()
-        .walk(frames -> frames.anyMatch(frame -> frame.getClassName().equals(explain)));
+        .walk(frames -> frames.anyMatch(frame -> frame.getClassName().equals(name)));
+  }
+
+  /** Refuse the batch of a stream, whose plan is that of any query; return any other query. */
+  private LogicalPlan batch(LogicalPlan optimised) {
+    if (!isWithin(IncrementalExecution.class)) {
+      return optimised;
+    }
+    Unsupported error =
+        new Unsupported(
+            "The lineage of a stream cannot be captured",
+            "No rule covers what it writes, batch after batch",
+            "Run the stream outside of the block, without its lineage");
+    synchronized (block) {
+      Unsupported refused = block.refuse(optimised, null, error, session);
+      if (block.isPlain()) {
+        return optimised;
+      }
+      throw refused;
+    }
   }
 
   private LogicalPlan captured(LogicalPlan command, LogicalPlan optimised) {

@@ -18,10 +18,7 @@ final class Commands {
           "MergeIntoTable",
           "UpdateTable",
           "DeleteFromTable",
-          "DeleteFromTableWithFilters",
-          "WriteToMicroBatchDataSource",
-          "WriteToMicroBatchDataSourceV1",
-          "WriteToContinuousDataSource");
+          "DeleteFromTableWithFilters");
 
   private Commands() {}
 
