@@ -135,9 +135,7 @@ def test_after_a_refusal_spark_writes_as_before(
     assert not any(house.layout.captured.iterdir())
 
 
-def test_a_stream_is_refused(
-    house: House, shop: Path, spark: SparkSession, tmp_path: Path
-) -> None:
+def test_a_stream_is_refused(house: House, shop: Path, spark: SparkSession, tmp_path: Path) -> None:
     orders = spark.read.parquet(str(shop / "orders"))
     stream = spark.readStream.schema(orders.schema).parquet(str(shop / "orders"))
     writer = stream.writeStream.format("parquet").trigger(availableNow=True)
