@@ -38,11 +38,8 @@ class Room:
         self._limit: int | None = None
         self._used = 0
 
-    def __getstate__(self) -> tuple[Path | None, int]:
-        return self._folder, self._megabytes
-
-    def __setstate__(self, state: tuple[Path | None, int]) -> None:
-        self.__init__(*state)  # type: ignore[misc]
+    def __reduce__(self) -> tuple[type["Room"], tuple[Path | None, int]]:
+        return Room, (self._folder, self._megabytes)
 
     def empty(self, count: int, dtype: npt.DTypeLike) -> Array:
         """Return an array with any values; raise OSError if the disk is full."""

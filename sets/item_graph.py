@@ -34,8 +34,8 @@ class StoredSets:
     """The index of each stored item's set; items are in the order of ``is_new`` of `ItemGraph`."""
     components: I64
     """The id of each set's component."""
-    items: I64
-    """The number of items of each set's component."""
+    items: Callable[[], I64]
+    """Returns the number of items of each set's component, after a pass over all stored sets."""
 
 
 class ItemGraph:
@@ -87,11 +87,12 @@ class ItemGraph:
         if self._is_new.all() or not ((sizes >= APPENDED) & (sizes < theta)).any():
             return bars
         stored = np.cumsum(~self._is_new, dtype=np.int32) - np.int32(1)
+        count = self._stored.items()
         for src, dst in self._edges():
             for near, far in ((src, dst), (dst, src)):
                 across = self._is_new[near] & ~self._is_new[far]
                 piece = self.pieces[self._index[near[across]]]
-                items = self._stored.items[self._stored.of_place[stored[far[across]]]]
+                items = count[self._stored.of_place[stored[far[across]]]]
                 bars[piece[items + sizes[piece] >= theta]] = min(APPENDED, theta)
         return bars
 
@@ -133,7 +134,7 @@ class ItemGraph:
     def outside(self, bars: I32) -> tuple[I32, I32]:
         """Return distinct pairs (new item, stored set it derives from) of the pieces that are cut.
 
-        Only pieces that join a stored component have such pairs. ``bars`` is a result of ``bars``.
+        Only pieces that join a stored component have such pairs. ``bars`` is as in ``edges_within``.
         """
         large = (np.bincount(self.pieces, minlength=1) >= bars)[self.pieces]
         parts = [np.empty(0, np.int64)]

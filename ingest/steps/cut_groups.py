@@ -69,17 +69,12 @@ class Source:
 
     def stored_sets(self, items: I64) -> StoredSets:
         """Return the sets of stored items."""
-        none = np.empty(0, np.int64)
-        if self.snapshot is None:
-            return StoredSets(none, none, none)
-        sets, of_item = np.unique(self.snapshot.set_rows(ItemNumbers(items)), return_inverse=True)
-        of_set = self.snapshot.set_components
-        ids, component = np.unique(of_set[sets], return_inverse=True)
-        inside = np.flatnonzero(among(of_set, ids))
-        sizes = np.bincount(
-            np.searchsorted(ids, of_set[inside]), self.snapshot.set_items[inside], len(ids)
-        )
-        return StoredSets(of_item, ids[component], sizes.astype(np.int64)[component])
+        snapshot, none = self.snapshot, np.empty(0, np.int64)
+        if snapshot is None:
+            return StoredSets(none, none, lambda: none)
+        sets, of_item = np.unique(snapshot.set_rows(ItemNumbers(items)), return_inverse=True)
+        components = snapshot.set_components[sets]
+        return StoredSets(of_item, components, lambda: _items_of(components, snapshot))
 
     def stored_components(self) -> I64:
         """Return the ids of the components of all stored items, in order."""
@@ -133,6 +128,17 @@ class GroupedItems:
             lambda: self._source.stored_sets(stored[~is_new]),
         )
         return Part(graph, new_places)
+
+
+def _items_of(components: I64, snapshot: Snapshot) -> I64:
+    """Return the number of items that each of these components has in all its sets."""
+    ids, place = np.unique(components, return_inverse=True)
+    found = np.zeros(len(ids), np.int64)
+    for rows in _blocks(len(snapshot.set_components)):
+        of_set = snapshot.set_components[rows]
+        inside = among(of_set, ids)
+        np.add.at(found, np.searchsorted(ids, of_set[inside]), snapshot.set_items[rows][inside])
+    return found[place]
 
 
 def _nodes(source: Source, path: Path) -> tuple[I32, int, int]:

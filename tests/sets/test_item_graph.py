@@ -14,7 +14,8 @@ IS_NEW = np.array([True, True, True, False, False])
 
 def graph(*edges: tuple[int, int]) -> ItemGraph:
     src, dst = np.array(edges, np.int32).T
-    stored = StoredSets(*(np.array(each, np.int64) for each in ([0, 1], [10, 20], [5, 600])))
+    sets, components, items = (np.array(each, np.int64) for each in ([0, 1], [10, 20], [5, 600]))
+    stored = StoredSets(sets, components, lambda: items)
     table = np.zeros(3, np.int32)
     halves = (slice(0, 1), slice(1, None))
     return ItemGraph(IS_NEW, table, lambda: [(src[h], dst[h]) for h in halves], lambda: stored)
