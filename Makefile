@@ -78,6 +78,7 @@ bench-capture-ways: setup ## Compare capture with three other ways to learn whic
 	@.venv/bin/python benchmarks/tables.py
 
 bench-capture-nights: setup ## Measure nightly captured runs of a star schema, beside DuckDB (NIGHTS=200; half an hour)
+	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-bench.lock
 	@.venv/bin/python benchmarks/capture_nights.py $(if $(NIGHTS),--nights $(NIGHTS))
 	@.venv/bin/python benchmarks/tables.py
 
