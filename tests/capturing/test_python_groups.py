@@ -50,7 +50,7 @@ def in_turn(frames: Iterator[Frame]) -> Iterator[Frame]:
 def of_table(key: tuple[Any, ...], table: pa.Table) -> pa.Table:
     """Return the rows of a group in two chunks."""
     ids, count = table["id"].to_pylist(), table.num_rows * 100 + table.num_columns
-    chunks = [pa.table({"n": pa.array([count] * len(part)), "k": pa.array(part, pa.int64())})
+    chunks = [pa.table({"n": pa.array([count] * len(part), pa.int64()), "k": pa.array(part, pa.int64())})
               for part in (ids[:1], ids[1:])]  # fmt: skip
     return pa.concat_tables(chunks)
 
