@@ -50,9 +50,9 @@ def in_turn(frames: Iterator[Frame]) -> Iterator[Frame]:
 def of_table(key: tuple[Any, ...], table: pa.Table) -> pa.Table:
     """Return the rows of a group in two chunks."""
     ids, count = table["id"].to_pylist(), table.num_rows * 100 + table.num_columns
-    chunks = [pa.table({"n": pa.array([count] * len(part), pa.int64()), "k": pa.array(part, pa.int64())})
-              for part in (ids[:1], ids[1:])]  # fmt: skip
-    return pa.concat_tables(chunks)
+    schema = pa.schema({"n": pa.int64(), "k": pa.int64()})
+    parts = ids[:1], ids[1:]
+    return pa.concat_tables(pa.table([[count] * len(part), part], schema) for part in parts)
 
 
 def in_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
