@@ -21,6 +21,7 @@ class Block {
   private Set<String> only;
   private Budget.Limits limits = Budget.Limits.NONE;
   private Unsupported refused;
+  private boolean closed;
 
   /**
    * Make a block whose taps write below a folder, which all executors must reach.
@@ -52,6 +53,20 @@ class Block {
     limits = most;
   }
 
+  /** Note the batch that this thread's stream has handed to the program, or null. */
+  void handed(Streams.Batch batch) {
+    caches.handed(batch);
+  }
+
+  /** Refuse what a stream does that still runs after the end of the block. */
+  void checkOpen() {
+    if (closed) {
+      throw Streams.refusal(
+          "It still runs after the end of the block in which it was started",
+          "Wait for its end inside of the block");
+    }
+  }
+
   /** Return whether a write runs without capture because its table was not asked for. */
   boolean leavesOut(Target target) {
     boolean found = only != null && !only.contains(target.name());
@@ -65,7 +80,7 @@ class Block {
     target.check();
     for (Write earlier : List.copyOf(writes)) {
       awaitEnd(earlier, target);
-      earlier.precede(target);
+      earlier.precede(target, Streams.batchOf(session));
     }
     begin(session);
     Write write = new Write(target, folder + "/" + writes.size(), keys, limits, session, caches);
@@ -131,6 +146,7 @@ class Block {
 
   /** End the capture: no task of a later stage writes what rows derive from. */
   void close() {
+    closed = true;
     caches.end();
     store();
   }

@@ -10,10 +10,14 @@ import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.execution.LogicalRDD;
 import org.apache.spark.sql.execution.columnar.InMemoryRelation;
+import scala.Option;
+import scala.collection.immutable.Seq;
 
 /**
  * The frames that a block has cached, with the slots of each row as further columns of the cache.
+ * The batches of a stream are computed in the same way, before the program gets their rows.
  *
  * <p>So the rows of a cache have the lineage with which they were computed, also random ones. Spark
  * reads the columns of a cache by their positions, and never sees those that are added at the end.
@@ -28,6 +32,7 @@ final class Caches {
   private final Switch running = new Switch();
   private final List<Cached> known = new ArrayList<>();
   private long next;
+  private Streams.Batch batch;
 
   Caches(String folder, Map<String, List<String>> keys) {
     this.folder = folder;
@@ -54,6 +59,11 @@ final class Caches {
     return Plans.<Attribute>list(plan.output()).stream().anyMatch(each -> numberOf(each) >= 0);
   }
 
+  /** Note the batch that this thread's stream has handed to the program, or null. */
+  void handed(Streams.Batch current) {
+    batch = current;
+  }
+
   /** Return the plan of a frame to cache, whose rows have their slots as further columns. */
   LogicalPlan caching(LogicalPlan query, SparkSession session) {
     int number = known.size();
@@ -61,6 +71,7 @@ final class Caches {
     List<Integer> kinds = new ArrayList<>();
     LogicalPlan plan = query;
     try {
+      Streams.check(query);
       Taps taps = new Taps(folder + "/cache-" + number, running);
       Rewriting rewriting = new Rewriting(query, taps, keys, session, this);
       for (Slot slot : rewriting.slots()) {
@@ -82,30 +93,54 @@ final class Caches {
 
   /** Rewrite the scan of a cache; refuse rows that were cached without their lineage. */
   Rewritten scan(InMemoryRelation node, SourceFiles files, Taps taps) {
-    Cached cached = of(node);
-    List<Integer> numbers = taps.include(cached.rewriting().taps());
-    files.include(cached.rewriting().files());
-    List<Attribute> output = new ArrayList<>(Plans.list(node.output()));
-    List<Slot> slots = new ArrayList<>();
-    for (int kind : cached.kinds()) {
-      Alias column = Plans.alias(Plans.nothing(), "provhouse_slot");
-      Attribute slot = column.toAttribute().withNullability(true);
-      output.add(slot);
-      slots.add(new Slot(slot, kind == Slot.ROWS ? kind : numbers.get(kind)));
-    }
+    List<Slot> slots = slots(of(node), files, taps);
     InMemoryRelation scan =
-        node.copy(Plans.seq(output), node.cacheBuilder(), node.outputOrdering());
+        node.copy(wider(node, slots), node.cacheBuilder(), node.outputOrdering());
     scan.statsOfPlanToCache_$eq(node.statsOfPlanToCache());
     return new Rewritten(scan, slots);
   }
 
+  /** Rewrite the scan of a batch of a stream; refuse rows that are those of no batch. */
+  Rewritten scan(LogicalRDD node, SourceFiles files, Taps taps) {
+    List<Slot> slots = slots(of(node), files, taps);
+    LogicalRDD scan =
+        node.copy(
+            wider(node, slots),
+            node.rdd(),
+            node.outputPartitioning(),
+            node.outputOrdering(),
+            node.isStreaming(),
+            node.stream(),
+            batch.session(),
+            Option.empty(),
+            Option.empty());
+    return new Rewritten(scan, slots);
+  }
+
+  /** Return new columns for the slots, whose sources and taps a write includes. */
+  private static List<Slot> slots(Cached cached, SourceFiles files, Taps taps) {
+    List<Integer> numbers = taps.include(cached.rewriting().taps());
+    files.include(cached.rewriting().files());
+    List<Slot> slots = new ArrayList<>();
+    for (int kind : cached.kinds()) {
+      Alias column = Plans.alias(Plans.nothing(), "provhouse_slot");
+      Attribute slot = column.toAttribute().withNullability(true);
+      slots.add(new Slot(slot, kind == Slot.ROWS ? kind : numbers.get(kind)));
+    }
+    return slots;
+  }
+
+  private static Seq<Attribute> wider(LogicalPlan node, List<Slot> slots) {
+    return Plans.seq(Plans.joined(Plans.<Attribute>list(node.output()), Plans.attributes(slots)));
+  }
+
   /** Return the plan of which a cache has the rows; its columns are those of the cache, in order. */
-  LogicalPlan query(InMemoryRelation node) {
+  LogicalPlan query(LogicalPlan node) {
     return of(node).query();
   }
 
   /** Return whether the rows of a cache may depend on the absence of others. */
-  boolean hasAbsence(InMemoryRelation node) {
+  boolean hasAbsence(LogicalPlan node) {
     return of(node).rewriting().hasAbsence();
   }
 
@@ -114,22 +149,49 @@ final class Caches {
     running.turnOff();
   }
 
+  private Cached of(LogicalPlan node) {
+    return node instanceof LogicalRDD ? of((LogicalRDD) node) : of((InMemoryRelation) node);
+  }
+
+  private Cached of(LogicalRDD node) {
+    boolean current = batch != null && node.rdd() == batch.rows();
+    Cached found = current ? of(Plans.<Attribute>list(batch.plan().output())) : null;
+    if (found == null) {
+      throw Unsupported.operator(
+          node.nodeName(),
+          "Its rows are of a checkpoint, of an RDD or of another batch of a stream, which keep no"
+              + " sources");
+    }
+    if (found.refusal() != null) {
+      throw found.refusal();
+    }
+    return found;
+  }
+
   private Cached of(InMemoryRelation node) {
-    for (Attribute column : Plans.<Attribute>list(node.cacheBuilder().cachedPlan().output())) {
-      int number = numberOf(column);
-      if (number >= 0) {
-        Cached found = known.get(number);
-        if (found.refusal() != null) {
-          Unsupported why = found.refusal();
-          throw new Unsupported(why.problem(), why.found() + ". It is cached", why.remedy());
-        }
-        return found;
-      }
+    Cached found = of(Plans.<Attribute>list(node.cacheBuilder().cachedPlan().output()));
+    if (found != null && found.refusal() != null) {
+      Unsupported why = found.refusal();
+      throw new Unsupported(why.problem(), why.found() + ". It is cached", why.remedy());
+    }
+    if (found != null) {
+      return found;
     }
     throw new Unsupported(
         "The lineage of a cached data frame cannot be captured",
         "It was cached outside of the block, so that its rows are known without their sources",
         "Call unpersist() before the block, and cache the frame inside of the block");
+  }
+
+  /** Return the frame that these are the columns of, or null. */
+  private Cached of(List<? extends Attribute> columns) {
+    for (Attribute column : columns) {
+      int number = numberOf(column);
+      if (number >= 0) {
+        return known.get(number);
+      }
+    }
+    return null;
   }
 
   private int numberOf(Attribute column) {

@@ -15,7 +15,6 @@ import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.QueryExecution;
 import org.apache.spark.sql.execution.command.ExplainCommand;
-import org.apache.spark.sql.execution.streaming.runtime.IncrementalExecution;
 import org.apache.spark.sql.util.QueryExecutionListener;
 
 /**
@@ -129,42 +128,45 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     if (command == null) {
       return isCached(optimised) ? cached(optimised) : batch(optimised);
     }
-    if (isWithin(ExplainCommand.class)) {
+    if (isExplained()) {
       return optimised; // it is only planned, which no plan says
     }
+    Streams.Batch batch = Streams.handed(session);
     synchronized (block) {
+      block.handed(batch);
       return block.writeOf(command) == null ? captured(command, optimised) : optimised;
     }
   }
 
-  /** Return whether this thread is in a method of a class. */
-  private static boolean isWithin(Class<?> type) {
-    String name = type.getName();
+  private static boolean isExplained() {
+    String name = ExplainCommand.class.getName();
     return StackWalker.getInstance()
         .walk(frames -> frames.anyMatch(frame -> frame.getClassName().equals(name)));
   }
 
-  /** Refuse the batch of a stream, whose plan is that of any query; return any other query. */
+  /** Return the plan of a stream's batch with slots, or refuse it; return any other query. */
   private LogicalPlan batch(LogicalPlan optimised) {
-    if (!isWithin(IncrementalExecution.class)) {
+    if (optimised instanceof Subquery || !Streams.isPlanning()) {
       return optimised;
     }
-    Unsupported error =
-        new Unsupported(
-            "The lineage of a stream cannot be captured",
-            "No rule covers what it writes, batch after batch",
-            "Run the stream outside of the block, without its lineage");
     synchronized (block) {
-      Unsupported refused = block.refuse(optimised, null, error, session);
-      if (block.isPlain()) {
-        return optimised;
+      try {
+        block.checkOpen();
+        Streams.checkSink(session);
+        return block.caching(optimised, session);
+      } catch (Unsupported error) {
+        Unsupported refused = block.refuse(optimised, null, error, session);
+        if (block.isPlain()) {
+          return optimised;
+        }
+        throw refused;
       }
-      throw refused;
     }
   }
 
   private LogicalPlan captured(LogicalPlan command, LogicalPlan optimised) {
     try {
+      block.checkOpen();
       LogicalPlan plan = CommonTables.inlined(optimised);
       Target target = Target.of(plan, session);
       if (target != null && block.leavesOut(target)) {
@@ -190,7 +192,9 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   }
 
   private LogicalPlan cached(LogicalPlan optimised) {
+    Streams.Batch batch = Streams.handed(session);
     synchronized (block) {
+      block.handed(batch);
       return block.caching(optimised, session);
     }
   }

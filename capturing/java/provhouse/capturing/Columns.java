@@ -29,6 +29,7 @@ import org.apache.spark.sql.catalyst.plans.logical.Sort;
 import org.apache.spark.sql.catalyst.plans.logical.Union;
 import org.apache.spark.sql.catalyst.plans.logical.Window;
 import org.apache.spark.sql.catalyst.plans.logical.WindowGroupLimit;
+import org.apache.spark.sql.execution.LogicalRDD;
 import org.apache.spark.sql.execution.columnar.InMemoryRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import scala.collection.immutable.Seq;
@@ -95,8 +96,8 @@ final class Columns {
   private void read(LogicalPlan node) {
     if (node instanceof LogicalRelation) {
       scan((LogicalRelation) node);
-    } else if (node instanceof InMemoryRelation) {
-      cached((InMemoryRelation) node);
+    } else if (node instanceof InMemoryRelation || node instanceof LogicalRDD) {
+      cached(node);
     }
     Plans.<LogicalPlan>list(node.children()).forEach(this::read);
     if (node instanceof Project) {
@@ -142,7 +143,7 @@ final class Columns {
     }
   }
 
-  private void cached(InMemoryRelation node) {
+  private void cached(LogicalPlan node) {
     LogicalPlan query = caches.query(node);
     Columns inside = inside(query);
     List<Attribute> columns = Plans.list(query.output());

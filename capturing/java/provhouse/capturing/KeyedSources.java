@@ -166,8 +166,7 @@ final class KeyedSources {
       return node.catalogTable().get().identifier().table();
     }
     if (node.relation() instanceof HadoopFsRelation) {
-      HadoopFsRelation relation = (HadoopFsRelation) node.relation();
-      List<Path> roots = Plans.list(relation.location().rootPaths());
+      List<Path> roots = SourceFiles.rootPaths(node);
       return roots.size() == 1 ? withoutEnding(roots.get(0).getName()) : null;
     }
     if (node.relation() instanceof JDBCRelation) {
@@ -181,7 +180,7 @@ final class KeyedSources {
   static List<String> tablesOf(LogicalRelation node) {
     List<String> names = new ArrayList<>();
     if (node.catalogTable().isEmpty() && node.relation() instanceof HadoopFsRelation) {
-      for (Path root : Plans.<Path>list(((HadoopFsRelation) node.relation()).location().rootPaths())) {
+      for (Path root : SourceFiles.rootPaths(node)) {
         names.add(Target.nameOf(withoutEnding(root.getName())));
       }
       return names;

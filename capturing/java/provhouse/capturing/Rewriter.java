@@ -101,7 +101,10 @@ final class Rewriter {
       return Sources.scan((LogicalRelation) node, files);
     }
     if (node instanceof InMemoryRelation) {
-      return cached((InMemoryRelation) node);
+      return computed(node, caches.scan((InMemoryRelation) node, files, taps));
+    }
+    if (node instanceof LogicalRDD) {
+      return computed(node, caches.scan((LogicalRDD) node, files, taps));
     }
     boolean nothing =
         node instanceof LocalRelation && Plans.list(((LocalRelation) node).data()).isEmpty();
@@ -121,15 +124,11 @@ final class Rewriter {
       Rewritten child = rewrite(Plans.list(node.children()).get(0));
       return new Rewritten(withChildren(node, child.plan()), child.slots());
     }
-    throw Unsupported.operator(
-        node.nodeName(),
-        node instanceof LogicalRDD
-            ? "Its rows are of a checkpoint, of an RDD or of a stream, which keep no sources"
-            : "It is in the plan of what is written");
+    throw Unsupported.operator(node.nodeName(), "It is in the plan of what is written");
   }
 
-  private Rewritten cached(InMemoryRelation node) {
-    Rewritten rows = caches.scan(node, files, taps);
+  /** Return rows that the block has computed before, as those of a cache. */
+  private Rewritten computed(LogicalPlan node, Rewritten rows) {
     absence |= caches.hasAbsence(node);
     return rows;
   }

@@ -11,12 +11,16 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.execution.datasources.FileStatusWithMetadata;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
+import org.apache.spark.sql.execution.datasources.InMemoryFileIndex;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import org.apache.spark.sql.execution.datasources.PartitionDirectory;
 import scala.jdk.javaapi.CollectionConverters;
 
 /** The files that a captured plan may read, numbered from 0, with the table that each is part of. */
 final class SourceFiles {
+  /** The option with the folder of a stream's files. */
+  private static final String FOLDER = "basePath";
+
   private final Map<String, Map<String, Object>> known = new LinkedHashMap<>();
   private final Map<Object, Map<String, Object>> described = new LinkedHashMap<>();
   private final KeyedSources keyed;
@@ -53,10 +57,11 @@ final class SourceFiles {
   }
 
   /** Return what gives ids to the rows of a relation, whose files are numbered here. */
-  RowIds rowIds(HadoopFsRelation relation, String table) {
+  RowIds rowIds(LogicalRelation node, String table) {
+    HadoopFsRelation relation = (HadoopFsRelation) node.relation();
     List<String> paths = new ArrayList<>();
     List<Long> numbers = new ArrayList<>();
-    List<String> roots = roots(relation);
+    List<String> roots = roots(node);
     for (PartitionDirectory folder :
         Plans.list(
             relation.location().listFiles(Plans.seq(List.of()), Plans.seq(List.of())))) {
@@ -100,12 +105,32 @@ final class SourceFiles {
     return entry;
   }
 
+  /** Return the paths that the program reads; a batch of a stream reads files of one folder. */
+  static List<Path> rootPaths(LogicalRelation node) {
+    HadoopFsRelation relation = (HadoopFsRelation) node.relation();
+    String folder = CollectionConverters.asJava(relation.options()).get(FOLDER);
+    return node.isStreaming() && folder != null
+        ? List.of(new Path(folder))
+        : Plans.list(relation.location().rootPaths());
+  }
+
+  /** Refuse a stream of files in several folders. */
+  static void checkFolder(LogicalRelation node) {
+    HadoopFsRelation relation = (HadoopFsRelation) node.relation();
+    if (relation.location() instanceof InMemoryFileIndex
+        && !CollectionConverters.asJava(relation.options()).containsKey(FOLDER)) {
+      throw Streams.refusal(
+          "It reads files by a pattern, which says not of which table they are", "Read one folder");
+    }
+  }
+
   /** Return the folders that were read, as full paths; the program may have given relative ones. */
-  private static List<String> roots(HadoopFsRelation relation) {
+  private static List<String> roots(LogicalRelation node) {
+    HadoopFsRelation relation = (HadoopFsRelation) node.relation();
     Configuration settings = relation.sparkSession().sessionState().newHadoopConf();
     List<String> found = new ArrayList<>();
     try {
-      for (Path root : Plans.<Path>list(relation.location().rootPaths())) {
+      for (Path root : rootPaths(node)) {
         found.add(address(root.getFileSystem(settings).makeQualified(root)));
       }
     } catch (IOException error) {

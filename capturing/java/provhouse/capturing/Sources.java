@@ -98,7 +98,7 @@ final class Sources {
     String name = table.isDefined() ? table.get().identifier().table() : "";
     Expression id =
         Plans.call(
-            files.rowIds(relation, name), "id", DataTypes.LongType, List.of(path, index), true);
+            files.rowIds(node, name), "id", DataTypes.LongType, List.of(path, index), true);
     Alias alias = Plans.alias(id, "provhouse_row");
     List<NamedExpression> columns = Plans.joined(Plans.list(node.output()), List.of(alias));
     return new Rewritten(

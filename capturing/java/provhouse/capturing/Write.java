@@ -27,6 +27,8 @@ final class Write {
   private final Tap rows;
   private final LogicalPlan plan;
   private final Budget budget;
+  /** The batch of a stream that it is part of, or an empty text. */
+  private final String batch;
   private final Map<String, Object> description = new LinkedHashMap<>();
   private Set<String> written;
   private String state = "unknown";
@@ -41,6 +43,7 @@ final class Write {
     this.folder = folder;
     this.target = target;
     settings = session.sessionState().newHadoopConf();
+    batch = Streams.batchOf(session);
     long begun = System.nanoTime();
     LogicalPlan query = target.query();
     Taps taps = new Taps(folder, limits.any());
@@ -85,12 +88,19 @@ final class Write {
     return state.equals("unknown") && next.deletes() && next.path().equals(target.path());
   }
 
-  /** Note what is in the folder now, and refuse to overwrite what this capture has to read. */
-  void precede(Target next) {
+  /**
+   * Note what is in the folder now, and refuse to overwrite what this capture has to read.
+   *
+   * <p>A batch of a stream that is run again replaces what it has written before.
+   */
+  void precede(Target next, String nextBatch) {
     if (!next.path().equals(target.path())) {
       return;
     }
-    if (next.deletes() && !state.equals("failed") && !state.equals("stopped")) {
+    if (!batch.isEmpty() && batch.equals(nextBatch)) {
+      replaceBy(next);
+    } else if (next.deletes() && !state.equals("failed") && !state.equals("stopped")
+        && !state.equals("replaced")) {
       throw new Unsupported(
           "This write would delete rows whose lineage is not stored yet",
           target.path() + " was written before in the same job",
