@@ -76,7 +76,7 @@ final class Streams {
           PROBLEM,
           stream == null
               ? "It is not a stream of this session"
-              : "It writes to " + stream.sink().name() + ", batch after batch",
+              : "It writes to " + stream.sink().getClass().getSimpleName() + ", batch after batch",
           "Write its batches with foreachBatch, or run it outside of the block");
     }
   }
