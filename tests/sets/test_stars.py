@@ -53,8 +53,10 @@ def test_sets_have_sources_that_the_edges_name_together() -> None:
 
 def test_other_pieces_are_left() -> None:
     src, dst, table = report(7, 10_000)
-    chain = np.arange(10_007, 20_006, dtype=np.int32)
-    src, dst = np.append(src, chain), np.append(dst, chain + np.int32(1))
+    sources = np.arange(10_007, 20_000, dtype=np.int32)
+    rows = np.arange(20_000, 20_006, dtype=np.int32)  # a total derives from them
+    src = np.concatenate([src, sources, rows])
+    dst = np.concatenate([dst, sources % np.int32(6) + rows[0], np.full(6, 20_006, np.int32)])
     many = np.arange(20_007, 30_007, dtype=np.int32)
     src, dst = np.append(src, many), np.append(dst, many % np.int32(1_000) + np.int32(30_007))
     label = np.repeat(np.arange(3, dtype=np.int32), (10_007, 10_000, 11_000))
