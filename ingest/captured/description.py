@@ -106,7 +106,7 @@ class TapTable:
     of: int | None = None
     """The tap whose file this one reads: the whole partitions of a window with parts."""
     source: SourceColumn | None = None
-    """Where the keys are, if the tap did not write them."""
+    """The column that has the keys, if the tap did not write them."""
     mark: Mark | None = None
     """The table of the rows, if they are marked; ``proofs`` are then its taps."""
 
