@@ -9,7 +9,7 @@ from .blocks import held, is_kept
 
 
 class KeptFolder:
-    """The locked folder of a block. Once it is not used any more, it is removed if it was ingested."""
+    """The locked folder of a block; once unused, it is removed if it was ingested."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

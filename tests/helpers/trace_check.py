@@ -15,6 +15,7 @@ from provhouse.tracing import ids
 from provhouse.tracing.cursor import Cursor
 from provhouse.tracing.flow import Flow
 from provhouse.tracing.ids import Ids
+from provhouse.tracing.places import Place
 
 Row = tuple[str, int]
 """The path of a file, and the index of a row in it."""
@@ -37,7 +38,7 @@ class Traced:
     def cursor(self, rows: Sequence[Row]) -> Cursor:
         """Return a cursor at some rows of the output or of sources."""
         numbers = {str(file.path): file for file in self.flow.numbers.files}
-        position: defaultdict[object, set[int]] = defaultdict(set)
+        position: defaultdict[Place, set[int]] = defaultdict(set)
         for path, row in rows:
             file = numbers[path]
             place = self.flow.place_of_file(file)

@@ -69,7 +69,12 @@ PROGRAMS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+DAILY = ("aggregate of a join", "frames")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[] if n in DAILY else pytest.mark.long) for n in PROGRAMS]
+)
 def test_steps_lead_to_the_rows_that_an_ingest_finds(
     name: str, spark: SparkSession, shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
