@@ -17,7 +17,8 @@ from provhouse.query.status import status
 from provhouse.store.warehouse.blocks import remove_kept
 from provhouse.tracing.cursor import Cursor
 
-KEYS = {"orders": "id", "customers": "number", "matches": "id", "totals": "nation"}
+MATCHES = {"orders": "id", "customers": "number", "matches": "id"}
+KEYS = {**MATCHES, "totals": "nation"}
 
 
 @pytest.fixture
@@ -113,7 +114,7 @@ def test_files_are_kept_as_long_as_the_run_or_a_cursor(
     houses: Callable[..., House], shop: Shop, tmp_path: Path
 ) -> None:
     house = houses()
-    with house.capture(keys=KEYS) as run:
+    with house.capture(keys=MATCHES) as run:
         write_matches(shop, tmp_path)
     (folder,) = house.layout.captured.iterdir()
     assert not status(house.settings).waiting
@@ -132,7 +133,7 @@ def test_what_a_dead_process_kept_is_removed(
     houses: Callable[..., House], shop: Shop, tmp_path: Path
 ) -> None:
     house = houses()
-    with house.capture(keys=KEYS) as run:
+    with house.capture(keys=MATCHES) as run:
         write_matches(shop, tmp_path)
     (folder,) = house.layout.captured.iterdir()
     left = shutil.copytree(folder, folder.with_name("left"))
@@ -141,7 +142,7 @@ def test_what_a_dead_process_kept_is_removed(
     with pytest.raises(UsageError, match="are gone"):
         run.trace("matches")
     assert not status(house.settings).waiting
-    with house.capture(keys=KEYS):
+    with house.capture():
         assert not left.exists()
 
 
