@@ -65,7 +65,6 @@ PROGRAMS = {
     ),
     "nothing": sql("SELECT 'all', sum(price) FROM orders WHERE price < -1"),
     "no rows": sql("SELECT cust, sum(price) FROM orders WHERE price < -1 GROUP BY cust"),
-    "literals": sql("SELECT 1 AS k FROM orders WHERE 1 = 0 UNION ALL SELECT 2"),
 }  # fmt: skip
 
 
