@@ -49,6 +49,7 @@ final class Rewriter {
   private final Caches caches;
   private final Marks marks;
   private final PythonMaps pythonMaps;
+  private final PythonGroups pythonGroups;
   private boolean absence;
 
   Rewriter(SourceFiles files, Taps taps, Caches caches) {
@@ -57,6 +58,7 @@ final class Rewriter {
     this.caches = caches;
     marks = new Marks(this, files, taps);
     pythonMaps = new PythonMaps(this, taps);
+    pythonGroups = new PythonGroups(this, taps);
     joins = new Joins(this, taps);
     windows = new Windows(this, taps);
     subqueries = new Subqueries(this, taps);
@@ -64,7 +66,7 @@ final class Rewriter {
 
   /** Return whether rows may depend on the absence of others, as after an outer or anti join. */
   boolean hasAbsence() {
-    return absence || joins.hasAbsence();
+    return absence || joins.hasAbsence() || pythonGroups.hasAbsence();
   }
 
   Rewritten rewrite(LogicalPlan plain) {
@@ -111,6 +113,9 @@ final class Rewriter {
     }
     if (PythonMaps.covers(node)) {
       return pythonMaps.map(node);
+    }
+    if (PythonGroups.covers(node)) {
+      return pythonGroups.map(node);
     }
     if (carries(node)) {
       Rewritten child = rewrite(Plans.list(node.children()).get(0));
