@@ -38,9 +38,13 @@ def _run(write: Written) -> str:
 
 
 def _shown(layout: Layout, commit: Commit, write: Written) -> bool:
-    """Return whether a generation is later than a write, and no rollback has hidden the write."""
-    later = [each for each in generations(layout) if write.after < each <= commit.generation]
-    backs = (read_commit(layout, each).rolls_back_to for each in later)
-    return commit.generation > write.after and not any(
-        back is not None and back <= write.after for back in backs
-    )
+    """Return whether a generation has the ingest of a write, so that no rollback has hidden it.
+
+    Each commit names the generation before its last ingest. Of pruned ones, it is assumed.
+    """
+    stored, before = {*generations(layout)}, commit.rolls_back_to
+    while before is not None and before > write.after:
+        if before not in stored:
+            return True
+        before = read_commit(layout, before).rolls_back_to
+    return before == write.after

@@ -168,6 +168,5 @@ def test_commands_that_change_a_delta_table_are_refused(
         for name, statement in DELTA.items():
             with pytest.raises(Exception, match="cannot be captured"):
                 spark.sql(statement.format(table=f"delta.`{path}`")).collect()
-                pytest.fail(f"{name} has run")
             assert sorted(tmp_path.rglob("*.*")) == before, name
     assert not house.layout.commits.exists()
