@@ -73,6 +73,15 @@ class Part:
 
 
 @dataclass(frozen=True)
+class SourceColumn:
+    """A column of a source that has the keys of a tap, which the tap then leaves out."""
+
+    slot: int
+    """Which of the tap's slots has the ids of the source rows."""
+    column: str
+
+
+@dataclass(frozen=True)
 class TapTable:
     """An operator that merges rows, and the columns of what its tap wrote."""
 
@@ -96,6 +105,8 @@ class TapTable:
     """The number of columns for ``parts``, before the slots: the row's number, and counts."""
     of: int | None = None
     """The tap whose file this one reads: the whole partitions of a window with parts."""
+    source: SourceColumn | None = None
+    """The column that has the keys, if the tap did not write them."""
     mark: Mark | None = None
     """The table of the rows, if they are marked; ``proofs`` are then its taps."""
 
@@ -234,6 +245,7 @@ def _taps(
 
 def _tap(tap: Mapping[str, Any], folder: Path, marked: Collection[int]) -> TapTable:
     mark = tap["kind"] == "mark"
+    source = tap.get("source")
     return TapTable(
         tap["kind"],
         tap["by"],
@@ -245,6 +257,7 @@ def _tap(tap: Mapping[str, Any], folder: Path, marked: Collection[int]) -> TapTa
         _local(tap["folder"]) if "folder" in tap else folder,
         tuple(Part(**part) for part in tap.get("parts", ())),
         tap.get("columns", 0),
+        source=SourceColumn(**source) if source else None,
         mark=Mark(tap["table"], tuple(tap["key"]), tap["number"]) if mark else None,
     )
 

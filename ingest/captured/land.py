@@ -1,9 +1,8 @@
 """Ingest the lineage of what a captured block has written, as one new generation."""
 
 import json
-import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -18,7 +17,7 @@ from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.runtime.files import make_folder
 from provhouse.runtime.scratch import scratch
-from provhouse.store.warehouse.blocks import Block, read_block
+from provhouse.store.warehouse.blocks import Block, end_block, read_block
 from provhouse.store.warehouse.layout import Layout, bytes_below
 from provhouse.store.warehouse.uncaptured import Uncaptured, note_captured, note_uncaptured
 from provhouse.store.warehouse.written import Written
@@ -39,6 +38,7 @@ from .rows import Traced, bare_rows, operations, pieces, traced
 from .stream import Streams
 from .unused_keys import UnusedKeys, unused_keys
 from .weakened import weakened
+from .widened import Widened, widened_windows
 
 
 @dataclass(frozen=True)
@@ -92,13 +92,21 @@ class Landed:
     """Declared keys of tables that neither the writes nor the warehouse have."""
     marks: tuple[LandedMark, ...] = ()
     """The rows that the program has marked, by ``run.mark``."""
+    widened: Widened = field(default_factory=dict, repr=False)
+    """The windows whose rows were found to derive from whole partitions."""
 
 
 def land_block(
-    folder: Path, settings: Settings, progress: Progress, keys: Mapping[str, Key] | None = None
+    folder: Path,
+    settings: Settings,
+    progress: Progress,
+    keys: Mapping[str, Key] | None = None,
+    *,
+    keep: bool = False,
 ) -> Landed:
     """Ingest what a captured block has left in its folder as one new generation; remove the folder.
 
+    With ``keep``, the folder stays, so that rows can be traced in it, and is not ingested again.
     ``keys`` replace the keys that the block was declared with. Writes that are not complete are
     named in the result and left out. Nothing lands after an error, and the folder stays. Raises
     BadInput for keys that are NULL or not unique, for files that have changed since, and if the
@@ -114,7 +122,7 @@ def land_block(
         refusals=(*_left_plain(folder, block, layout), *_stopped(begun, block, layout)),
         unused_keys=unused_keys(begun, declared.keys(), layout),
     )
-    shutil.rmtree(folder)
+    end_block(folder, keep=keep)
     return landed
 
 
@@ -191,7 +199,9 @@ def _land(
         LandedMark(rows.table, places[place].version, len(rows.names))
         for place, rows in opened.items()
     )
-    return Landed(landed, summary.generation, incomplete, marks=marks)
+    return Landed(
+        landed, summary.generation, incomplete, marks=marks, widened=widened_windows(found)
+    )
 
 
 def _check(

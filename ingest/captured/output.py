@@ -32,6 +32,8 @@ class Output:
     files: tuple[Path, ...]
     marks: Marks = field(default_factory=dict)
     """The marked rows that its rows derive from."""
+    tasks: tuple[tuple[int, str], ...] = ()
+    """For each file, its task and its place among the files of the task."""
 
     @cached_property
     def counts(self) -> tuple[int, ...]:
@@ -62,7 +64,8 @@ def output_of(write: CapturedWrite) -> Output:
     """
     parts = check_one_job(write)
     parts.sort(key=lambda part: (part.task, part.place.encode(), part.counter))
-    output = Output(write, tuple(part.path for part in parts))
+    tasks = tuple((part.task, part.place) for part in parts)
+    output = Output(write, tuple(part.path for part in parts), tasks=tasks)
     _check_counts(write, parts, output.counts)
     return output
 

@@ -11,8 +11,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FileContext;
-import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
@@ -159,11 +157,11 @@ final class Write {
     Path file = new Path(folder, "write.json");
     Path aside = new Path(folder, "_write.json");
     try {
-      FileContext files = FileContext.getFileContext(file.toUri(), settings);
-      try (OutputStream out = file.getFileSystem(settings).create(aside, true)) {
+      Storage storage = Storage.of(file, settings);
+      try (OutputStream out = storage.create(aside)) {
         out.write(new ObjectMapper().writeValueAsBytes(description));
       }
-      files.rename(aside, file, Options.Rename.OVERWRITE);
+      storage.rename(aside, file);
     } catch (IOException error) {
       throw new UncheckedIOException(error);
     }
