@@ -36,6 +36,13 @@ class Traces:
                 "It was closed, or the lineage of no write of it could be ingested",
                 "Ask the warehouse (provhouse lineage), or run the job again and trace it",
             )
+        for write in captured_writes(self._folder.path):
+            if write.key and write.table == table:
+                raise UsageError(
+                    f"Rows of {table} cannot be traced in the session",
+                    f"It was written as {write.format}, where rows have no numbers",
+                    "Ask the warehouse (provhouse lineage), or write it as Parquet",
+                )
         self._flow = self._current(widened)
         return Cursor.at_table(self._flow, table)
 
@@ -43,7 +50,8 @@ class Traces:
         """Return the writes that are finished now."""
         if widened is None:
             await_ends(self._spark)
-        writes = [each for each in captured_writes(self._folder.path) if each.state == "finished"]
+        every = captured_writes(self._folder.path)
+        writes = [each for each in every if each.state == "finished" and not each.key]
         if self._flow and len(writes) == self._writes:
             return self._flow
         self._writes = len(writes)

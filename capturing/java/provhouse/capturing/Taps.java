@@ -128,9 +128,9 @@ final class Taps {
     return new Tap(folderOfPlace(number), columns, 1, running, watched);
   }
 
-  /** Return a tap that writes the numbers of the rows of a source with their keys. */
-  Tap source(String name) {
-    return new Tap(folder + "/" + name, 1, 1, running, watched);
+  /** Return a tap that writes numbers of the rows of a source with their keys. */
+  Tap source(String name, int columns) {
+    return new Tap(folder + "/" + name, columns, 1, running, watched);
   }
 
   Tap rows(int columns, int texts) {
