@@ -18,7 +18,8 @@ from provhouse.model.paths import local_path
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.serve.process import await_generation
-from provhouse.store.warehouse.blocks import begin_block, held, note_failure
+from provhouse.store.warehouse.blocks import begin_block, note_failure, remove_kept
+from provhouse.store.warehouse.kept_folder import KeptFolder
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.uncaptured import Uncaptured, note_uncaptured
 
@@ -26,6 +27,9 @@ from .checks import check_run, key_columns
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+    from provhouse.tracing.cursor import Cursor
+    from provhouse.tracing.traces import Traces
 
 
 @dataclass
@@ -37,6 +41,8 @@ class Capture:
     """The outcome of each write; None until the block has ended."""
     keys: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)
     """The declared key columns of tables."""
+    _folder: KeptFolder | None = field(default=None, repr=False)
+    _traces: "Traces | None" = field(default=None, repr=False)
 
     def mark(self, frame: "DataFrame", table: str) -> "DataFrame":
         """Return the same rows, which are items of a table in the lineage of what is written.
@@ -59,6 +65,33 @@ class Capture:
                 f"Declare it: keys={{{table!r}: 'id'}}",
             )
         return marked(frame, table, self.keys[table])
+
+    def trace(self, table: str) -> "Cursor":
+        """Return a cursor at the rows of a table that the block has written or read.
+
+        From there, one walks back to the rows of sources, and forwards again, in the session of the
+        block: ``docs/tracing.md``. It works for each write that is finished, inside of the block
+        and after it, until ``close``. Raises UsageError for a table that the block has neither
+        written nor read, and if the lineage of the block could not be ingested.
+
+        >>> with provhouse.capture(spark, "warehouse", keys={"orders": "id"}) as run:
+        ...     report.write.parquet("out/report")
+        >>> run.trace("report").where("carrier = 'AA'").go_back_all().show()
+        """
+        from provhouse.tracing.traces import Traces
+
+        assert self._folder
+        if self._traces is None:
+            self._traces = Traces(self.spark, self._folder)
+        return self._traces.trace(table, self.report.widened if self.report else None)
+
+    def close(self) -> None:
+        """Remove the association files, which are kept for ``trace`` as long as this object is.
+
+        The lineage in the warehouse stays. Cursors of this block end.
+        """
+        if self._folder:
+            self._folder.close()
 
     @contextmanager
     def op(self, text: str) -> Iterator[None]:
@@ -146,9 +179,11 @@ def capture(
     )
     layout = Layout(found.warehouse)
     folder = layout.captured / secrets.token_hex(8)
+    remove_kept(layout)
     begin_block(folder, columns, run)
-    block, captured = Capture(spark, keys=columns), Captured()
-    with held(folder):
+    kept, captured = KeptFolder(folder), Captured()
+    block = Capture(spark, None, columns, kept)
+    try:
         try:
             plain = on_unsupported == "plain"
             with capturing(spark, folder, captured, columns, plain, tables, budget):
@@ -160,6 +195,9 @@ def capture(
             if on_unsupported == "plain":
                 _note_plain(captured, layout, run)
         block.report = landed = _landed(captured, found, folder, (BadInput, UsageError))
+    finally:
+        if block.report is None or not block.report.writes:
+            block.close()  # there is nothing to trace, or a later ingest needs the folder
     if landed.unused_keys and not captured.refusals:
         warnings.warn(str(landed.unused_keys), stacklevel=3)
 
@@ -184,7 +222,7 @@ def _landed(
     Errors of the classes ``raised`` are raised.
     """
     try:
-        landed = land_block(folder, settings, Silent())
+        landed = land_block(folder, settings, Silent(), keep=True)
         if landed.generation:
             await_generation(settings, landed.generation, Silent())
     except Exception as error:

@@ -16,7 +16,7 @@ from provhouse.model.progress import Progress, Silent
 from provhouse.runtime.jars import fetch, jar_folder
 from provhouse.runtime.java import java
 
-from .jar import EXTENSION, FOLDER, jar_of, sources
+from .jar import EXTENSION, FOLDER, WORKER, jar_of, sources
 
 RELEASE = "17"
 """The oldest Java that runs Spark 4.2."""
@@ -36,7 +36,7 @@ def compile_jar(folder: Path, progress: Progress) -> Path:
         with TemporaryDirectory(prefix="provhouse-java-") as classes:
             _compile(folder, Path(classes))
             aside = target.with_suffix(".new")
-            _pack(Path(classes), aside)
+            _pack(Path(classes), folder / WORKER, aside)
             aside.replace(target)
     for other in folder.glob("capturing-*.jar"):
         if other != target:
@@ -71,12 +71,14 @@ def _spark_jars() -> Path:
     return Path(spec.submodule_search_locations[0]) / "jars"
 
 
-def _pack(classes: Path, jar: Path) -> None:
-    """Write the classes to a jar whose bytes depend on nothing but the classes."""
+def _pack(classes: Path, worker: Path, jar: Path) -> None:
+    """Write the classes and a file for workers to a jar whose bytes depend on nothing but these."""
     with ZipFile(jar, "w", ZIP_DEFLATED) as packed:
         for file in sorted(classes.rglob("*.class")):
             name = file.relative_to(classes).as_posix()
             packed.writestr(ZipInfo(name), file.read_bytes(), ZIP_DEFLATED)
+        name = f"provhouse/capturing/{worker.name}"
+        packed.writestr(ZipInfo(name), worker.read_bytes(), ZIP_DEFLATED)
         packed.writestr(ZipInfo(SERVICE), f"{EXTENSION}\n".encode(), ZIP_DEFLATED)
 
 

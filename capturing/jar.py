@@ -9,6 +9,8 @@ FOLDER = Path(__file__).parent
 SOURCES = FOLDER / "java"
 EXTENSION = "provhouse.capturing.Extension"
 """The extension of Spark sessions that captures an application by its configuration."""
+WORKER = "group_function.py"
+"""The file whose source the rules send to Python workers; the jar has it beside the classes."""
 
 
 def jar() -> Path:
@@ -30,7 +32,7 @@ def jar_of(folder: Path) -> Path:
     that has loaded it keeps its classes.
     """
     digest = hashlib.sha256()
-    for source in sources(folder):
+    for source in (*sources(folder), folder / WORKER):
         digest.update(source.read_bytes())
     return folder / f"capturing-{digest.hexdigest()[:12]}.jar"
 

@@ -16,6 +16,9 @@ from .jar import jar
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+_PATIENCE = 60_000
+"""Milliseconds that Spark may take to report the ends of commands."""
+
 
 @dataclass(frozen=True)
 class Refusal:
@@ -77,6 +80,12 @@ def saying(session: "SparkSession", **said: str) -> Iterator[None]:
     finally:
         for name, text in before.items():
             context.setLocalProperty(f"provhouse.{name}", text)
+
+
+def await_ends(session: "SparkSession") -> None:
+    """Wait until the ends of all commands that have returned are in the descriptions of writes."""
+    _, classic = java_session(session)
+    classic.sparkContext().listenerBus().waitUntilEmpty(_PATIENCE)
 
 
 def marked(frame: "DataFrame", table: str, key: Sequence[str]) -> "DataFrame":

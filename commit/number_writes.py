@@ -9,6 +9,7 @@ import pyarrow as pa
 from provhouse.model.column_map import NO_COLUMNS, ColumnMap
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
+from provhouse.store.warehouse.commits import generations
 from provhouse.store.warehouse.file_table import add_files, numbers_of
 from provhouse.store.warehouse.identity import create_identity
 from provhouse.store.warehouse.layout import Layout
@@ -26,6 +27,9 @@ class NewWrite:
     files: tuple[Path, ...]
     run: str
     columns: ColumnMap = NO_COLUMNS
+    path: str = ""
+    replaces: bool = False
+    bare: int = 0
 
 
 def number_writes(
@@ -51,6 +55,17 @@ def _numbered(layout: Layout, write: NewWrite) -> Written:
     known = read_written(layout).get(int(numbers[0]))
     if known is None:
         files = tuple(numbers.tolist())
-        known = Written(write.table, min(files), write.key, files, write.run, write.columns)
+        known = Written(
+            write.table,
+            min(files),
+            write.key,
+            files,
+            write.run,
+            write.columns,
+            write.path,
+            write.replaces,
+            write.bare,
+            max(generations(layout), default=0),
+        )
         add_written(layout, known)
     return known

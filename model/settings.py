@@ -35,7 +35,10 @@ class Settings:
     uses 25,000.
     """
     pack: int = 200
-    """Tiny sets are packed together into sets of at most this many items; 0 turns this off."""
+    """Tiny sets are packed together into sets of at most this many items; 0 turns this off.
+
+    A set of sources from which the same rows of a report derive has at most 20 times as many.
+    """
     partition_triples: int = 32_768
     """The largest number of triples in one partition, which questions read whole; at least 1."""
     plain_nodes: int = 10_000

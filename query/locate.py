@@ -11,6 +11,7 @@ from provhouse.model.arrays import ItemNumber, ItemNumbers
 from provhouse.model.errors import NotFound, UsageError
 from provhouse.store.tables.snapshot import Snapshot
 
+from .deleted import check_not_deleted
 from .suggest import similar_names
 
 
@@ -33,12 +34,15 @@ def locate_versions(
     """Return an item, or else its newest version. With ``every``, return all of these.
 
     Versions are looked for only if they are needed: a stored item needs none. Raises NotFound if
-    nothing is stored; the error suggests similar names if ``suggest``.
+    nothing is stored; the error suggests similar names if ``suggest``. Without ``every``, it is
+    also raised if a later captured write has deleted the row.
     """
     number = int(snapshot.locate(pa.array([item], pa.string()))[0])
     found = [(number, item)] if number >= 0 else []
     if every or not found:
-        newest_first = reversed(snapshot.names.versions(item))
+        newest_first = [*reversed(snapshot.names.versions(item))]
+        if newest_first and not every:
+            check_not_deleted(snapshot.layout, snapshot.commit, item, newest_first[0].version)
         found += [(version.item, version.name) for version in newest_first]
     if not found:
         raise NotFound(

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from provhouse.model.arrays import I32, I64
+from provhouse.model.arrays import I32, I64, Bools
 
 from .bands import bands
 from .components import Edges, dense
@@ -25,6 +25,7 @@ from .ordered_blocks import blocks
 from .packing import pack
 from .prices import Pair
 from .sampling import UNBOUNDED, Reader, SetGraph
+from .stars import ALONE, SOURCES, star_sets
 
 ENOUGH = 5
 """A cut is small enough if it has at most one set or dependency for every ``ENOUGH`` items."""
@@ -87,6 +88,12 @@ def find_sets(
     sets = _first_items(label)
     plans = {} if plans is None else plans
     bar = np.full(len(label), theta, np.int32) if bar is None else bar
+    if limit > 1:  # else packing is turned off
+        most = min(SOURCES * limit, theta - 1)
+        found = star_sets(label, src, dst, table, _are_large(label, bar), most, ENOUGH)
+        cut = found != ALONE
+        sets[cut] = found[cut]
+        bar = np.where(cut, np.iinfo(np.int32).max, bar)
     for piece in _large_pieces(label, src, dst, table, bar):
         sets[piece.items] = piece.items[_roots(piece, theta, limit, plans)]
     return sets
@@ -135,9 +142,9 @@ def _roots(piece: Piece, theta: int, limit: int, plans: Plans) -> I32:
 def _large_pieces(label: I32, src: Edges, dst: Edges, table: I32, bar: I32) -> Iterator[Piece]:
     """Yield the pieces of at least as many items as ``bar`` has at their items, largest first."""
     sizes = np.bincount(label)
-    bars = np.zeros(len(sizes), np.int32)
-    bars[label] = bar
-    large = np.flatnonzero(sizes >= bars)
+    large = np.flatnonzero(_are_large(label, bar))
+    if not len(large):
+        return
     large = large[np.argsort(-sizes[large], kind="stable")]
     rank = np.full(len(sizes), len(large), np.int32)
     rank[large] = np.arange(len(large))
@@ -152,6 +159,14 @@ def _large_pieces(label: I32, src: Edges, dst: Edges, table: I32, bar: I32) -> I
         from_, to = place[src[between]], place[dst[between]]
         tables, own = np.unique(table[items], return_inverse=True)
         yield Piece(items, own.astype(np.int32), from_, to, _kind(tables, own[from_], own[to]))
+
+
+def _are_large(label: I32, bar: I32) -> Bools:
+    """Return which pieces have at least as many items as ``bar`` has at their items."""
+    sizes = np.bincount(label)
+    bars = np.zeros(len(sizes), np.int32)
+    bars[label] = bar
+    return sizes >= bars
 
 
 def _kind(tables: I32, from_: I64, to: I64) -> bytes:
@@ -206,6 +221,6 @@ class _Packed:
 
 def _first_items(label: I32) -> I32:
     """Return for each item the first item with the same label."""
-    first = np.full(int(label.max(initial=-1)) + 1, len(label), np.int64)
-    np.minimum.at(first, label, np.arange(len(label)))
-    return first.astype(np.int32)[label]
+    first = np.empty(int(label.max(initial=-1)) + 1, np.int32)
+    first[label[::-1]] = np.arange(len(label), dtype=np.int32)[::-1]  # the last one stays
+    return first[label]

@@ -61,13 +61,25 @@ class TaskRows:
         return self.slots[:, order]
 
 
-def read_keys_tap(folder: Path) -> tuple[I64, pa.Array]:
-    """Return the ids of the rows of a source, and their keys as texts; a row may occur twice."""
+def read_keys_tap(folder: Path) -> tuple[I64, I64, pa.Array]:
+    """Return the ids of the rows of a source, their files and keys; a row may occur twice.
+
+    The files are 0 if the tap has none.
+    """
     paths = [path for _, found in sorted(tap_files(folder).items()) for path in found]
-    schema = pa.schema([("c0", pa.int64()), ("t0", pa.string())])
-    tables = [pq.read_table(path).cast(schema) for path in paths]
-    table = pa.concat_tables([schema.empty_table(), *tables])
-    return np.asarray(table["c0"]), table["t0"].combine_chunks()
+    tables = [pq.read_table(path) for path in paths]
+    names = ["c0", "c1"] if any("c1" in each.column_names for each in tables) else ["c0"]
+    schema = pa.schema([*((name, pa.int64()) for name in names), ("t0", pa.string())])
+    table = pa.concat_tables([schema.empty_table(), *(each.cast(schema) for each in tables)])
+    ids = np.asarray(table["c0"])
+    return ids, np.asarray(table[names[-1]]) * (len(names) - 1), table["t0"].combine_chunks()
+
+
+def row_keys(folder: Path) -> pa.Array:
+    """Return the keys of the rows of all tasks as texts, in the order of ``row_pieces``."""
+    paths = _by_task(folder).values()
+    parts = [pq.read_table(path, columns=["t0"])["t0"].combine_chunks() for path in paths]
+    return pa.concat_arrays([pa.array([], pa.string()), *(p.cast(pa.string()) for p in parts)])
 
 
 def row_pieces(folder: Path, columns: int, texts: int) -> Iterator[I64]:

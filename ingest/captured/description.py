@@ -73,6 +73,15 @@ class Part:
 
 
 @dataclass(frozen=True)
+class SourceColumn:
+    """A column of a source that has the keys of a tap, which the tap then leaves out."""
+
+    slot: int
+    """Which of the tap's slots has the ids of the source rows."""
+    column: str
+
+
+@dataclass(frozen=True)
 class TapTable:
     """An operator that merges rows, and the columns of what its tap wrote."""
 
@@ -96,6 +105,8 @@ class TapTable:
     """The number of columns for ``parts``, before the slots: the row's number, and counts."""
     of: int | None = None
     """The tap whose file this one reads: the whole partitions of a window with parts."""
+    source: SourceColumn | None = None
+    """The column that has the keys, if the tap did not write them."""
     mark: Mark | None = None
     """The table of the rows, if they are marked; ``proofs`` are then its taps."""
 
@@ -139,7 +150,13 @@ class CapturedWrite:
     parts: int
     """The number of texts in the tap of the rows that say in which file of its task a row is."""
     format: str
-    """``parquet`` or ``delta``."""
+    """``parquet``, ``delta``, ``csv``, ``json``, ``orc``, ``text`` or ``jdbc``."""
+    key: tuple[str, ...]
+    """The key that the tap of the rows wrote, if the rows have no numbers; else empty."""
+    replaces: bool
+    """Whether no row of the table is left but those of this write."""
+    rows: int
+    """The number of rows, as Spark counts them; -1 if it is unknown."""
     absence: bool
     """Whether rows may depend on the absence of others, as after an outer join."""
     sources: tuple[SourceFile, ...]
@@ -164,6 +181,11 @@ class CapturedWrite:
     stopped: str
     """Why its capture was stopped by its budget; else empty."""
 
+    @property
+    def number(self) -> int:
+        """The position of the write in its block."""
+        return int(self.folder.name)
+
     def whole_of(self, tap: int) -> int:
         """Return the number of the tap for the whole partitions of a window with parts."""
         return next(number for number, each in enumerate(self.taps) if each.of == tap)
@@ -184,6 +206,9 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
         _taps(write["taps"], folder, marked),
         write["parts"],
         write["format"],
+        tuple(write.get("key", ())),
+        write.get("replaces", False),
+        write.get("rows", -1),
         write["absence"],
         tuple(_source(source) for source in write["sources"]),
         tuple(_keyed(source, folder) for source in write["keyed"]),
@@ -220,6 +245,7 @@ def _taps(
 
 def _tap(tap: Mapping[str, Any], folder: Path, marked: Collection[int]) -> TapTable:
     mark = tap["kind"] == "mark"
+    source = tap.get("source")
     return TapTable(
         tap["kind"],
         tap["by"],
@@ -231,6 +257,7 @@ def _tap(tap: Mapping[str, Any], folder: Path, marked: Collection[int]) -> TapTa
         _local(tap["folder"]) if "folder" in tap else folder,
         tuple(Part(**part) for part in tap.get("parts", ())),
         tap.get("columns", 0),
+        source=SourceColumn(**source) if source else None,
         mark=Mark(tap["table"], tuple(tap["key"]), tap["number"]) if mark else None,
     )
 
@@ -242,9 +269,17 @@ def _source(source: Mapping[str, Any]) -> SourceFile:
 
 
 def _keyed(source: Mapping[str, Any], folder: Path) -> KeyedSource:
-    number, partitions, key = source["number"], source["partitions"], tuple(source["key"])
     folder = _local(source["folder"]) if "folder" in source else folder
-    return KeyedSource(number, partitions, source["table"], key, folder / source["tap"])
+    return KeyedSource(
+        source["number"],
+        source["partitions"],
+        source["table"],
+        tuple(source["key"]),
+        folder / source["tap"],
+        tuple(_local(file) for file in source.get("files", ())),
+        Path(source["place"]) if source.get("place") else None,
+        "folder" in source,
+    )
 
 
 def _local(address: str) -> Path:

@@ -11,6 +11,7 @@ from provhouse.model.arrays import I64
 from provhouse.model.errors import BadInput
 
 from .associations import read_keys_tap
+from .pairs import ROW_BITS
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,12 @@ class KeyedSource:
     table: str
     key: tuple[str, ...]
     tap: Path
+    files: tuple[Path, ...]
+    """Its files; the tap has the position of that of each row."""
+    place: Path | None
+    """The place of a table of another database, which has no files."""
+    cached: bool
+    """Whether the rows are those of a cached frame."""
 
 
 @dataclass(frozen=True)
@@ -31,10 +38,8 @@ class SourceKeys:
 
     ids: I64
     keys: pa.Array
-
-    def at(self, ids: I64) -> pa.Array:
-        """Return the keys of rows."""
-        return self.keys.take(pa.array(np.searchsorted(self.ids, ids)))
+    files: I64
+    """The position of the file of each row; 0 if there are no files."""
 
 
 def source_keys(source: KeyedSource) -> SourceKeys:
@@ -43,28 +48,36 @@ def source_keys(source: KeyedSource) -> SourceKeys:
     Raises BadInput if a key is NULL or not unique, or if Spark read the source twice and found
     other rows.
     """
-    ids, keys = read_keys_tap(source.tap)
-    by = ", ".join(source.key)
-    if keys.null_count:
-        raise BadInput(
-            f"{keys.null_count:,} keys of {source.table} are NULL",
-            f"The declared key is {by}",
-            "Declare another key",
-        )
-    distinct = pa.table([pa.array(ids), keys], ["id", "key"]).group_by(["id", "key"]).aggregate([])
-    found = np.asarray(distinct["id"])
-    order = np.argsort(found)
+    ids, files, keys = read_keys_tap(source.tap)
+    columns = [pa.array(ids), pa.array(files), keys]
+    distinct = pa.table(columns, ["id", "file", "key"]).group_by(["id", "file", "key"])
+    rows = distinct.aggregate([]).combine_chunks()
+    found = np.asarray(rows["id"])
     if len(np.unique(found)) != len(found):
         raise BadInput(
             f"The rows of {source.table} have changed while the job ran",
             "Spark has read them twice and found other rows",
             "Run the job again; sources must stay as they are until the block has ended",
         )
-    values = int(pc.count_distinct(distinct["key"]).as_py())
-    if values != len(found):
+    rows = rows.take(pa.array(np.argsort(found)))
+    texts = rows["key"].combine_chunks()
+    check_texts(source.table, source.key, texts)
+    return SourceKeys(np.asarray(rows["id"]), texts, np.asarray(rows["file"]) >> ROW_BITS)
+
+
+def check_texts(table: str, key: tuple[str, ...], keys: pa.Array) -> None:
+    """Raise BadInput if a key of the rows of a table is NULL or not unique."""
+    by = ", ".join(key)
+    if keys.null_count:
         raise BadInput(
-            f"The key of {source.table} is not unique",
-            f"{len(found):,} rows have {values:,} values of {by}",
+            f"{keys.null_count:,} keys of {table} are NULL",
+            f"The declared key is {by}",
+            "Declare another key",
+        )
+    values = int(pc.count_distinct(keys).as_py())
+    if values != len(keys):
+        raise BadInput(
+            f"The key of {table} is not unique",
+            f"{len(keys):,} rows have {values:,} values of {by}",
             "Declare all columns of the key, as in keys={'table': ['a', 'b']}",
         )
-    return SourceKeys(found[order], distinct["key"].combine_chunks().take(pa.array(order)))

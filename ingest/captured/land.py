@@ -1,9 +1,8 @@
 """Ingest the lineage of what a captured block has written, as one new generation."""
 
 import json
-import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -18,7 +17,7 @@ from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.runtime.files import make_folder
 from provhouse.runtime.scratch import scratch
-from provhouse.store.warehouse.blocks import Block, read_block
+from provhouse.store.warehouse.blocks import Block, end_block, read_block
 from provhouse.store.warehouse.layout import Layout, bytes_below
 from provhouse.store.warehouse.uncaptured import Uncaptured, note_captured, note_uncaptured
 from provhouse.store.warehouse.written import Written
@@ -26,16 +25,20 @@ from provhouse.store.warehouse.written import Written
 from ..ingest import ingest_sources
 from .description import CapturedWrite, SourceFile, described
 from .keyed import source_keys
+from .keyed_names import Fresh, KeyedNames
+from .keyed_output import KeyedOutput, KeyedOutputNames, keyed_output_of
 from .keys import Key, KeyStore, check_keys
+from .known import Known
 from .marked_output import MarkedNames, MarkedOutput, marked_outputs
 from .marks import MarkedRows, marks_of
-from .names import Known, OutputNames, SourceNames, check_sources, without_numbers
+from .names import OutputNames, SourceNames, check_sources, without_numbers
 from .output import Output, output_of
 from .pinned import pins_of
-from .rows import Traced, operations, pieces, traced
+from .rows import Traced, bare_rows, operations, pieces, traced
 from .stream import Streams
 from .unused_keys import UnusedKeys, unused_keys
 from .weakened import weakened
+from .widened import Widened, widened_windows
 
 
 @dataclass(frozen=True)
@@ -89,13 +92,21 @@ class Landed:
     """Declared keys of tables that neither the writes nor the warehouse have."""
     marks: tuple[LandedMark, ...] = ()
     """The rows that the program has marked, by ``run.mark``."""
+    widened: Widened = field(default_factory=dict, repr=False)
+    """The windows whose rows were found to derive from whole partitions."""
 
 
 def land_block(
-    folder: Path, settings: Settings, progress: Progress, keys: Mapping[str, Key] | None = None
+    folder: Path,
+    settings: Settings,
+    progress: Progress,
+    keys: Mapping[str, Key] | None = None,
+    *,
+    keep: bool = False,
 ) -> Landed:
     """Ingest what a captured block has left in its folder as one new generation; remove the folder.
 
+    With ``keep``, the folder stays, so that rows can be traced in it, and is not ingested again.
     ``keys`` replace the keys that the block was declared with. Writes that are not complete are
     named in the result and left out. Nothing lands after an error, and the folder stays. Raises
     BadInput for keys that are NULL or not unique, for files that have changed since, and if the
@@ -111,7 +122,7 @@ def land_block(
         refusals=(*_left_plain(folder, block, layout), *_stopped(begun, block, layout)),
         unused_keys=unused_keys(begun, declared.keys(), layout),
     )
-    shutil.rmtree(folder)
+    end_block(folder, keep=keep)
     return landed
 
 
@@ -156,7 +167,8 @@ def _land(
     progress: Progress,
 ) -> Landed:
     incomplete = tuple(str(each.path) for each in begun if each.state in ("unknown", "replaced"))
-    outputs = [output_of(each) for each in begun if each.state == "finished"]
+    finished = [each for each in begun if each.state == "finished"]
+    outputs = [keyed_output_of(each) if each.key else output_of(each) for each in finished]
     outputs = [output for output in outputs if output.files]
     if not outputs:
         return Landed(incomplete=incomplete)
@@ -169,7 +181,7 @@ def _land(
     marked = marked_outputs(outputs)
     found = [traced(output, aside) for output in (*marked, *outputs)]
     places = _marked(opened.values(), run, settings, progress)
-    written = _numbered(outputs, sources, keys, run, settings, progress)
+    written = _numbered(found[len(marked) :], sources, keys, run, settings, progress)
     versions = [*(places[each.rows.place] for each in marked), *written]
     ops = [
         operations(each, version.table, run) for each, version in zip(found, versions, strict=True)
@@ -187,7 +199,9 @@ def _land(
         LandedMark(rows.table, places[place].version, len(rows.names))
         for place, rows in opened.items()
     )
-    return Landed(landed, summary.generation, incomplete, marks=marks)
+    return Landed(
+        landed, summary.generation, incomplete, marks=marks, widened=widened_windows(found)
+    )
 
 
 def _check(
@@ -199,13 +213,19 @@ def _check(
 ) -> None:
     """Raise an error if a key does not name the rows of what was written or read."""
     for output in outputs:
-        if key := keys.get(output.write.table):
+        key = keys.get(output.write.table)
+        if key and not isinstance(output, KeyedOutput):
             check_keys(output.write.table, key, output.files, store)
     for output in outputs:
-        for source in output.write.keyed:
-            source_keys(source)
-    fresh = {path: keys.get(each.write.table, ()) for each in outputs for path in each.files}
+        for scan in output.write.keyed:
+            source_keys(scan)
+    fresh = {path: _key(each, keys) for each in outputs for path in each.files}
     check_sources(sources, keys, known, fresh, store)
+
+
+def _key(output: Output, keys: Mapping[str, Key]) -> Key:
+    """Return the key of the rows of a write: that which its tap wrote, or the declared one."""
+    return output.write.key or keys.get(output.write.table, ())
 
 
 def _sources(outputs: Sequence[Output]) -> list[SourceFile]:
@@ -225,7 +245,7 @@ def _marked(
 
 
 def _numbered(
-    outputs: Sequence[Output],
+    found: Sequence[Traced],
     sources: Sequence[SourceFile],
     keys: Mapping[str, Key],
     run: str,
@@ -233,16 +253,8 @@ def _numbered(
     progress: Progress,
 ) -> list[Written]:
     """Give versions to the writes, and numbers to the source files whose row ids are names."""
-    new = [
-        NewWrite(
-            each.write.table,
-            keys.get(each.write.table, ()),
-            each.files,
-            run,
-            each.write.columns,
-        )
-        for each in outputs
-    ]
+    outputs = [each.output for each in found]
+    new = [_new(each, _key(each.output, keys), run) for each in found]
     versions = number_writes(new, settings, progress)
     known = Known(Layout(settings.warehouse))
     pin_files(pins_of(outputs, versions, sources, keys, known), settings, progress)
@@ -250,6 +262,13 @@ def _numbered(
     if missing:
         number_files([str(path) for path in missing], settings, progress)
     return versions
+
+
+def _new(found: Traced, key: Key, run: str) -> NewWrite:
+    output, write = found.output, found.output.write
+    bare = bare_rows(found) if key else 0
+    path = str(write.path)
+    return NewWrite(write.table, key, output.files, run, write.columns, path, write.replaces, bare)
 
 
 def _streamed(
@@ -262,15 +281,35 @@ def _streamed(
     settings: Settings,
 ) -> None:
     known = Known(Layout(settings.warehouse))
+    fresh = _fresh(found, versions)
     for each, version in zip(found, versions, strict=True):
-        sources = SourceNames(each.output, keys, known, store, places)
-        outputs = (
-            MarkedNames(each.output, version)
-            if isinstance(each.output, MarkedOutput)
-            else OutputNames(each.output, version, known, store)
-        )
+        write = each.output.write
+        scans = [KeyedNames(scan, write.number, known, fresh) for scan in write.keyed]
+        for scan in scans:
+            scan.check()
+        sources = SourceNames(each.output, keys, known, store, places, scans)
         for piece in pieces(each, version.table):
-            streams.add(piece, sources, outputs)
+            streams.add(piece, sources, _names(each.output, version, known, store))
+
+
+def _fresh(found: Sequence[Traced], versions: Sequence[Written]) -> Fresh:
+    return Fresh(
+        {
+            version.version: each.output
+            for each, version in zip(found, versions, strict=True)
+            if isinstance(each.output, KeyedOutput)
+        }
+    )
+
+
+def _names(
+    output: Output, version: Written, known: Known, store: KeyStore
+) -> OutputNames | MarkedNames | KeyedOutputNames:
+    if isinstance(output, MarkedOutput):
+        return MarkedNames(output, version)
+    if isinstance(output, KeyedOutput):
+        return KeyedOutputNames(output, version)
+    return OutputNames(output, version, known, store)
 
 
 def _one_each(ops: Sequence[pa.Table]) -> pa.Table:

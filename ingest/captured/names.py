@@ -3,8 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -12,15 +12,11 @@ import pyarrow.compute as pc
 
 from provhouse.model.arrays import I64
 from provhouse.model.errors import UsageError
-from provhouse.model.patterns import pattern_of, usual_pattern
-from provhouse.store.warehouse.commits import current
-from provhouse.store.warehouse.file_table import numbers_of
-from provhouse.store.warehouse.layout import Layout
-from provhouse.store.warehouse.written import Written, read_written
+from provhouse.store.warehouse.written import Written
 
 from .description import SourceFile
-from .keyed import source_keys
 from .keys import Key, KeyStore, check_keys
+from .known import Known
 from .marks import MarkedRows
 from .output import Output
 from .pairs import ROW_BITS
@@ -38,31 +34,6 @@ class Ends:
     def by_id(self) -> bool:
         """Whether the items are given by row ids."""
         return bool(pa.types.is_integer(self.values.type))
-
-
-class Known:
-    """The numbers of files in a warehouse, and the captured writes that files are of."""
-
-    def __init__(self, layout: Layout) -> None:
-        self._layout = layout
-        self._writes = read_written(layout)
-        self._commit = current(layout)
-
-    def numbers(self, paths: Sequence[Path]) -> list[int]:
-        """Return the numbers of files, -1 for one that has none."""
-        texts = pa.array([str(path) for path in paths], pa.string())
-        return [int(number) for number in numbers_of(self._layout, texts)]
-
-    def names_ids(self, table: str) -> bool:
-        """Return whether a row id of a table is an item named ``table/row id``."""
-        if not self._commit:
-            return True
-        usual = pattern_of(table, self._commit.patterns) == usual_pattern(table)
-        return usual and self._commit.naming != "table"
-
-    def writes(self, paths: Sequence[Path]) -> list[Written | None]:
-        """Return the captured write that each file is of, or None."""
-        return [self._writes.get(number) for number in self.numbers(paths)]
 
 
 def check_sources(
@@ -93,6 +64,16 @@ def check_sources(
             check_keys(table, key, [part.path for part in parts], store)
 
 
+class Scan(Protocol):
+    """Gives names to the rows of a scan, which have numbers in the place of a file's."""
+
+    def includes(self, number: int) -> bool:
+        """Return whether a number is of this scan."""
+
+    def items(self, ids: I64) -> tuple[str, pa.Array]:
+        """Return the table and the names of rows, by their ids."""
+
+
 class SourceNames:
     """Gives items to the source rows of one write, by their ids.
 
@@ -106,14 +87,18 @@ class SourceNames:
         known: Known,
         store: KeyStore,
         versions: Mapping[Path, Written],
+        scans: Sequence[Scan],
     ) -> None:
-        """Know the sources of a write; ``versions`` are those of marked rows, by their places."""
+        """Know the sources of a write; ``versions`` are those of marked rows, by their places.
+
+        ``scans`` are those of sources whose rows have no numbers.
+        """
         of = output.write
         self._keys, self._known, self._store = keys, known, store
         self._marks = {rows.number: (rows, versions[rows.place]) for rows in output.marks.values()}
         self.state = of.state_tables
         """The tables whose rows are the state of the write's module."""
-        self._scans = [(scan, cache(partial(source_keys, scan))) for scan in of.keyed]
+        self._scans = scans
         paths = [source.path for source in of.sources]
         found = zip(of.sources, known.numbers(paths), known.writes(paths), strict=True)
         self._files = {source.number: (source, number, write) for source, number, write in found}
@@ -139,9 +124,9 @@ class SourceNames:
 
     def _items(self, number: int, ids: I64) -> tuple[str, pa.Array]:
         """Return the table of some rows of a file or scan, and their row ids or names."""
-        for scan, keys in self._scans:
-            if scan.number <= number < scan.number + scan.partitions:
-                return scan.table, _joined(scan.table, keys().at(ids), "")
+        for scan in self._scans:
+            if scan.includes(number):
+                return scan.items(ids)
         if number in self._marks:
             marked, version = self._marks[number]
             return marked.table, marked_items(marked, ids & ((1 << ROW_BITS) - 1), version)
@@ -209,6 +194,12 @@ def _items(table: str, found: pa.Array, suffix: str, known: Known) -> pa.Array:
 def marked_items(rows: MarkedRows, at: I64, written: Written) -> pa.Array:
     """Return the items of marked rows, by their positions."""
     return _joined(rows.table, rows.names.take(pa.array(at)), written.suffix)
+
+
+def keyed_items(table: str, keys: pa.Array, suffixes: pa.Array, of: I64) -> pa.Array:
+    """Return items with these keys; ``of`` is the position of the end of each name."""
+    ends = suffixes.take(pa.array(of))
+    return pc.binary_join_element_wise(f"{table}/", keys.cast(pa.string()), ends, "")
 
 
 def without_numbers(

@@ -32,6 +32,8 @@ class Output:
     files: tuple[Path, ...]
     marks: Marks = field(default_factory=dict)
     """The marked rows that its rows derive from."""
+    tasks: tuple[tuple[int, str], ...] = ()
+    """For each file, its task and its place among the files of the task."""
 
     @cached_property
     def counts(self) -> tuple[int, ...]:
@@ -60,21 +62,30 @@ def output_of(write: CapturedWrite) -> Output:
     Raises BadInput if another program has written to the folder too, or if the numbers of rows
     differ from what the tasks have captured.
     """
-    parts = [_Part.of(path, write.path) for path in write.written]
+    parts = check_one_job(write)
+    parts.sort(key=lambda part: (part.task, part.place.encode(), part.counter))
+    tasks = tuple((part.task, part.place) for part in parts)
+    output = Output(write, tuple(part.path for part in parts), tasks=tasks)
+    _check_counts(write, parts, output.counts)
+    return output
+
+
+def check_one_job(write: CapturedWrite) -> "list[Part]":
+    """Return the files of a write; raise BadInput if another program has written there too."""
+    parts = [Part.of(path, write.path) for path in write.written]
     if write.format != "delta" and len({part.write for part in parts}) > 1:
         raise BadInput(
             f"It is unknown which files in {write.path} the captured job has written",
             "Two jobs have written there at the same time",
             "Run the job again while no other job writes there",
         )
-    parts.sort(key=lambda part: (part.task, part.place.encode(), part.counter))
-    output = Output(write, tuple(part.path for part in parts))
-    _check_counts(write, parts, output.counts)
-    return output
+    return parts
 
 
 @dataclass(frozen=True)
-class _Part:
+class Part:
+    """A file of a write, as its name and folder tell."""
+
     path: Path
     task: int
     write: str
@@ -82,7 +93,8 @@ class _Part:
     counter: int
 
     @classmethod
-    def of(cls, path: Path, table: Path) -> "_Part":
+    def of(cls, path: Path, table: Path) -> "Part":
+        """Return what the name of a file tells; raise BadInput if Spark gives no such name."""
         match = _NAME.fullmatch(path.name)
         if not match or not path.is_relative_to(table):
             raise BadInput(
@@ -97,7 +109,7 @@ class _Part:
         return cls(path, int(match[1]), match[2], "|".join(places), int(match[4] or 0))
 
 
-def _check_counts(write: CapturedWrite, parts: Sequence[_Part], counts: Sequence[int]) -> None:
+def _check_counts(write: CapturedWrite, parts: Sequence[Part], counts: Sequence[int]) -> None:
     written: Counter[tuple[int, str]] = Counter()
     for part, count in zip(parts, counts, strict=True):
         written[part.task, part.place] += count

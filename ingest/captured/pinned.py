@@ -9,7 +9,7 @@ from provhouse.store.warehouse.written import Written
 
 from .description import SourceFile
 from .keys import Key
-from .names import Known
+from .known import Known
 from .output import Output
 
 
@@ -24,6 +24,7 @@ def pins_of(
     written = [
         _now(version, path)
         for output, version in zip(outputs, versions, strict=True)
+        if not output.write.key  # else they are not read again
         for path in output.files
     ]
     writes = known.writes([source.path for source in sources])

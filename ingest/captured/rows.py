@@ -127,6 +127,16 @@ def _carried(output: Output) -> list[tuple[int, Pairs]]:
     ]
 
 
+def bare_rows(found: Traced) -> int:
+    """Return the number of rows that derive from no row, such as a sum over no rows."""
+    derived = np.zeros(sum(found.output.counts), bool)
+    for pairs in found.direct_pairs():
+        derived[pairs.at] = True
+    for group in found.grouped:
+        derived[group.row[group.sources.sizes[group.group] > 0]] = True
+    return int(len(derived) - derived.sum())
+
+
 def pieces(found: Traced, table: str) -> Iterator[Piece]:
     """Yield the triples of a write, of which ``table`` is the name.
 

@@ -25,6 +25,7 @@ from provhouse.model.columns import (
 
 from ..formats.source import Source
 from ..formats.spool import FILE_ROWS
+from .keyed_output import KeyedOutputNames
 from .marked_output import MarkedNames
 from .names import Ends, OutputNames, SourceNames, constant
 from .rows import Piece
@@ -44,7 +45,12 @@ class Streams:
         self._open = dict[tuple[bool, bool], _File]()
         self._sources = list[Source]()
 
-    def add(self, piece: Piece, sources: SourceNames, outputs: OutputNames | MarkedNames) -> None:
+    def add(
+        self,
+        piece: Piece,
+        sources: SourceNames,
+        outputs: OutputNames | MarkedNames | KeyedOutputNames,
+    ) -> None:
         """Write triples."""
         dst = _nothing(0) if piece.row is None else outputs.ends(piece.row)
         if piece.src is None:

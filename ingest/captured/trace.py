@@ -15,6 +15,7 @@ from .marks import as_ids
 from .output import Output
 from .pairs import Pairs, PairSet, through
 from .partitions import MOST_PER_ROW, Partitions, position
+from .source_columns import SourceColumns
 from .spread import Spread
 
 
@@ -43,6 +44,7 @@ class Tracer:
 
     def __init__(self, output: Output, aside: Path) -> None:
         self._write, self._marks, self._aside = output.write, output.marks, aside
+        self._columns = SourceColumns(output.write.sources, aside)
         self.widened = set[int]()
         """The windows whose rows were found to derive from whole partitions, not from parts."""
 
@@ -90,7 +92,7 @@ class Tracer:
         checks = Spread(2, count, self._aside) if table.checked else None
         rows, lower = self._empty(table, count)
         filled = np.zeros(len(keys), bool)
-        for piece in tap_pieces(table.folder, table.first_slot + len(table.slots)):
+        for piece in self._pieces(table):
             _check_key(piece[key], table)
             if checks:
                 checks.add(piece[key], [piece[key], piece[key + 1]])
@@ -103,6 +105,14 @@ class Tracer:
         if table.by and not filled.all():  # only an aggregate of all rows may be of none
             raise _missing(table)
         return rows, lower
+
+    def _pieces(self, table: TapTable) -> Iterator[I64]:
+        """Yield what a tap wrote, with the keys that it left out, as columns by rows."""
+        if not table.source:
+            yield from tap_pieces(table.folder, table.first_slot + len(table.slots))
+            return
+        for slots in tap_pieces(table.folder, len(table.slots)):
+            yield self._columns.with_keys(table, slots)
 
     def _empty(self, table: TapTable, count: int) -> tuple[PairSet, list[tuple[int, PairSet]]]:
         """Return sets for the slots of ``count`` rows of a tap."""

@@ -3,12 +3,16 @@
 Each is a folder below ``captured``, with the record ``block.json`` and the files that Spark's tasks
 left. The process that captures has it locked. A folder without a lock is of a job whose ingest has
 failed, whose driver was lost, or that was captured by its configuration and has ended.
+
+After the ingest, a process may keep the folder, to trace rows in it. The record is then called
+``landed.json``, so that nothing ingests it again.
 """
 
 import fcntl
 import json
+import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +23,7 @@ from provhouse.runtime.files import exclusive, make_folder, write_over
 
 from .layout import Layout
 
-_RECORD, _LOCK = "block.json", "lock"
+_RECORD, _LANDED, _LOCK = "block.json", "landed.json", "lock"
 _DRIVER = "driver"
 """The file that Spark's JVM locks if no Python program captures. Java only has locks of `fcntl`."""
 
@@ -59,6 +63,26 @@ def read_block(folder: Path) -> Block:
             f"Cannot read {path}: {error}",
             "`provhouse status` shows the folders that are not ingested yet",
         ) from error
+
+
+def end_block(folder: Path, *, keep: bool) -> None:
+    """Remove the folder of a block that was ingested, or ``keep`` it for its process to trace."""
+    if keep:
+        (folder / _RECORD).rename(folder / _LANDED)
+    else:
+        shutil.rmtree(folder)
+
+
+def is_kept(folder: Path) -> bool:
+    """Return whether a folder was ingested and is kept for its process."""
+    return (folder / _LANDED).exists()
+
+
+def remove_kept(layout: Layout) -> None:
+    """Remove the folders that processes have kept after their ingest and that died since."""
+    for path in layout.captured.glob(f"*/{_LANDED}"):
+        with suppress(Busy, OSError), held(path.parent):
+            shutil.rmtree(path.parent)
 
 
 def note_failure(folder: Path, error: BaseException) -> None:

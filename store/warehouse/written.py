@@ -29,6 +29,14 @@ class Written:
     """The numbers of its files, in the order of its rows."""
     run: str
     columns: ColumnMap = NO_COLUMNS
+    path: str = ""
+    """The folder of the table, or what stands for it; empty in records of earlier releases."""
+    replaces: bool = False
+    """Whether it has removed all other rows of the table."""
+    bare: int = 0
+    """The number of its rows that derive from no row, so that no item is stored for them."""
+    after: int = 0
+    """The generation that was current when it got its version; later ones show it."""
 
     @property
     def suffix(self) -> str:
@@ -48,8 +56,15 @@ def add_written(layout: Layout, write: Written) -> None:
     write_record(layout, path, asdict(write), lambda: None, write_new)
 
 
-def _all(layout: Layout) -> Iterator[Written]:
+def read_since(layout: Layout, version: int) -> list[Written]:
+    """Return the writes from a version on, in order; raise Damaged if one is unreadable."""
+    return list(_all(layout, version))
+
+
+def _all(layout: Layout, since: int = 0) -> Iterator[Written]:
     for path in sorted(layout.written.glob("[0-9]*.json")):
+        if int(path.stem) < since:
+            continue
         try:
             found = json.loads(path.read_text(encoding="utf-8"))
             key, files = tuple(found["key"]), tuple(found["files"])

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from helpers.shop import ORDERS, write_shop
 from helpers.tpch import KEYS, write_tpch
 from helpers.warehouse import House
 from helpers.witnesses import Found, captured, found_of, query, read
@@ -105,7 +106,7 @@ def test_a_block_inside_of_a_configured_session_is_refused(job: Job) -> None:
 
 
 def test_what_is_not_covered_is_refused_with_a_remedy(job: Job) -> None:
-    assert "spark.provhouse.onUnsupported=plain" in job.errors["csv"]
+    assert "spark.provhouse.onUnsupported=plain" in job.errors["xml"]
 
 
 def test_settings_hold_for_the_whole_application(job: Job) -> None:
@@ -149,6 +150,35 @@ def test_a_script_that_fails_has_its_own_status(tmp_path: Path) -> None:
     script.write_text("import sys\nsys.exit(int(sys.argv[2]))")
     options = ["--warehouse", str(tmp_path / "house"), "run-spark", str(script), "--run", "7"]
     assert run(options) == 7
+
+
+@pytest.mark.long
+def test_what_is_not_covered_runs_plainly_by_configuration(
+    houses: Callable[..., House], tmp_path: Path
+) -> None:
+    write_shop(tmp_path)
+    house, script = houses(), tmp_path / "job.py"
+    script.write_text(
+        "import sys\nfrom pyspark.sql import SparkSession\n"
+        "spark = SparkSession.builder.master('local[2]').getOrCreate()\n"
+        "orders = spark.read.parquet(sys.argv[1] + '/orders')\n"
+        "orders.write.format('xml').save(sys.argv[1] + '/plain')\n"
+        "orders.where('id > 4').write.parquet(sys.argv[1] + '/kept')\n"
+    )
+    keys = {"orders": ("id",), "kept": ("id",)}
+    ran = run_script(
+        script, [str(tmp_path)], configuration(house.settings.warehouse, keys, plain=True)
+    )
+    assert ran.status == 0
+    assert list((tmp_path / "plain").glob("part-*"))
+    with house.open() as warehouse:
+        landed = warehouse.ingest_captured()
+        assert [each.table for each in landed.writes] == ["kept"]
+        assert ["XML" in each.found for each in landed.refusals] == [True]
+        for order in ORDERS[4:]:
+            found = {each.item for each in warehouse.lineage(f"kept/{order.id}").items}
+            assert found == {f"orders/{order.id}"}
+    assert [each.table for each in status(house.settings).uncaptured] == ["plain"]
 
 
 @pytest.mark.long

@@ -1,6 +1,5 @@
 """Python functions: rows of scalar functions are exact, those of a task's functions a superset."""
 
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,9 @@ from pyspark.sql import functions as F
 from pyspark.sql.window import Window
 
 from helpers.lineage_cases import Case, Shop, c, grouped, o, written
+from helpers.pickled import nested
 from helpers.shop import CUSTOMERS, ORDERS, write_shop
 from helpers.warehouse import House
-from provhouse.model.errors import UsageError
 
 TASKS = "k long, of string"
 
@@ -125,15 +124,6 @@ def in_arrow(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     )
 
 
-def nested(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that is sent to the workers as a whole, which cannot import this file."""
-    from pyspark import cloudpickle
-
-    register: Any = cloudpickle.register_pickle_by_value
-    register(sys.modules[function.__module__])
-    return function
-
-
 def test_rows_of_a_task_derive_from_all_rows_of_the_task(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -161,21 +151,3 @@ def test_rows_of_a_task_derive_from_all_rows_of_the_task(
                 if expected:
                     found = {each.item for each in warehouse.lineage(f"{name}/{row.k}").items}
                     assert found == expected
-
-
-def test_functions_of_groups_are_refused(
-    houses: Callable[..., House], spark: SparkSession, tmp_path: Path
-) -> None:
-    write_shop(tmp_path)
-    orders = spark.read.parquet(str(tmp_path / "orders")).select("id", "cust")
-    groups = orders.groupBy("cust")
-    both = groups.cogroup(orders.groupBy("cust"))
-    frames = {
-        "FlatMapGroupsInPandas": groups.applyInPandas(lambda rows: rows, orders.schema),
-        "FlatMapCoGroupsInPandas": both.applyInPandas(lambda one, _: one, orders.schema),
-    }
-    house = houses()
-    for name, frame in frames.items():
-        with pytest.raises(UsageError, match=name), house.capture():
-            frame.write.parquet(str(tmp_path / "out"))
-        assert not (tmp_path / "out").exists()

@@ -41,7 +41,8 @@ OPERATORS: dict[str, Callable[[DataFrame, DataFrame], DataFrame]] = {
     "WITH": lambda orders, _: twice_at_random(orders),
 }
 WRITES: dict[str, Write] = {
-    "writes CSV": lambda frame, out: frame.write.csv(str(out)),
+    "writes XML": lambda frame, out: frame.write.format("xml").save(str(out)),
+    "writes out as csv": lambda frame, out: frame.write.csv(str(out)),
     "(replaceWhere) by id": lambda frame, out: (
         frame.write.format("delta").option("replaceWhere", "id < 9").save(str(out))
     ),
@@ -54,7 +55,7 @@ WRITES: dict[str, Write] = {
     "optimizeWrite": lambda frame, out: (
         frame.write.format("delta").option("optimizeWrite", "true").save(str(out))
     ),
-    "SaveIntoDataSourceCommand": lambda frame, _: (
+    "writes none as jdbc": lambda frame, _: (
         frame.write.format("jdbc").options(url="jdbc:none", dbtable="none").save()
     ),
 }
@@ -98,7 +99,7 @@ def test_an_operator_without_a_rule_is_refused(
     assert name.lower() in error.wanted.lower()
 
 
-@pytest.mark.parametrize("name", params(WRITES, ("writes CSV", "(replaceWhere) by id")))
+@pytest.mark.parametrize("name", params(WRITES, ("writes out as csv", "(replaceWhere) by id")))
 def test_a_write_without_a_rule_is_refused(
     name: str, house: House, shop: Path, spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -143,3 +144,29 @@ def test_a_stream_is_refused(house: House, shop: Path, spark: SparkSession, tmp_
     with pytest.raises(UsageError, match="stream cannot be captured"), house.capture(run="stream"):
         writer.start(str(tmp_path / "out")).awaitTermination()
     assert not [*tmp_path.glob("out/*.parquet")]
+
+
+DELTA = {
+    "DELETE": "DELETE FROM {table} WHERE id = 2",
+    "UPDATE": "UPDATE {table} SET id = 99 WHERE id = 2",
+    "MERGE": "MERGE INTO {table} t USING (SELECT 2 AS k) s ON t.id = s.k WHEN MATCHED THEN DELETE",
+    "OPTIMIZE": "OPTIMIZE {table}",
+    "VACUUM": "VACUUM {table} RETAIN 200 HOURS",
+    "RESTORE": "RESTORE TABLE {table} TO VERSION AS OF 0",
+}
+
+
+def test_commands_that_change_a_delta_table_are_refused(
+    house: House, shop: Path, spark: SparkSession, tmp_path: Path
+) -> None:
+    path = str(tmp_path / "table")
+    orders = spark.read.parquet(str(shop / "orders")).select("id")
+    orders.write.format("delta").save(path)
+    orders.where("id < 3").write.format("delta").mode("append").save(path)
+    before = sorted(tmp_path.rglob("*.*"))
+    with house.capture():
+        for name, statement in DELTA.items():
+            with pytest.raises(Exception, match="cannot be captured"):
+                spark.sql(statement.format(table=f"delta.`{path}`")).collect()
+            assert sorted(tmp_path.rglob("*.*")) == before, name
+    assert not house.layout.commits.exists()

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -117,3 +118,22 @@ def test_a_column_that_is_missing_is_refused_before_spark_writes(
     ):
         frame.write.parquet(str(out))
     assert not out.exists()
+
+
+def test_files_that_change_between_two_writes_of_a_block_are_refused(
+    houses: Callable[..., House], spark: SparkSession, tmp_path: Path
+) -> None:
+    """The first write has read rows that no file has any more; names of rows would be wrong."""
+    write_shop(tmp_path)
+    house, source = houses(), tmp_path / "orders"
+
+    def job() -> None:
+        with house.capture(keys={"orders": "id", "one": "id", "two": "id"}):
+            spark.read.parquet(str(source)).write.parquet(str(tmp_path / "one"))
+            for path in source.iterdir():
+                pq.write_table(pq.read_table(path).slice(1), path)
+            spark.read.parquet(str(source)).write.parquet(str(tmp_path / "two"))
+
+    with pytest.raises(BadInput, match="is not the file that the job read"):
+        job()
+    assert not house.layout.commits.exists()

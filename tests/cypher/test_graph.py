@@ -1,6 +1,8 @@
 """Sets and dependencies are written to a real Neo4j and walked; each test has its own warehouse."""
 
 import secrets
+import threading
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
@@ -182,3 +184,41 @@ def test_a_server_that_is_down_is_reported(address: Address) -> None:
     gone = Address("bolt://127.0.0.1:1", address.http, address.user, "", address.password_file)
     with Graph(gone, "w") as graph, pytest.raises(Unavailable, match="does not answer"):
         closure(graph, 1, "upstream")
+
+
+BOTH = (
+    "MATCH (a:Locked {{name: '{first}', warehouse: $warehouse}}) SET a.n = a.n + 1 WITH a "
+    "MATCH (b:Locked {{name: '{second}', warehouse: $warehouse}}) SET b.n = b.n + 1 RETURN b.n"
+)
+
+
+def test_a_statement_that_neo4j_ended_in_a_deadlock_is_repeated(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two transactions lock two nodes in opposite orders; the driver itself repeats nothing."""
+    monkeypatch.setattr("provhouse.cypher.driver.RETRY_SECONDS", {True: 0, False: 0})
+    address, found = graph.address, list[Any]()
+    lock = "MATCH (x:Locked {name: $name, warehouse: $warehouse}) SET x.n = x.n + 1"
+    with (
+        Graph(address, graph.warehouse) as other,
+        neo4j.GraphDatabase.driver(address.bolt, auth=(address.user, address.password)) as driver,
+        driver.session(database="neo4j") as session,
+    ):
+        here = {"warehouse": other.warehouse}
+        create = (
+            "UNWIND ['a', 'b'] AS name CREATE (:Locked {name: name, warehouse: $warehouse, n: 0})"
+        )
+        session.run(create, here).consume()
+        older = session.begin_transaction()
+        older.run(lock, here, name="b").consume()
+        text = BOTH.format(first="a", second="b")
+        younger = threading.Thread(target=lambda: found.append(other._run(text)))
+        younger.start()
+        time.sleep(1)  # it has locked a, and waits for b
+        older.run(lock, here, name="a").consume()  # of two, Neo4j ends the younger
+        older.commit()
+        younger.join(30)
+        left = session.run("MATCH (x:Locked {warehouse: $warehouse}) RETURN x.n", here).value()
+        session.run("MATCH (x:Locked {warehouse: $warehouse}) DELETE x", here).consume()
+    assert found == [[2]]
+    assert left == [2, 2]

@@ -41,7 +41,7 @@ def main(source: Path, out: Path, warehouse: Path, queries: Sequence[str]) -> No
     found = {"waiting": str(len(waiting_blocks(Layout(warehouse))))}
     orders = spark.table("orders")
     found["nested"] = error(lambda: provhouse.capture(spark, warehouse).__enter__())
-    found["csv"] = error(lambda: orders.write.csv(str(out / "csv")))
+    found["xml"] = error(lambda: orders.write.format("xml").save(str(out / "xml")))
     spark.conf.set("spark.provhouse.keys.orders", "o_custkey")
     found["changed"] = error(lambda: orders.write.parquet(str(out / "changed")))
     spark.stop()

@@ -14,9 +14,15 @@ import org.apache.spark.sql.catalyst.plans.logical.WithCTE;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.QueryExecution;
+import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec;
+import org.apache.spark.sql.execution.adaptive.QueryStageExec;
+import org.apache.spark.sql.execution.command.DataWritingCommandExec;
 import org.apache.spark.sql.execution.command.ExplainCommand;
+import org.apache.spark.sql.execution.metric.SQLMetric;
 import org.apache.spark.sql.execution.streaming.runtime.IncrementalExecution;
 import org.apache.spark.sql.util.QueryExecutionListener;
+import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Captures the writes of a session from {@code start} to {@code stop}.
@@ -217,8 +223,20 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
       boolean ends = plan instanceof Command && !DeltaCommand.isStaged(plan);
       Write write = ends ? block.writeOf(plan) : null;
       if (write != null) {
-        write.end(success, nanoseconds);
+        write.end(success, nanoseconds, success ? rowsOf(execution.executedPlan()) : -1);
       }
     }
+  }
+
+  /** Return the number of rows that a plan has written, as Spark counts them, or -1. */
+  private static long rowsOf(SparkPlan plan) {
+    if (plan instanceof AdaptiveSparkPlanExec) {
+      return rowsOf(((AdaptiveSparkPlanExec) plan).executedPlan());
+    }
+    if (plan instanceof QueryStageExec) {
+      return rowsOf(((QueryStageExec) plan).plan());
+    }
+    SQLMetric rows = CollectionConverters.asJava(plan.metrics()).get("numOutputRows");
+    return plan instanceof DataWritingCommandExec && rows != null ? rows.value() : -1;
   }
 }

@@ -10,10 +10,12 @@ import java.util.Set;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import org.apache.spark.sql.catalyst.expressions.PythonUDF;
 import org.apache.spark.sql.catalyst.expressions.ScalarSubquery;
 import org.apache.spark.sql.catalyst.expressions.WindowExpression;
 import org.apache.spark.sql.catalyst.plans.ExistenceJoin;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
+import org.apache.spark.sql.catalyst.plans.logical.BaseEvalPython;
 import org.apache.spark.sql.catalyst.plans.logical.Expand;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.Generate;
@@ -118,6 +120,10 @@ final class Columns {
       Made made = of((Expression) ((Generate) node).generator());
       Plans.<Attribute>list(((Generate) node).generatorOutput())
           .forEach(column -> known.put(column.exprId(), made));
+    } else if (node instanceof BaseEvalPython) {
+      python((BaseEvalPython) node);
+    } else if (PythonMaps.covers(node) || PythonGroups.covers(node)) {
+      pythonFrames(node);
     } else if (node instanceof WindowGroupLimit) {
       influenced(Plans.list(node.expressions()), "order");
     } else if (isLimit(node)) {
@@ -199,6 +205,26 @@ final class Columns {
     }
     for (int i = 0; i < output.size(); i++) {
       known.put(output.get(i).exprId(), found.get(i));
+    }
+  }
+
+  private void python(BaseEvalPython node) {
+    List<PythonUDF> functions = Plans.list(node.udfs());
+    List<Attribute> results = Plans.list(node.resultAttrs());
+    for (int i = 0; i < results.size(); i++) {
+      known.put(results.get(i).exprId(), of(functions.get(i)));
+    }
+  }
+
+  /** Read a function of frames: what it does is not known, so each column has all that it is given. */
+  private void pythonFrames(LogicalPlan node) {
+    Made made = new Made();
+    for (LogicalPlan input : Plans.<LogicalPlan>list(node.children())) {
+      Plans.<Attribute>list(input.output()).forEach(column -> made.add(of(column)));
+    }
+    Plans.<Attribute>list(node.output()).forEach(column -> known.put(column.exprId(), made));
+    if (PythonGroups.covers(node)) {
+      PythonGroups.grouping(node).forEach(columns -> influenced(columns, "group"));
     }
   }
 

@@ -15,6 +15,7 @@ final class Commands {
           "InsertIntoDataSourceCommand",
           "InsertIntoDataSourceDirCommand",
           "LoadDataCommand",
+          "VacuumTableCommand",
           "MergeIntoTable",
           "UpdateTable",
           "DeleteFromTable",
@@ -32,7 +33,7 @@ final class Commands {
         || command instanceof DataWritingCommand
         || WRITERS.contains(name)
         || command.getClass().getName().startsWith(DELTA)) {
-      throw Unsupported.operator(name, "Only writes of Parquet and Delta are captured");
+      throw Unsupported.operator(name, "Only writes of Parquet, Delta, CSV, JSON, ORC, text and JDBC are captured");
     }
   }
 }

@@ -11,12 +11,14 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.AnalysisException;
+import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.catalyst.TableIdentifier;
 import org.apache.spark.sql.catalyst.analysis.NamedRelation;
 import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier;
 import org.apache.spark.sql.catalyst.catalog.CatalogTable;
 import org.apache.spark.sql.catalyst.catalog.SessionCatalog;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.parser.ParseException;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.TableSpec;
@@ -36,7 +38,8 @@ import scala.jdk.javaapi.CollectionConverters;
  * CREATE TABLE AS} and their forms.
  *
  * <p>{@code partitions} are the columns that the command gives for a new table, or null if it gives
- * none, and {@code creates} says that it makes a new table in place of one that is there. {@code replaced} is the condition for the rows that it replaces, or null. {@code asSaved}
+ * none, and {@code creates} says that it makes a new table in place of one that is there. {@code
+ * overwrites} says that it replaces all rows. {@code replaced} is the condition for the rows that it replaces, or null. {@code asSaved}
  * makes the command with another analysed plan of its rows. Delta's classes are known by name only.
  */
 record DeltaCommand(
@@ -47,6 +50,7 @@ record DeltaCommand(
     Map<String, String> options,
     List<String> partitions,
     boolean creates,
+    boolean overwrites,
     Expression replaced,
     UnaryOperator<LogicalPlan> asSaved) {
   private static final String PACKAGE = "org.apache.spark.sql.delta.";
@@ -115,6 +119,7 @@ record DeltaCommand(
         options,
         partitions,
         false,
+        command.mode() == SaveMode.Overwrite && replaced == null,
         replaced,
         plan -> command.copy(plan, command.dataSource(), command.options(), command.mode()));
   }
@@ -155,6 +160,7 @@ record DeltaCommand(
         CollectionConverters.asJava(options),
         null,
         false,
+        Literal.TrueLiteral().equals(field(command, "deleteExpr")),
         (Expression) field(command, "deleteExpr"),
         plan -> with(command, "analyzedQuery", Option.apply(plan)));
   }
@@ -216,6 +222,7 @@ record DeltaCommand(
         command.query(),
         options,
         columns(Named.call(plan, "partitioning")),
+        true,
         true,
         null,
         rows -> with(plan, "query", rows));

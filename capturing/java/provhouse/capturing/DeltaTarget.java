@@ -24,7 +24,6 @@ import org.apache.spark.sql.catalyst.expressions.SortOrder;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Sort;
 import org.apache.spark.sql.classic.SparkSession;
-import org.apache.spark.sql.execution.CacheManager;
 import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
@@ -36,7 +35,6 @@ import scala.Option;
  * files are those that its commit adds.
  */
 final class DeltaTarget implements Target {
-  private static final String PRUNING = "spark.sql.optimizer.dynamicPartitionPruning.enabled";
   private static final String OPTIMIZE = "optimizewrite";
   private final DeltaCommand command;
   private final SparkSession session;
@@ -167,18 +165,7 @@ final class DeltaTarget implements Target {
   @Override
   public LogicalPlan query() {
     if (optimized == null) {
-      SQLConf conf = session.sessionState().conf();
-      boolean pruning = conf.dynamicPartitionPruningEnabled();
-      conf.setConfString(PRUNING, "false");
-      try {
-        CacheManager caches = session.sharedState().cacheManager();
-        LogicalPlan cached =
-            caches.useCachedData(command.query(), caches.useCachedData$default$2());
-        optimized =
-            sorted(CommonTables.inlined(session.sessionState().optimizer().execute(cached)));
-      } finally {
-        conf.setConfString(PRUNING, String.valueOf(pruning));
-      }
+      optimized = sorted(Replanned.optimised(command.query(), session));
     }
     return optimized;
   }
@@ -224,6 +211,22 @@ final class DeltaTarget implements Target {
   @Override
   public boolean deletes() {
     return false; // Delta keeps the files of earlier versions
+  }
+
+  @Override
+  public boolean replaces() {
+    return log.version() < 0 || command.creates() || command.overwrites() && !isDynamic();
+  }
+
+  /** Return whether an overwrite may keep the partitions that it has no rows for. */
+  private boolean isDynamic() {
+    for (Map.Entry<String, String> option : command.options().entrySet()) {
+      if (option.getKey().equalsIgnoreCase("partitionOverwriteMode")) {
+        return !option.getValue().equalsIgnoreCase("static");
+      }
+    }
+    return session.sessionState().conf().partitionOverwriteMode()
+        != SQLConf.PartitionOverwriteMode$.MODULE$.STATIC();
   }
 
   /** Return the files that the commits since the plan was made have added. */

@@ -14,12 +14,16 @@ import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.execution.datasources.FileFormat;
 import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand;
 import org.apache.spark.sql.execution.datasources.WriteFiles;
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat;
+import org.apache.spark.sql.sources.DataSourceRegister;
+import scala.jdk.javaapi.CollectionConverters;
 
 /** A folder of files, with or without partitions and buckets. */
 final class FilesTarget implements Target {
+  private static final Set<String> KEYED = Set.of("csv", "json", "orc", "text");
   private final InsertIntoHadoopFsRelationCommand command;
   private final SparkSession session;
   private final Configuration settings;
@@ -33,12 +37,14 @@ final class FilesTarget implements Target {
 
   @Override
   public void check() {
-    if (command.fileFormat().getClass() != ParquetFileFormat.class) {
-      throw Write.refusal("It writes " + command.fileFormat() + "; only Parquet and Delta are covered");
+    if (!isKeyed() && command.fileFormat().getClass() != ParquetFileFormat.class) {
+      throw Write.refusal(
+          "It writes " + command.fileFormat()
+              + "; Parquet, Delta, CSV, JSON, ORC, text and JDBC are covered");
     }
     boolean several =
         !Plans.list(command.partitionColumns()).isEmpty() || command.bucketSpec().isDefined();
-    if (several && session.sessionState().conf().maxConcurrentOutputFileWriters() > 0) {
+    if (several && !isKeyed() && session.sessionState().conf().maxConcurrentOutputFileWriters() > 0) {
       throw Write.refusal("A task writes several files at once, by the settings of Spark");
     }
     before.addAll(listed());
@@ -70,18 +76,43 @@ final class FilesTarget implements Target {
   }
 
   @Override
+  public String name() {
+    return isKeyed() && table().isEmpty()
+        ? KeyedSources.withoutEnding(path().getName())
+        : Target.super.name();
+  }
+
+  @Override
   public String format() {
-    return "parquet";
+    FileFormat format = command.fileFormat();
+    return format instanceof DataSourceRegister
+        ? ((DataSourceRegister) format).shortName()
+        : format.toString();
+  }
+
+  @Override
+  public boolean isKeyed() {
+    return KEYED.contains(format());
   }
 
   @Override
   public List<Expression> texts() {
+    if (isKeyed()) {
+      return List.of();
+    }
     return Layout.texts(command, session.sessionState().conf().sessionLocalTimeZone());
   }
 
   @Override
   public boolean deletes() {
     return command.mode() == SaveMode.Overwrite;
+  }
+
+  @Override
+  public boolean replaces() {
+    boolean fixed = !CollectionConverters.asJava(command.staticPartitions()).isEmpty();
+    boolean some = fixed || command.dynamicPartitionOverwrite();
+    return before.isEmpty() || deletes() && !some;
   }
 
   @Override

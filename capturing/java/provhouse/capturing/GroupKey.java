@@ -3,6 +3,9 @@ package provhouse.capturing;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.Cast;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.IsNull;
 import org.apache.spark.sql.catalyst.expressions.UnixDate;
@@ -19,8 +22,11 @@ import org.apache.spark.sql.types.StringType;
  * <p>{@code check} is NULL if different groups have different numbers for certain. Otherwise two
  * groups may have one number, and the landing must see it: by the keys of all groups, which Spark
  * computes anyway above an aggregate, or by {@code check}, a second hash that is made in another way.
+ *
+ * <p>{@code column} is the column of integers that alone makes the group, or NULL. If the files of a
+ * source have it, {@code source} says where, so that a tap need not write it.
  */
-record GroupKey(Expression value, Expression check) {
+record GroupKey(Expression value, Expression check, Attribute column, Map<String, Object> source) {
   /** Stands for the group of NULL. */
   private static final long NULL_GROUP = Long.MIN_VALUE + 1;
 
@@ -29,6 +35,11 @@ record GroupKey(Expression value, Expression check) {
   private static final List<DataType> SMALL =
       List.of(
           DataTypes.ByteType, DataTypes.ShortType, DataTypes.IntegerType, DataTypes.BooleanType);
+  /** The types of integers, each wider than the one before. */
+  static final List<DataType> WIDTHS =
+      List.of(
+          DataTypes.ByteType, DataTypes.ShortType, DataTypes.IntegerType, DataTypes.LongType);
+
   private static final List<DataType> HASHED =
       List.of(
           DataTypes.LongType,
@@ -38,6 +49,10 @@ record GroupKey(Expression value, Expression check) {
           DataTypes.BinaryType,
           DataTypes.FloatType,
           DataTypes.DoubleType);
+
+  private GroupKey(Expression value, Expression check) {
+    this(value, check, null, null);
+  }
 
   /** Return the number of the group that these values make, where NULL equals NULL. */
   static GroupKey of(List<Expression> grouping, String operator) {
@@ -63,7 +78,8 @@ record GroupKey(Expression value, Expression check) {
     keys.forEach(each -> values.add(normalized(each, operator)));
     Expression number = values.size() == 1 ? number(values.get(0)) : null;
     if (number != null) {
-      return new GroupKey(Plans.orElse(number, NULL_GROUP), null);
+      Attribute column = column(values.get(0));
+      return new GroupKey(Plans.orElse(number, NULL_GROUP), null, column, null);
     }
     return values.isEmpty() ? new GroupKey(Plans.number(0), null) : hashed(values);
   }
@@ -75,6 +91,39 @@ record GroupKey(Expression value, Expression check) {
 
   boolean distinct() {
     return check == null;
+  }
+
+  GroupKey unchecked() {
+    return new GroupKey(value, null, column, source);
+  }
+
+  /**
+   * Return this key for rows with these slots. If one is of a source that has the column, an ingest
+   * reads the key from there, and sees there whether the number of NULL is one of its values.
+   */
+  GroupKey from(List<Slot> slots) {
+    for (int slot = 0; slot < slots.size() && column != null; slot++) {
+      String name = slots.get(slot).columns().get(column.exprId());
+      if (name != null) {
+        return new GroupKey(value, null, column, Map.of("slot", slot, "column", name));
+      }
+    }
+    return this;
+  }
+
+  /** Return the column of integers that a value is, also if it is made wider, or null. */
+  private static Attribute column(Expression value) {
+    Expression found = value;
+    while (found instanceof Cast
+        && WIDTHS.contains(found.dataType())
+        && WIDTHS.indexOf(((Cast) found).child().dataType()) >= 0
+        && WIDTHS.indexOf(((Cast) found).child().dataType())
+            <= WIDTHS.indexOf(found.dataType())) {
+      found = ((Cast) found).child();
+    }
+    return found instanceof Attribute && WIDTHS.contains(found.dataType())
+        ? (Attribute) found
+        : null;
   }
 
   /** Return a value as a number that is equal exactly if the value is, or null if there is none. */
@@ -94,7 +143,7 @@ record GroupKey(Expression value, Expression check) {
     // A nullable column of 64 bits may have the value NULL_GROUP, too.
     boolean distinct = !value.dataType().equals(DataTypes.LongType) || !value.nullable();
     Expression check = distinct ? null : withNulls(List.of(value)).check();
-    return new GroupKey(Plans.orElse(number, NULL_GROUP), check);
+    return new GroupKey(Plans.orElse(number, NULL_GROUP), check, column(value), null);
   }
 
   private static GroupKey withNulls(List<Expression> values) {

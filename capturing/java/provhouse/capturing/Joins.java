@@ -96,9 +96,9 @@ final class Joins {
     String name = exists == null ? "left semi join" : "existence join";
     Keys keys = Keys.of(node);
     GroupKey leftKey = GroupKey.matching(keys.left(), name);
-    GroupKey rightKey = GroupKey.matching(keys.right(), name);
     Rewritten left = rewriter.rewrite(node.left());
     Rewritten right = rewriter.rewrite(node.right());
+    GroupKey rightKey = GroupKey.matching(keys.right(), name).from(right.slots());
     Alias below = Plans.alias(rightKey.value(), "provhouse_key");
     int number =
         taps.number(
@@ -126,6 +126,7 @@ final class Joins {
     operator.put("sql", Rewriter.shortened(node.condition().map(Expression::sql).toString()));
     operator.put("slots", Slot.kinds(slots));
     operator.put("checked", key.check() != null);
+    operator.put("source", key.source());
     operator.put("exactness", keys.residual() ? "superset" : "exact");
     return operator;
   }

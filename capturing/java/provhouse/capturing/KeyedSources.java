@@ -9,7 +9,6 @@ import java.util.Set;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
-import org.apache.spark.sql.catalyst.expressions.Concat;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.MonotonicallyIncreasingID;
@@ -18,12 +17,9 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions;
 import org.apache.spark.sql.execution.datasources.jdbc.JDBCRelation;
-import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
-import org.apache.spark.sql.types.IntegralType;
-import org.apache.spark.sql.types.StringType;
-import org.apache.spark.unsafe.types.UTF8String;
 import scala.Option;
 
 /**
@@ -82,17 +78,9 @@ final class KeyedSources {
           "Declare its key, as in keys={'" + named + "': 'id'} or " + Settings.PREFIX + "keys."
               + named + "=id");
     }
-    List<Expression> parts = new ArrayList<>();
+    Expression text = KeyText.of(Plans.list(node.output()), key, table, timeZone);
     List<NamedExpression> read = new ArrayList<>();
     List<NamedExpression> columns = new ArrayList<>();
-    for (String column : key) {
-      Attribute found = column(node, column, table);
-      if (!parts.isEmpty()) {
-        parts.add(new Literal(UTF8String.fromString("/"), DataTypes.StringType));
-      }
-      parts.add(Plans.asText(found, timeZone));
-    }
-    Expression text = parts.size() == 1 ? parts.get(0) : new Concat(Plans.seq(parts));
     for (Attribute column : Plans.list(node.output())) {
       boolean needed = used.contains(column.exprId());
       if (needed || text.references().contains(column)) {
@@ -106,27 +94,45 @@ final class KeyedSources {
             Plans.call(
                 new KeyedIds(number), "id", DataTypes.LongType, List.of(counter), true),
             "provhouse_row");
+    List<Attribute> written = new ArrayList<>(List.of(id.toAttribute()));
+    List<NamedExpression> numbers = new ArrayList<>(List.of(id));
+    Listing files = Listing.of(node);
+    if (files != null) {
+      Alias file = Plans.alias(files.number(), "provhouse_file");
+      written.add(file.toAttribute());
+      numbers.add(file);
+    }
     Project numbered =
         new Project(
-            Plans.seq(Plans.<NamedExpression>joined(read, List.of(id))),
+            Plans.seq(Plans.<NamedExpression>joined(read, numbers)),
             new Project(Plans.seq(read), node));
-    Tap tap = taps.source("source-" + described.size());
-    LogicalPlan tapped =
-        Plans.tapped(tap, List.of(id.toAttribute()), List.of(text), numbered);
+    Tap tap = taps.source("source-" + described.size(), written.size());
+    LogicalPlan tapped = Plans.tapped(tap, written, List.of(text), numbered);
     columns.add(id.toAttribute());
-    describe(table, key, number);
+    describe(table, key, number, files, placeOf(node));
     return new Rewritten(
         new Project(Plans.seq(columns), tapped), List.of(new Slot(id.toAttribute(), Slot.ROWS)));
   }
 
-  private void describe(String table, List<String> key, long number) {
+  private void describe(String table, List<String> key, long number, Listing files, String place) {
     Map<String, Object> entry = new LinkedHashMap<>();
     entry.put("number", number);
     entry.put("partitions", KeyedIds.PARTITIONS);
     entry.put("table", table);
     entry.put("key", key);
     entry.put("tap", "source-" + described.size());
+    entry.put("files", files == null ? List.of() : files.paths());
+    entry.put("place", place);
     described.add(entry);
+  }
+
+  /** Return what stands for the place of a table of another database, or an empty text. */
+  private static String placeOf(LogicalRelation node) {
+    if (!(node.relation() instanceof JDBCRelation)) {
+      return "";
+    }
+    JDBCOptions options = ((JDBCRelation) node.relation()).jdbcOptions();
+    return JdbcTarget.placeOf(options.url(), options.tableOrQuery()).toString();
   }
 
   private static Alias unread(Attribute column) {
@@ -137,27 +143,6 @@ final class KeyedSources {
         column.qualifier(),
         Option.empty(),
         Plans.seq(List.of()));
-  }
-
-  private static Attribute column(LogicalRelation node, String name, String table) {
-    for (Attribute each : Plans.list(node.output())) {
-      if (each.name().equalsIgnoreCase(name)) {
-        DataType type = each.dataType();
-        if (type instanceof IntegralType
-            || type instanceof StringType
-            || type.equals(DataTypes.DateType)) {
-          return each;
-        }
-        throw new Unsupported(
-            "The column " + name + " of " + table + " cannot be a key",
-            "Its type is " + type.simpleString() + "; keys are integers, text or dates",
-            "Declare another key");
-      }
-    }
-    throw new Unsupported(
-        table + " has no column " + name + ", which is declared as its key",
-        "Its columns are " + String.join(", ", node.schema().fieldNames()),
-        "Correct the key");
   }
 
   /** Return the name of the table as users declare it, or null for an unknown kind of source. */
@@ -171,8 +156,7 @@ final class KeyedSources {
       return roots.size() == 1 ? withoutEnding(roots.get(0).getName()) : null;
     }
     if (node.relation() instanceof JDBCRelation) {
-      String from = ((JDBCRelation) node.relation()).jdbcOptions().tableOrQuery();
-      return from.replaceAll("^.*[ .]", "").replaceAll("[\"`]", "");
+      return JdbcTarget.nameOf(((JDBCRelation) node.relation()).jdbcOptions().tableOrQuery());
     }
     return null;
   }
@@ -190,7 +174,7 @@ final class KeyedSources {
     return table == null ? names : List.of(table);
   }
 
-  private static String withoutEnding(String name) {
+  static String withoutEnding(String name) {
     int dot = name.lastIndexOf('.');
     boolean known = dot > 0 && FORMATS.contains(name.substring(dot + 1).toLowerCase(Locale.ROOT));
     return known ? name.substring(0, dot) : name;

@@ -1,17 +1,11 @@
 package provhouse.capturing;
 
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
-import org.apache.spark.sql.catalyst.expressions.Concat;
-import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
-import org.apache.spark.sql.types.DataTypes;
-import org.apache.spark.unsafe.types.UTF8String;
 
 /**
  * The rule for marks: above one, a row derives from the marked row alone, by the hash of its key.
@@ -33,15 +27,7 @@ final class Marks {
 
   Rewritten mark(Filter node) {
     Rewritten child = rewriter.rewrite(node.child());
-    List<Expression> parts = new ArrayList<>();
-    for (Expression column : Mark.keyOf(node)) {
-      if (!parts.isEmpty()) {
-        parts.add(new Literal(UTF8String.fromString("/"), DataTypes.StringType));
-      }
-      parts.add(column);
-    }
-    Expression text = parts.size() == 1 ? parts.get(0) : new Concat(Plans.seq(parts));
-    Alias named = Plans.alias(text, "provhouse_text");
+    Alias named = Plans.alias(KeyText.joined(Mark.keyOf(node)), "provhouse_text");
     Alias id =
         Plans.alias(
             GroupKey.of(List.of(named.toAttribute()), "mark").value(), "provhouse_mark");

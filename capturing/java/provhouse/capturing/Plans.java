@@ -30,7 +30,7 @@ final class Plans {
   static final long NONE = Long.MIN_VALUE;
 
   /** The largest number of columns for which {@code Tap} has a method. */
-  private static final int FEW = 4;
+  private static final int FEW = 8;
 
   private Plans() {}
 

@@ -49,6 +49,7 @@ final class Rewriter {
   private final Caches caches;
   private final Marks marks;
   private final PythonMaps pythonMaps;
+  private final PythonGroups pythonGroups;
   private boolean absence;
 
   Rewriter(SourceFiles files, Taps taps, Caches caches) {
@@ -57,6 +58,7 @@ final class Rewriter {
     this.caches = caches;
     marks = new Marks(this, files, taps);
     pythonMaps = new PythonMaps(this, taps);
+    pythonGroups = new PythonGroups(this, taps);
     joins = new Joins(this, taps);
     windows = new Windows(this, taps);
     subqueries = new Subqueries(this, taps);
@@ -64,7 +66,7 @@ final class Rewriter {
 
   /** Return whether rows may depend on the absence of others, as after an outer or anti join. */
   boolean hasAbsence() {
-    return absence || joins.hasAbsence();
+    return absence || joins.hasAbsence() || pythonGroups.hasAbsence();
   }
 
   Rewritten rewrite(LogicalPlan plain) {
@@ -112,6 +114,9 @@ final class Rewriter {
     if (PythonMaps.covers(node)) {
       return pythonMaps.map(node);
     }
+    if (PythonGroups.covers(node)) {
+      return pythonGroups.map(node);
+    }
     if (carries(node)) {
       Rewritten child = rewrite(Plans.list(node.children()).get(0));
       return new Rewritten(withChildren(node, child.plan()), child.slots());
@@ -148,9 +153,11 @@ final class Rewriter {
 
   private Rewritten project(Project node) {
     Rewritten child = rewrite(node.child());
-    List<NamedExpression> columns =
-        Plans.joined(Plans.list(node.projectList()), Plans.attributes(child.slots()));
-    return new Rewritten(node.copy(Plans.seq(columns), child.plan()), child.slots());
+    List<NamedExpression> own = Plans.list(node.projectList());
+    List<NamedExpression> columns = Plans.joined(own, Plans.attributes(child.slots()));
+    List<Slot> slots =
+        child.slots().stream().map(slot -> slot.through(own)).collect(Collectors.toList());
+    return new Rewritten(node.copy(Plans.seq(columns), child.plan()), slots);
   }
 
   /** Rewrite a union: slots of one kind share a column, which is NULL where an input lacks it. */
@@ -195,7 +202,7 @@ final class Rewriter {
   private Rewritten expand(Expand node) {
     Rewritten child = rewrite(node.child());
     List<Slot> slots = new ArrayList<>();
-    child.slots().forEach(slot -> slots.add(slot.with(slot.attribute().newInstance())));
+    child.slots().forEach(slot -> slots.add(new Slot(slot.attribute().newInstance(), slot.tap())));
     List<Seq<Expression>> projections = new ArrayList<>();
     for (Seq<Expression> projection : Plans.list(node.projections())) {
       projections.add(
@@ -217,17 +224,14 @@ final class Rewriter {
   private Rewritten aggregate(Aggregate node) {
     Rewritten child = rewrite(node.child());
     List<Expression> grouping = Plans.list(node.groupingExpressions());
-    GroupKey key = GroupKey.of(grouping, "Aggregate");
-    Alias below = Plans.alias(key.value(), "provhouse_key");
-    Project keyed = Plans.withColumn(child.plan(), below);
+    GroupKey key = GroupKey.of(grouping, "Aggregate").from(child.slots());
     int number =
         taps.number(
             "aggregate",
             Plans.withColumn(node.child(), Plans.alias(key.value(), "key")),
-            operator(node, grouping, child.slots()));
-    List<Attribute> written =
-        Plans.joined(List.of(below.toAttribute()), Plans.attributes(child.slots()));
-    LogicalPlan tapped = Plans.tapped(taps.tap(number, written.size()), written, keyed);
+            operator(node, grouping, child.slots(), key));
+    Alias below = Plans.alias(key.value(), "provhouse_key");
+    LogicalPlan tapped = taps.keyed(number, key.unchecked(), below, child);
     Alias above = Plans.alias(key.value(), "provhouse_group");
     List<NamedExpression> columns =
         Plans.joined(Plans.list(node.aggregateExpressions()), List.of(above));
@@ -241,13 +245,14 @@ final class Rewriter {
   }
 
   private static Map<String, Object> operator(
-      Aggregate node, List<Expression> grouping, List<Slot> slots) {
+      Aggregate node, List<Expression> grouping, List<Slot> slots, GroupKey key) {
     String by = grouping.stream().map(Expression::sql).collect(Collectors.joining(", "));
     Map<String, Object> operator = new LinkedHashMap<>();
     operator.put("by", shortened(by));
     operator.put("sql", shortened(node.simpleString(LONGEST_TEXT)));
     operator.put("slots", Slot.kinds(slots));
     operator.put("exactness", "exact");
+    operator.put("source", key.source());
     return operator;
   }
 

@@ -16,6 +16,7 @@ public final class RowIds implements Serializable {
   private final String[] paths;
   private final long[] numbers;
   private transient Map<URI, Long> known;
+  private transient UTF8String seen;
   private transient UTF8String last;
   private transient long first;
 
@@ -26,8 +27,11 @@ public final class RowIds implements Serializable {
 
   /** Return the id of a row. Generated code calls this for each row that is read. */
   public long id(UTF8String path, long row) {
-    if (!path.equals(last)) {
-      open(path);
+    if (path != seen) { // all rows of a batch have one object
+      if (!path.equals(last)) {
+        open(path);
+      }
+      seen = path;
     }
     return first + row;
   }

@@ -1,7 +1,10 @@
 package provhouse.capturing;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.AttributeReference;
 import org.apache.spark.sql.catalyst.expressions.Expression;
@@ -102,7 +105,35 @@ final class Sources {
     Alias alias = Plans.alias(id, "provhouse_row");
     List<NamedExpression> columns = Plans.joined(Plans.list(node.output()), List.of(alias));
     return new Rewritten(
-        new Project(Plans.seq(columns), scan), List.of(new Slot(alias.toAttribute(), Slot.ROWS)));
+        new Project(Plans.seq(columns), scan),
+        List.of(new Slot(alias.toAttribute(), Slot.ROWS, integers(node, relation))));
+  }
+
+  /**
+   * Return the names of the columns of integers that an ingest can read from the files, by their ids.
+   *
+   * <p>Metadata may be a default for files that lack the column, or another name of it. Delta too
+   * can give columns other names in files.
+   */
+  private static Map<Object, String> integers(LogicalRelation node, HadoopFsRelation relation) {
+    Map<Object, String> found = new HashMap<>();
+    boolean exactNames = relation.sparkSession().sessionState().conf().caseSensitiveAnalysis();
+    if (formatOf(node).equals(DELTA) || exactNames) {
+      return found;
+    }
+    for (AttributeReference column : Plans.<AttributeReference>list(node.output())) {
+      String name = column.name();
+      boolean inFiles =
+          List.of(relation.dataSchema().fieldNames()).contains(name)
+              && Stream.of(relation.partitionSchema().fieldNames()).noneMatch(name::equalsIgnoreCase);
+      if (inFiles
+          && !name.contains(".")
+          && GroupKey.WIDTHS.contains(column.dataType())
+          && column.metadata().equals(Metadata.empty())) {
+        found.put(column.exprId(), name);
+      }
+    }
+    return found;
   }
 
   private static String formatOf(LogicalRelation node) {

@@ -1,6 +1,7 @@
 package provhouse.capturing;
 
 import java.io.Serializable;
+import java.util.Arrays;
 import org.apache.spark.TaskContext;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.util.TaskCompletionListener;
@@ -14,7 +15,10 @@ import org.apache.spark.util.TaskFailureListener;
  */
 public final class Tap implements Serializable {
   private static final long serialVersionUID = 1L;
-  private static final int BLOCK = 4096;
+  /** The number of rows of a row group. */
+  private static final int BLOCK = 1 << 16;
+
+  private static final int FIRST = 1 << 9;
   private static final long SECOND = 1_000_000_000L;
   private final String folder;
   private final int columns;
@@ -27,6 +31,7 @@ public final class Tap implements Serializable {
   private transient long[][] block;
   private transient byte[][][] words;
   private transient int filled;
+  private transient int room;
 
   Tap(String folder, int columns) {
     this(folder, columns, 0, new Switch(), false);
@@ -84,7 +89,53 @@ public final class Tap implements Serializable {
     return true;
   }
 
-  /** Take the values of more than four columns. */
+  public boolean put(long a, long b, long c, long d, long e) {
+    int row = next();
+    block[0][row] = a;
+    block[1][row] = b;
+    block[2][row] = c;
+    block[3][row] = d;
+    block[4][row] = e;
+    return true;
+  }
+
+  public boolean put(long a, long b, long c, long d, long e, long f) {
+    int row = next();
+    block[0][row] = a;
+    block[1][row] = b;
+    block[2][row] = c;
+    block[3][row] = d;
+    block[4][row] = e;
+    block[5][row] = f;
+    return true;
+  }
+
+  public boolean put(long a, long b, long c, long d, long e, long f, long g) {
+    int row = next();
+    block[0][row] = a;
+    block[1][row] = b;
+    block[2][row] = c;
+    block[3][row] = d;
+    block[4][row] = e;
+    block[5][row] = f;
+    block[6][row] = g;
+    return true;
+  }
+
+  public boolean put(long a, long b, long c, long d, long e, long f, long g, long h) {
+    int row = next();
+    block[0][row] = a;
+    block[1][row] = b;
+    block[2][row] = c;
+    block[3][row] = d;
+    block[4][row] = e;
+    block[5][row] = f;
+    block[6][row] = g;
+    block[7][row] = h;
+    return true;
+  }
+
+  /** Take the values of more than eight columns. */
   public boolean putAll(ArrayData values) {
     int row = next();
     for (int column = 0; column < columns; column++) {
@@ -108,10 +159,25 @@ public final class Tap implements Serializable {
   private int next() {
     if (block == null) {
       open();
-    } else if (filled == BLOCK) {
-      flush();
+    } else if (filled == room) {
+      makeRoom();
     }
     return filled++;
+  }
+
+  /** Write a full block; a block grows up to its size, since most tasks have few rows. */
+  private void makeRoom() {
+    if (room == BLOCK) {
+      flush();
+      return;
+    }
+    room = Math.min(BLOCK, room * 4);
+    for (int column = 0; column < columns; column++) {
+      block[column] = Arrays.copyOf(block[column], room);
+    }
+    for (int text = 0; text < texts; text++) {
+      words[text] = Arrays.copyOf(words[text], room);
+    }
   }
 
   private void open() {
@@ -119,8 +185,9 @@ public final class Tap implements Serializable {
     if (task == null) {
       throw new IllegalStateException("A tap ran outside of a task: " + folder);
     }
-    block = new long[columns][BLOCK];
-    words = new byte[texts][BLOCK][];
+    room = FIRST;
+    block = new long[columns][room];
+    words = new byte[texts][room][];
     if (running.isOff()) {
       return;
     }
@@ -136,7 +203,7 @@ public final class Tap implements Serializable {
     if (watched && file != null && !stopped && System.nanoTime() - looked > SECOND) {
       stopped = look();
     }
-    if (file != null && !stopped) {
+    if (file != null && !stopped && filled > 0) {
       file.write(block, words, filled);
     }
     filled = 0;

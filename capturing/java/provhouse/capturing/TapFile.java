@@ -2,19 +2,12 @@ package provhouse.capturing;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
-import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
-import org.apache.parquet.column.ParquetProperties;
-import org.apache.parquet.hadoop.ParquetWriter;
-import org.apache.parquet.hadoop.api.WriteSupport;
-import org.apache.parquet.hadoop.metadata.CompressionCodecName;
-import org.apache.parquet.hadoop.util.HadoopOutputFile;
-import org.apache.parquet.io.OutputFile;
-import org.apache.parquet.io.api.Binary;
-import org.apache.parquet.io.api.RecordConsumer;
+import org.apache.parquet.column.ColumnDescriptor;
+import org.apache.parquet.hadoop.ParquetFileWriter;
 import org.apache.parquet.schema.LogicalTypeAnnotation;
 import org.apache.parquet.schema.MessageType;
 import org.apache.parquet.schema.PrimitiveType;
@@ -32,25 +25,25 @@ import org.apache.spark.deploy.SparkHadoopUtil;
  */
 final class TapFile {
   private static final long GROUP_BYTES = 8L << 20;
-  private final FileSystem files;
+  private final Storage storage;
   private final Path hidden;
   private final Path kept;
-  private final ParquetWriter<Object> writer;
-  private final Rows rows;
+  private final ParquetFileWriter writer;
+  private final ColumnPages pages;
+  private final List<ColumnDescriptor> columns;
   private boolean failed;
 
   private TapFile(Path folder, String name, int columns, int texts) throws IOException {
-    Configuration settings = new Configuration(SparkHadoopUtil.get().conf());
     hidden = new Path(folder, "_" + name);
     kept = new Path(folder, name);
-    files = folder.getFileSystem(settings);
-    rows = new Rows(columns, texts);
-    writer = new Builder(HadoopOutputFile.fromPath(hidden, settings), rows)
-        .withConf(settings)
-        .withCompressionCodec(CompressionCodecName.ZSTD)
-        .withWriterVersion(ParquetProperties.WriterVersion.PARQUET_2_0)
-        .withRowGroupSize(GROUP_BYTES)
-        .build();
+    storage = Storage.of(folder, SparkHadoopUtil.get().conf());
+    MessageType schema = schema(columns, texts);
+    this.columns = schema.getColumns();
+    writer =
+        new ParquetFileWriter(
+            storage.parquet(hidden), schema, ParquetFileWriter.Mode.CREATE, GROUP_BYTES, 0);
+    writer.start();
+    pages = new ColumnPages(writer);
   }
 
   static TapFile open(String folder, int columns, int texts, TaskContext task) {
@@ -68,6 +61,22 @@ final class TapFile {
     }
   }
 
+  /** Return the columns: numbers as c0, c1 and so on, texts as t0 and so on. */
+  private static MessageType schema(int columns, int texts) {
+    Type[] fields = new Type[columns + texts];
+    for (int column = 0; column < columns; column++) {
+      fields[column] =
+          new PrimitiveType(Type.Repetition.REQUIRED, PrimitiveTypeName.INT64, "c" + column);
+    }
+    for (int text = 0; text < texts; text++) {
+      fields[columns + text] =
+          Types.optional(PrimitiveTypeName.BINARY)
+              .as(LogicalTypeAnnotation.stringType())
+              .named("t" + text);
+    }
+    return new MessageType("tap", fields);
+  }
+
   void fail() {
     failed = true;
   }
@@ -79,19 +88,23 @@ final class TapFile {
   /** Return whether a file with this name is beside the folder of the tap. */
   boolean isBeside(String name) {
     try {
-      return files.exists(new Path(kept.getParent().getParent(), name));
+      return storage.exists(new Path(kept.getParent().getParent(), name));
     } catch (IOException error) {
       throw new UncheckedIOException(error);
     }
   }
 
+  /** Write the first {@code filled} rows of a block of columns, as a row group. */
   void write(long[][] block, byte[][][] words, int filled) {
-    rows.block = block;
-    rows.words = words;
     try {
-      for (rows.row = 0; rows.row < filled; rows.row++) {
-        writer.write(rows);
+      writer.startBlock(filled);
+      for (int column = 0; column < block.length; column++) {
+        pages.numbers(columns.get(column), block[column], filled);
       }
+      for (int text = 0; text < words.length; text++) {
+        pages.texts(columns.get(block.length + text), words[text], filled);
+      }
+      writer.endBlock();
     } catch (IOException error) {
       throw new UncheckedIOException(error);
     }
@@ -99,10 +112,8 @@ final class TapFile {
 
   void keep() {
     try {
-      writer.close();
-      if (!files.rename(hidden, kept)) {
-        throw new IOException("Cannot rename " + hidden + " to " + kept);
-      }
+      writer.end(Map.of());
+      storage.rename(hidden, kept);
     } catch (IOException error) {
       throw new UncheckedIOException(error);
     }
@@ -111,90 +122,9 @@ final class TapFile {
   void discard() {
     try {
       writer.close();
-      files.delete(hidden, false);
+      storage.delete(hidden);
     } catch (IOException error) {
       throw new UncheckedIOException(error);
-    }
-  }
-
-  private static final class Builder extends ParquetWriter.Builder<Object, Builder> {
-    private final Rows rows;
-
-    Builder(OutputFile file, Rows rows) {
-      super(file);
-      this.rows = rows;
-    }
-
-    @Override
-    protected Builder self() {
-      return this;
-    }
-
-    @Override
-    protected WriteSupport<Object> getWriteSupport(Configuration settings) {
-      return rows;
-    }
-  }
-
-  /** Writes the current row of the current block: numbers as c0, c1 and so on, texts as t0 and so on. */
-  private static final class Rows extends WriteSupport<Object> {
-    private final String[] names;
-    private final String[] texts;
-    private RecordConsumer consumer;
-    private long[][] block;
-    private byte[][][] words;
-    private int row;
-
-    Rows(int columns, int texts) {
-      names = named("c", columns);
-      this.texts = named("t", texts);
-    }
-
-    private static String[] named(String prefix, int count) {
-      String[] found = new String[count];
-      for (int i = 0; i < count; i++) {
-        found[i] = prefix + i;
-      }
-      return found;
-    }
-
-    @Override
-    public WriteContext init(Configuration settings) {
-      Type[] fields = new Type[names.length + texts.length];
-      for (int column = 0; column < names.length; column++) {
-        fields[column] =
-            new PrimitiveType(Type.Repetition.REQUIRED, PrimitiveTypeName.INT64, names[column]);
-      }
-      for (int text = 0; text < texts.length; text++) {
-        fields[names.length + text] =
-            Types.optional(PrimitiveTypeName.BINARY)
-                .as(LogicalTypeAnnotation.stringType())
-                .named(texts[text]);
-      }
-      return new WriteContext(new MessageType("tap", fields), Map.of());
-    }
-
-    @Override
-    public void prepareForWrite(RecordConsumer given) {
-      consumer = given;
-    }
-
-    @Override
-    public void write(Object same) {
-      consumer.startMessage();
-      for (int column = 0; column < names.length; column++) {
-        consumer.startField(names[column], column);
-        consumer.addLong(block[column][row]);
-        consumer.endField(names[column], column);
-      }
-      for (int text = 0; text < texts.length; text++) {
-        if (words[text][row] != null) {
-          consumer.startField(texts[text], names.length + text);
-          consumer.addBinary(Binary.fromReusedByteArray(words[text][row]));
-          consumer.endField(texts[text], names.length + text);
-        }
-      }
-      consumer.endMessage();
     }
   }
 }

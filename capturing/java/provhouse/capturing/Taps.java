@@ -85,11 +85,15 @@ final class Taps {
   /**
    * Return the rows with their key as a column, and a tap that writes it with the slots of each row.
    *
-   * <p>A key that may stand for two groups is followed by its check.
+   * <p>A key that may stand for two groups is followed by its check. A key that the files of a source
+   * have is not written.
    */
   LogicalPlan keyed(int number, GroupKey key, Alias named, Rewritten rows) {
-    List<Attribute> written = new ArrayList<>(List.of(named.toAttribute()));
+    List<Attribute> written = new ArrayList<>();
     LogicalPlan plan = Plans.withColumn(rows.plan(), named);
+    if (key.source() == null) {
+      written.add(named.toAttribute());
+    }
     if (key.check() != null) {
       Alias check = Plans.alias(key.check(), "provhouse_check");
       plan = Plans.withColumn(plan, check);
@@ -124,9 +128,9 @@ final class Taps {
     return new Tap(folderOfPlace(number), columns, 1, running, watched);
   }
 
-  /** Return a tap that writes the numbers of the rows of a source with their keys. */
-  Tap source(String name) {
-    return new Tap(folder + "/" + name, 1, 1, running, watched);
+  /** Return a tap that writes numbers of the rows of a source with their keys. */
+  Tap source(String name, int columns) {
+    return new Tap(folder + "/" + name, columns, 1, running, watched);
   }
 
   Tap rows(int columns, int texts) {

@@ -17,6 +17,10 @@ interface Target {
     if (command instanceof InsertIntoHadoopFsRelationCommand) {
       return new FilesTarget((InsertIntoHadoopFsRelationCommand) command, session);
     }
+    JdbcTarget jdbc = JdbcTarget.of(command, session);
+    if (jdbc != null) {
+      return jdbc;
+    }
     DeltaCommand delta = DeltaCommand.of(command, session);
     return delta == null ? null : new DeltaTarget(delta, session);
   }
@@ -47,11 +51,19 @@ interface Target {
 
   String format();
 
+  /** Return whether rows have no places in files, so that the tap of the rows writes their keys. */
+  default boolean isKeyed() {
+    return false;
+  }
+
   /** Return the texts that identify a row's file among those of its task. */
   List<Expression> texts();
 
   /** Return whether the write removes rows that are there now. */
   boolean deletes();
+
+  /** Return whether no row of the table is left after the write but its own. */
+  boolean replaces();
 
   /** Return the files that the write has made. It may be called once the write has ended. */
   Set<String> written();

@@ -33,7 +33,7 @@ final class Windows {
     Frames.Reach reach = Frames.reach(node);
     return reach == Frames.Reach.PART
         ? framed(node, child, key)
-        : whole(node, child, key, reach == Frames.Reach.WHOLE);
+        : whole(node, child, key.from(child.slots()), reach == Frames.Reach.WHOLE);
   }
 
   private Rewritten whole(Window node, Rewritten child, GroupKey key, boolean exact) {
@@ -88,6 +88,7 @@ final class Windows {
     operator.put("sql", Rewriter.shortened(node.simpleString(Rewriter.LONGEST_TEXT)));
     operator.put("slots", Slot.kinds(slots));
     operator.put("checked", key.check() != null);
+    operator.put("source", key.source());
     return operator;
   }
 }

@@ -11,9 +11,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FileContext;
-import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.classic.SparkSession;
@@ -43,19 +42,22 @@ final class Write {
     settings = session.sessionState().newHadoopConf();
     long begun = System.nanoTime();
     LogicalPlan query = target.query();
+    List<String> key = target.isKeyed() ? keyOf(target, keys) : List.of();
     Taps taps = new Taps(folder, limits.any());
     Rewriting rewritten = new Rewriting(query, taps, keys, session, caches);
     List<Slot> slots = rewritten.slots();
-    List<Expression> texts = target.texts();
+    List<Expression> texts = key.isEmpty() ? target.texts() : List.of(textOf(key, query, session));
     rows = taps.rows(slots.size(), texts.size());
     LogicalPlan top = Plans.tapped(rows, Plans.attributes(slots), texts, rewritten.plan());
     plan = target.with(Plans.only(Plans.list(query.output()), top));
     description.put("path", target.path().toUri().toString());
-    description.put("table", target.table());
+    description.put("table", target.isKeyed() ? target.name() : target.table());
     for (String said : List.of("op", "module", "state_tables")) {
       description.put(said, Said.of(session, said));
     }
-    description.put("parts", texts.size());
+    description.put("parts", key.isEmpty() ? texts.size() : 0);
+    description.put("key", key);
+    description.put("replaces", target.replaces());
     description.put("format", target.format());
     description.put("slots", slots.stream().map(Slot::tap).collect(Collectors.toList()));
     rewritten.describe(description);
@@ -63,6 +65,25 @@ final class Write {
     description.put("rewriting", (System.nanoTime() - begun) / NANOSECONDS);
     store();
     budget = Budget.watch(folder, settings, limits);
+  }
+
+  /** Return the key of a target whose rows only a key can name; refuse one without a key. */
+  private static List<String> keyOf(Target target, Map<String, List<String>> keys) {
+    List<String> key = keys.get(target.name());
+    if (key == null) {
+      throw new Unsupported(
+          "The lineage of this write cannot be captured without a key",
+          "It writes " + target.name() + " as " + target.format()
+              + ", where rows have no numbers of their own",
+          "Declare its key, as in keys={'" + target.name() + "': 'id'} or " + Settings.PREFIX
+              + "keys." + target.name() + "=id");
+    }
+    return key;
+  }
+
+  private Expression textOf(List<String> key, LogicalPlan query, SparkSession session) {
+    String timeZone = session.sessionState().conf().sessionLocalTimeZone();
+    return KeyText.of(Plans.<Attribute>list(query.output()), key, target.name(), timeZone);
   }
 
   static Unsupported refusal(String found) {
@@ -107,7 +128,8 @@ final class Write {
     }
   }
 
-  void end(boolean success, long nanoseconds) {
+  /** Note the end; {@code count} is the number of rows that Spark has written, or -1. */
+  void end(boolean success, long nanoseconds, long count) {
     if (!state.equals("replaced")) {
       state = success ? "finished" : "failed";
     }
@@ -116,6 +138,7 @@ final class Write {
       state = "stopped";
       description.put("stopped", exceeded);
     }
+    description.put("rows", count);
     description.put("seconds", nanoseconds / NANOSECONDS);
     close();
     store();
@@ -134,11 +157,11 @@ final class Write {
     Path file = new Path(folder, "write.json");
     Path aside = new Path(folder, "_write.json");
     try {
-      FileContext files = FileContext.getFileContext(file.toUri(), settings);
-      try (OutputStream out = file.getFileSystem(settings).create(aside, true)) {
+      Storage storage = Storage.of(file, settings);
+      try (OutputStream out = storage.create(aside)) {
         out.write(new ObjectMapper().writeValueAsBytes(description));
       }
-      files.rename(aside, file, Options.Rename.OVERWRITE);
+      storage.rename(aside, file);
     } catch (IOException error) {
       throw new UncheckedIOException(error);
     }

@@ -1,0 +1,103 @@
+"""Let a function of groups hand on the numbers of its groups; Spark's Python workers run this.
+
+The rules put the source of this file around the pickled function of the program, since workers may
+lack provhouse. So it imports only what a worker has.
+"""
+
+import pickle
+from collections.abc import Callable, Iterator
+from inspect import getfullargspec
+from itertools import chain
+from typing import Any
+
+from pyspark.sql.types import LongType, StructField, StructType
+from pyspark.util import PythonEvalType
+
+NAME = "provhouse_group"
+"""The name of the last column of a frame, with the number of the group; results have it, too."""
+PAIRS = (PythonEvalType.SQL_COGROUPED_MAP_PANDAS_UDF, PythonEvalType.SQL_COGROUPED_MAP_ARROW_UDF)
+ITERATORS = (
+    PythonEvalType.SQL_GROUPED_MAP_PANDAS_ITER_UDF,
+    PythonEvalType.SQL_GROUPED_MAP_ARROW_ITER_UDF,
+)
+
+Numbers = dict[str, int | None]
+"""The numbers of the groups on each side by the names of their columns; NULL for no rows."""
+
+
+def carrying(command: bytes, eval_type: int) -> tuple[Callable[..., Any], StructType]:
+    """Return the function of a pickled command so that each row of its result has its groups.
+
+    The last column of each frame that the function is called with is taken away from it. The second
+    value is the type of the result.
+    """
+    loaded = pickle.loads(command)
+    if not isinstance(loaded, tuple):  # a long command is sent as a broadcast
+        loaded = pickle.loads(loaded.value)
+    function, result = loaded
+    names = [f"{NAME}_{side}" for side in range(1 + (eval_type in PAIRS))]
+    fields = [*result.fields, *(StructField(name, LongType()) for name in names)]
+
+    def of_frames(*arguments: Any) -> Any:
+        keys, frames = arguments[: -len(names)], arguments[-len(names) :]
+        taken = [_taken(frame) for frame in frames]
+        numbers = dict(zip(names, (number for number, _ in taken), strict=True))
+        return _numbered(function(*keys, *(frame for _, frame in taken)), numbers)
+
+    def of_iterator(*arguments: Any) -> Iterator[Any]:
+        *keys, frames = arguments
+        number, first = _taken(next(frames))
+        rest = (_taken(frame)[1] for frame in frames)
+        results = function(*keys, chain([first], rest))
+        return (_numbered(each, {names[0]: number}) for each in results)
+
+    called = of_iterator if eval_type in ITERATORS else of_frames
+    return _with_arity(called, len(getfullargspec(function).args)), StructType(fields)
+
+
+def _with_arity(function: Callable[..., Any], arity: int) -> Callable[..., Any]:
+    """Return a function of named arguments; Spark counts them to know whether to pass the key."""
+    if arity == 1:
+        return lambda a: function(a)
+    if arity == 3:
+        return lambda a, b, c: function(a, b, c)
+    return lambda a, b: function(a, b)
+
+
+def _taken(frame: Any) -> tuple[int | None, Any]:
+    """Return the number of the group of a frame, and the frame without it."""
+    import pandas as pd
+
+    if isinstance(frame, pd.DataFrame):
+        column = frame.pop(frame.columns[-1])
+        return (int(column.iloc[0]) if len(column) else None), frame
+    last = frame.num_columns - 1
+    number = frame.column(last)[0].as_py() if frame.num_rows else None
+    return number, frame.select([*range(last)])
+
+
+def _numbered(result: Any, numbers: Numbers) -> Any:
+    """Return a result with the numbers; Spark refuses one that is no frame, or lacks columns."""
+    import pandas as pd
+    import pyarrow as pa
+
+    if isinstance(result, pd.DataFrame):
+        return _numbered_pandas(result, numbers) if len(result.columns) else result
+    if not isinstance(result, pa.Table | pa.RecordBatch) or not result.num_columns:
+        return result
+    columns, schema = [*result.columns], result.schema
+    for name, number in numbers.items():
+        columns.append(pa.array([number] * result.num_rows, pa.int64()))
+        schema = schema.append(pa.field(name, pa.int64()))
+    return type(result).from_arrays(columns, schema=schema)
+
+
+def _numbered_pandas(result: Any, numbers: Numbers) -> Any:
+    wider = result.copy(deep=False)
+    names: list[Any] = [*numbers]
+    if not any(isinstance(name, str) for name in result.columns):  # Spark takes them by position
+        wider.columns = range(len(result.columns))
+        names = [*range(len(result.columns), len(result.columns) + len(numbers))]
+    for name, number in zip(names, numbers.values(), strict=True):
+        wider[name] = number
+    return wider

@@ -1,0 +1,63 @@
+"""Numbers of files, captured writes and items that a warehouse has before an ingest."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from provhouse.model.patterns import pattern_of, usual_pattern
+from provhouse.store.tables.snapshot import Snapshot
+from provhouse.store.warehouse.commits import current
+from provhouse.store.warehouse.file_table import numbers_of
+from provhouse.store.warehouse.layout import Layout
+from provhouse.store.warehouse.written import Written, read_written
+
+
+class Known:
+    """The numbers of files in a warehouse, and the captured writes that files are of."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._writes = read_written(layout)
+        self._commit = current(layout)
+
+    def numbers(self, paths: Sequence[Path]) -> list[int]:
+        """Return the numbers of files, -1 for one that has none."""
+        texts = pa.array([str(path) for path in paths], pa.string())
+        return [int(number) for number in numbers_of(self._layout, texts)]
+
+    def names_ids(self, table: str) -> bool:
+        """Return whether a row id of a table is an item named ``table/row id``."""
+        if not self._commit:
+            return True
+        usual = pattern_of(table, self._commit.patterns) == usual_pattern(table)
+        return usual and self._commit.naming != "table"
+
+    def writes(self, paths: Sequence[Path]) -> list[Written | None]:
+        """Return the captured write that each file is of, or None."""
+        return [self._writes.get(number) for number in self.numbers(paths)]
+
+    def at(self, place: Path) -> list[Written]:
+        """Return the captured writes at a place, the newest first, up to one that replaces all."""
+        writes = {write.version: write for write in self._writes.values()}
+        found = list[Written]()
+        for _, write in sorted(writes.items(), reverse=True):
+            if write.path == str(place):
+                found.append(write)
+                if write.replaces:
+                    break
+        return found
+
+    def has_items(self, names: pa.Array) -> npt.NDArray[np.bool_]:
+        """Return whether each name is an item of the current generation."""
+        if self._snapshot is None:
+            return np.zeros(len(names), bool)
+        found: npt.NDArray[np.bool_] = self._snapshot.names.locate(names) >= 0
+        return found
+
+    @cached_property
+    def _snapshot(self) -> Snapshot | None:
+        return Snapshot(self._layout, self._commit) if self._commit else None

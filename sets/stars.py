@@ -1,0 +1,97 @@
+"""Cut pieces whose derived items derive from sources only, without a search.
+
+Such a piece is what a report leaves: each row of it derives from many rows of its sources. A cut in
+which each derived item is a set, and sources from which the same items derive are in one set, reads
+nothing that an answer does not need: a set of sources has no triples, and what derives from one of
+them derives from all. No search finds a cut that reads less.
+"""
+
+import numpy as np
+from numba import njit
+
+from provhouse.model.arrays import I32, U64, Bools
+
+from .components import Edges
+from .distinct import distinct_pairs
+
+FEW = 20
+"""A piece is cut here if it has at least this many items for each derived one.
+
+Otherwise there would be too many sets, and the search joins derived items with their sources.
+"""
+SOURCES = 20
+"""A set of sources may have this many times as many items as a packed set.
+
+A later ingest may use some of its items only, and a question for another one then reads the triples
+of all. Reading some thousands takes less time than to look up the item that a question names.
+"""
+ALONE = np.int32(-1)
+"""Stands for the set of items that are not cut here."""
+
+
+def star_sets(
+    label: I32, src: Edges, dst: Edges, table: I32, chosen: Bools, limit: int, enough: int
+) -> I32:
+    """Return the set of each item, as one of its items; ``ALONE`` for items that are not cut here.
+
+    ``label`` numbers the pieces from 0, and ``chosen`` says which of them to cut. No set of sources
+    has more than ``limit`` items. A piece is left if it would have more than one set or dependency
+    for every ``enough`` items.
+    """
+    sizes = np.bincount(label)
+    derived, source = np.zeros(len(label), bool), np.zeros(len(label), bool)
+    derived[dst], source[src] = True, True
+    few = np.bincount(label[derived], minlength=len(sizes)) <= sizes // FEW
+    chosen = chosen & few
+    chosen[label[derived & source]] = False
+    if not chosen.any():
+        return np.full(len(label), ALONE)
+    mine = chosen[label]
+    sets = np.where(mine & derived, np.arange(len(label), dtype=np.int32), ALONE)
+    _group(src, _signatures(src, dst, table), mine, limit, sets)
+    kept = mine[src] & mine[dst]
+    child, _ = distinct_pairs(sets[dst[kept]], sets[src[kept]])
+    first = np.flatnonzero(sets == np.arange(len(label)))
+    count = np.bincount(label[first], minlength=len(sizes))
+    count += np.bincount(label[child], minlength=len(sizes))
+    sets[(count > sizes // enough)[label]] = ALONE
+    return sets
+
+
+@njit(cache=True)
+def _signatures(src: Edges, dst: Edges, table: I32) -> U64:
+    """Return for each item a number that only sources of one table share, with the same derived.
+
+    Other items share it by chance; then questions read more, but answers stay right.
+    """
+    sums = np.zeros(len(table), np.uint64)
+    for item in range(len(table)):
+        sums[item] = np.uint64(table[item]) * np.uint64(0xD1B54A32D192ED03)
+    for edge in range(len(src)):
+        x = (np.uint64(dst[edge]) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        sums[src[edge]] += x ^ (x >> np.uint64(31))
+    return sums
+
+
+@njit(cache=True)
+def _group(src: Edges, signature: U64, chosen: Bools, limit: int, sets: I32) -> None:
+    """Put sources into sets in the order in which edges name them; so neighbours stay together.
+
+    ``sets`` has ``ALONE`` for them, and gets an item of the set of each.
+    """
+    size = 1
+    while size < 2 * min(len(sets), len(src)):
+        size *= 2
+    leader, free = np.full(size, np.int32(-1)), np.zeros(size, np.int64)
+    for edge in range(len(src)):
+        item = src[edge]
+        if sets[item] >= 0 or not chosen[item]:
+            continue
+        slot = np.int64((signature[item] ^ (signature[item] >> np.uint64(32))) % np.uint64(size))
+        while leader[slot] >= 0 and signature[leader[slot]] != signature[item]:
+            slot = (slot + 1) % size
+        if free[slot] == 0:
+            leader[slot], free[slot] = item, limit
+        sets[item] = leader[slot]
+        free[slot] -= 1

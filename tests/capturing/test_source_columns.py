@@ -1,0 +1,116 @@
+"""A tap leaves out the key of a group if a column of a source has it; the ingest reads it there."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from helpers.witnesses import Found, captured
+from provhouse.ingest.captured.associations import NONE, tap_pieces
+from provhouse.ingest.captured.description import SourceColumn
+from provhouse.model.errors import BadInput
+
+ROWS = 150_000
+"""More than two row groups of an association file."""
+
+
+@pytest.fixture
+def orders(spark: SparkSession, tmp_path: Path) -> DataFrame:
+    """Return rows of two files with a column in another case, and of one without it."""
+    folder = tmp_path / "orders"
+    folder.mkdir()
+    pq.write_table(pa.table({"id": [1, 2, 3], "cust": pa.array([7, None, 8], pa.int32())}),
+                   folder / "a.parquet")  # fmt: skip
+    pq.write_table(pa.table({"id": [4, 5], "CUST": pa.array([7, 9], pa.int32())}),
+                   folder / "b.parquet")  # fmt: skip
+    pq.write_table(pa.table({"id": [6]}), folder / "c.parquet")
+    return spark.read.schema("id long, cust int").parquet(str(folder))
+
+
+def sources_by_row(found: Found) -> dict[tuple[object, ...], set[int]]:
+    """Return the ids of the orders that each row derives from."""
+    ids = {}
+    for at, row in enumerate(found.rows):
+        files = found.witnesses(at).get("orders", {})
+        ids[row] = {
+            pq.read_table(path)["id"][index].as_py()
+            for path, indexes in files.items()
+            for index in indexes
+        }
+    return ids
+
+
+def test_groups_by_a_column_that_files_lack_or_name_in_another_case(
+    spark: SparkSession, orders: DataFrame, tmp_path: Path
+) -> None:
+    found = captured(spark, orders.groupBy("cust").count(), tmp_path)
+    (tap,) = found.traced.output.write.taps
+    assert tap.source == SourceColumn(0, "cust")
+    assert tap.proofs == 0
+    by_group = {row[0]: sources for row, sources in sources_by_row(found).items()}
+    assert by_group == {7: {1, 4}, 8: {3}, 9: {5}, None: {2, 6}}
+
+
+def test_a_renamed_column_beyond_an_outer_join(
+    spark: SparkSession, orders: DataFrame, tmp_path: Path
+) -> None:
+    numbers = spark.range(3, 8).coalesce(1)
+    numbers.write.parquet(str(tmp_path / "numbers"))
+    left = spark.read.parquet(str(tmp_path / "numbers")).withColumnRenamed("id", "n")
+    right = orders.select("id", F.col("cust").alias("of"))
+    groups = left.join(right, F.col("n") == F.col("id"), "left").groupBy("of").count()
+    found = captured(spark, groups, tmp_path)
+    (tap,) = found.traced.output.write.taps
+    assert tap.source == SourceColumn(1, "cust")
+    by_group = {row[0]: sources for row, sources in sources_by_row(found).items()}
+    assert by_group == {7: {4}, 8: {3}, 9: {5}, None: {6}}
+
+
+def test_a_column_that_is_computed_is_written(
+    spark: SparkSession, orders: DataFrame, tmp_path: Path
+) -> None:
+    halves = orders.withColumn("cust", F.expr("id div 4")).groupBy("cust").count()
+    found = captured(spark, halves, tmp_path)
+    assert found.traced.output.write.taps[0].source is None
+    by_group = {row[0]: sources for row, sources in sources_by_row(found).items()}
+    assert by_group == {0: {1, 2, 3}, 1: {4, 5, 6}}
+
+
+def test_the_number_that_stands_for_null_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "orders").mkdir()
+    pq.write_table(pa.table({"id": [NONE + 1, None]}), tmp_path / "orders" / "a.parquet")
+    groups = spark.read.parquet(str(tmp_path / "orders")).groupBy("id").count()
+    with pytest.raises(BadInput, match="cannot be distinguished"):
+        captured(spark, groups, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["cast(id % 5 AS string)", "cast(id AS string)", "id div 3", "id"],
+    ids=["few hashes", "hashes", "runs", "left out"],
+)
+def test_a_large_file_has_each_row_once_with_its_key(
+    spark: SparkSession, tmp_path: Path, key: str
+) -> None:
+    ids = np.random.default_rng(1).permutation(ROWS)
+    (tmp_path / "orders").mkdir()
+    pq.write_table(pa.table({"id": ids}), tmp_path / "orders" / "a.parquet")
+    frame = spark.read.parquet(str(tmp_path / "orders"))
+    groups = frame.groupBy(F.expr(key).alias("k")).agg(F.max("id").alias("m")).where("m % 100 = 7")
+    write = captured(spark, groups, tmp_path).traced.output.write
+    (tap,) = write.taps
+    left_out = tap.source is not None
+    assert left_out == (key == "id")
+    pieces = list(tap_pieces(tap.folder, 1 if left_out else 2))
+    rows = np.concatenate(pieces, axis=1)
+    at = rows[-1] & ((1 << 40) - 1)
+    assert sorted(at.tolist()) == list(range(ROWS))
+    if not left_out:
+        expected = {"cast(id % 5 AS string)": ids % 5, "id div 3": ids // 3}.get(key, ids)
+        _, codes = np.unique(expected[at], return_inverse=True)
+        pairs = np.unique(np.stack([codes, rows[0]]), axis=1)
+        assert pairs.shape[1] == len(np.unique(codes)) == len(np.unique(rows[0]))

@@ -1,0 +1,88 @@
+"""Compare cursors with what an ingest finds in the same association files."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from helpers.witnesses import Found, captured
+from provhouse.ingest.captured.pairs import ROW_BITS
+from provhouse.ingest.captured.widened import widened_windows
+from provhouse.tracing import ids
+from provhouse.tracing.cursor import Cursor
+from provhouse.tracing.flow import Flow
+from provhouse.tracing.ids import Ids
+from provhouse.tracing.places import Place
+
+Row = tuple[str, int]
+"""The path of a file, and the index of a row in it."""
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A program that was captured once, as an ingest sees it and as cursors see it."""
+
+    found: Found
+    flow: Flow
+
+    @classmethod
+    def of(cls, spark: SparkSession, frame: DataFrame, folder: Path) -> "Traced":
+        """Capture the write of a frame."""
+        found = captured(spark, frame, folder)
+        output = found.traced.output
+        return cls(found, Flow(spark, [output], widened_windows([found.traced])))
+
+    def cursor(self, rows: Sequence[Row]) -> Cursor:
+        """Return a cursor at some rows of the output or of sources."""
+        numbers = {str(file.path): file for file in self.flow.numbers.files}
+        position: defaultdict[Place, set[int]] = defaultdict(set)
+        for path, row in rows:
+            file = numbers[path]
+            place = self.flow.place_of_file(file)
+            position[place].add((file.number << ROW_BITS) + row)
+        few = {place: Ids(frozenset(found)) for place, found in position.items()}
+        return Cursor(self.flow, lambda: few)
+
+    def outputs(self) -> list[Row]:
+        """Return the rows of the output, in order."""
+        output = self.found.traced.output
+        files = zip(output.files, output.counts, strict=True)
+        return [(str(path), row) for path, count in files for row in range(count)]
+
+    def sources(self, row: int) -> set[Row]:
+        """Return the source rows of a row of the output, by its position."""
+        tables = self.found.witnesses(row).values()
+        return {
+            (str(path), each) for files in tables for path, rows in files.items() for each in rows
+        }
+
+    def check(self, most: int = 3) -> None:
+        """Fail if cursors disagree with an ingest about some rows, one by one and together."""
+        outputs = self.outputs()
+        every = {row: self.sources(at) for at, row in enumerate(outputs)}
+        for row in outputs[:most]:
+            assert rows_of(self.cursor([row]).go_back_all()) == every[row], row
+        reached = set[Row]().union(*every.values())
+        assert rows_of(self.cursor(outputs).go_back_all()) == reached
+        for source in sorted(reached)[:most]:
+            expected = {row for row, found in every.items() if source in found}
+            assert rows_of(self.cursor([source]).go_next_all()) == expected, source
+        used = {row for row, found in every.items() if found}
+        assert rows_of(self.cursor(sorted(reached)).go_next_all()) == used
+
+    def check_frames(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Check the same with all ids in Spark frames, as for many rows."""
+        with monkeypatch.context() as patch:
+            patch.setattr(ids, "FEW", 0)
+            self.check(1)
+
+
+def rows_of(cursor: Cursor) -> set[Row]:
+    """Return the rows that a cursor is at; fail if one is listed twice."""
+    found = [(row["file"], row["row"]) for row in cursor.ids().collect()]
+    assert len(set(found)) == len(found)
+    assert cursor.count() == len(found)
+    return set(found)

@@ -1,0 +1,186 @@
+"""The writes of a captured block with the associations between their rows, one link a tap."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from provhouse.ingest.captured.description import (
+    ROWS,
+    CapturedWrite,
+    Part,
+    TapTable,
+    slot_of_mark,
+)
+from provhouse.ingest.captured.output import Output
+from provhouse.ingest.captured.widened import Widened
+from provhouse.model.errors import UsageError
+
+from .ids import Ids
+from .links import GroupLink, Link, Slot, Span, WindowLink, WrittenLink
+from .numbers import NumberedFile, Numbers
+from .places import SOURCES, Place
+from .records import ID, records
+from .taps import task_files
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+class Flow:
+    """The finished writes of a block, in order, and the links between their places."""
+
+    def __init__(
+        self,
+        spark: "SparkSession",
+        outputs: Sequence[Output],
+        widened: Widened,
+        kept: object = None,
+    ) -> None:
+        """``kept`` must live as long as this object, so that the files of taps are there.
+
+        Raises UsageError for a write whose rows cannot be traced yet.
+        """
+        self.spark, self._kept = spark, kept
+        self.outputs = outputs
+        self.numbers = Numbers(outputs)
+        self._of = defaultdict[Place, list[Link]](list)
+        self._links = list[Link]()
+        known = set[Path]()
+        for at, output in enumerate(outputs):
+            _check(output.write)
+            links = _Links(spark, self.numbers, at, output, widened)
+            new = [link for folder, link in links.of_taps() if folder not in known]
+            known |= {folder for folder, _ in links.of_taps()}
+            for link in (*new, links.of_rows()):
+                self._links.append(link)
+                self._of[link.of].append(link)
+
+    def files_of(self, table: str) -> dict[Place, list[NumberedFile]]:
+        """Return the files of a table by the place of their rows.
+
+        If the block has written the table, these are the files that it has written, else those that
+        it has read. Raises UsageError if there are none.
+        """
+        files = [file for file in self.numbers.files if file.table == table]
+        found: dict[Place, list[NumberedFile]] = {}
+        for file in [file for file in files if file.write is not None] or files:
+            found.setdefault(self.place_of_file(file), []).append(file)
+        if not found:
+            tables = ", ".join(dict.fromkeys(file.table for file in self.numbers.files))
+            raise UsageError(
+                f"No finished write of the block has written or read the table {table}",
+                f"The tables that it has written or read are: {tables or 'none'}",
+                "Trace one of these; a write is finished when its call has returned",
+            )
+        return found
+
+    def place_of(self, write: int) -> Place:
+        """Return the place of the rows of a write."""
+        return written(write, self.outputs[write].write)
+
+    def place_of_file(self, file: NumberedFile) -> Place:
+        """Return the place of the rows of a file."""
+        return SOURCES if file.write is None else self.place_of(file.write)
+
+    def rows_of(self, files: Sequence[NumberedFile]) -> Ids:
+        """Return all rows of some files of one table."""
+        rows = records(self.spark, files, None)
+        numbers = tuple(file.number for file in files)
+        return Ids(frame=rows.selectExpr(f"{ID} AS id"), files=numbers)
+
+    def back(self, place: Place) -> Sequence[Link]:
+        """Return the links that lead from a place back to what its rows derive from."""
+        return self._of.get(place, ())
+
+    def forwards(self, place: Place) -> Iterator[Link]:
+        """Yield the links that lead from a place to what derives from it."""
+        for link in self._links:
+            if any(place in slot.places for slot in link.slots):
+                yield link
+
+
+def written(at: int, write: CapturedWrite) -> Place:
+    """Return the place of the rows of a write."""
+    return Place(write=at, name=write.table)
+
+
+def _check(write: CapturedWrite) -> None:
+    if write.keyed:
+        tables = ", ".join(dict.fromkeys(each.table for each in write.keyed))
+        raise UsageError(
+            f"Rows of {write.table} cannot be traced in the session",
+            f"It was made from {tables}, whose rows have no numbers in their files",
+            "Ask the warehouse (provhouse lineage), or write the source as Parquet first",
+        )
+
+
+class _Links:
+    """Makes the links of one write."""
+
+    def __init__(
+        self,
+        spark: "SparkSession",
+        numbers: Numbers,
+        at: int,
+        output: Output,
+        widened: Widened,
+    ) -> None:
+        self._spark, self._numbers, self._at, self._output = spark, numbers, at, output
+        self._write = output.write
+        self._widened = widened.get(self._write.folder, frozenset())
+        self._shifts = numbers.shifts(self._write.sources)
+        read = numbers.writes_read(self._write.sources)
+        self._read = tuple(
+            SOURCES if each is None else Place(write=each, name=numbers.of_write(each)[0].table)
+            for each in sorted(read, key=lambda each: -1 if each is None else each)
+        )
+
+    def of_rows(self) -> WrittenLink:
+        slots = self._slots(self._write.slots, 0)
+        place, spans = written(self._at, self._write), tuple(self._spans())
+        return WrittenLink(self._spark, place, slots, self._numbers, self._write, spans)
+
+    def of_taps(self) -> Iterator[tuple[Path, Link]]:
+        for number, table in enumerate(self._write.taps):
+            if table.of is None:
+                yield table.folder, self._of_tap(number, table)
+
+    def _of_tap(self, number: int, table: TapTable) -> Link:
+        slots, place = self._slots(table.slots, table.first_slot), _place(table)
+        start = (self._spark, place, slots, self._numbers)
+        if table.mark:
+            folders = tuple(table.proof(each) for each in range(table.proofs))
+            return GroupLink(*start, folders, 0, 1 + len(slots))
+        if table.parts:
+            parts = (Part(),) if number in self._widened else table.parts
+            return WindowLink(*start, table, parts)
+        columns = table.first_slot + len(slots)
+        return GroupLink(*start, (table.folder,), table.key, columns)
+
+    def _slots(self, slots: Sequence[int], first: int) -> tuple[Slot, ...]:
+        return tuple(self._slot(slot, f"c{first + at}") for at, slot in enumerate(slots))
+
+    def _slot(self, slot: int, column: str) -> Slot:
+        if slot == ROWS:
+            return Slot(column, self._read, self._shifts)
+        tap = slot_of_mark(slot) if slot < ROWS else slot  # it is its own inverse
+        return Slot(column, (_place(self._write.taps[tap]),))
+
+    def _spans(self) -> Iterator[Span]:
+        names = task_files(self._write.folder / "rows")
+        seen = Counter[tuple[int, str]]()
+        files = self._numbers.of_write(self._at)
+        every = zip(files, self._output.tasks, self._output.counts, strict=True)
+        for file, (task, place), count in every:
+            first = seen[task, place]
+            seen[task, place] += count
+            if count:
+                yield Span(names[task], place, first, first + count, file.first_id)
+
+
+def _place(table: TapTable) -> Place:
+    if table.mark:
+        name = table.mark.table
+        return Place(tap=table.folder.with_name(f"mark {name}"), name=f"mark {name}")
+    return Place(tap=table.folder, name=table.name)

@@ -1,0 +1,82 @@
+"""Read the files of taps as Spark frames. No other module of tracing knows how they are stored."""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from provhouse.ingest.captured.associations import NONE, tap_files
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+PLACE = "provhouse_place"
+"""The file of a row among those of its task: its partition and bucket, joined by ``|``."""
+FILE, ROW = "provhouse_file", "provhouse_row"
+"""The name of an association file, and the position of a row in it."""
+
+
+def tap_frame(spark: "SparkSession", folders: Sequence[Path], columns: int) -> "DataFrame":
+    """Return what taps have written: the numbers ``c0``, ``c1`` and so on, with NULL for none."""
+    from pyspark.sql import functions as F
+
+    names = [f"c{column}" for column in range(columns)]
+    found = _read(spark, [*_paths(folders)], [f"{name} bigint" for name in names])
+    return found.select(*(_filled(F.col(name)).alias(name) for name in names))
+
+
+def rows_frame(spark: "SparkSession", folder: Path, columns: int, texts: int) -> "DataFrame":
+    """Return what the tap of the written rows has written, with the place of each row.
+
+    Beside the numbers are the name of the association file, ``PLACE``, and ``ROW``, the position
+    of the row among those of its task with this place.
+    """
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F
+
+    names = [f"c{column}" for column in range(columns)]
+    words = [f"t{text}" for text in range(texts)]
+    schema = [*(f"{name} bigint" for name in names), *(f"{name} string" for name in words)]
+    found = _read(spark, [*_paths([folder])], schema)
+    place = F.concat_ws("|", *map(F.col, words)) if words else F.lit("")
+    rows = found.select(
+        *(_filled(F.col(name)).alias(name) for name in names),
+        F.col("_metadata.file_name").alias(FILE),
+        F.col("_metadata.row_index").alias(ROW),
+        place.alias(PLACE),
+    )
+    if not words:
+        return rows
+    order = Window.partitionBy(FILE, PLACE).orderBy(ROW)
+    return rows.withColumn(ROW, F.row_number().over(order).cast("bigint") - 1)
+
+
+def task_files(folder: Path) -> dict[int, str]:
+    """Return the name of the association file of each task that has written rows."""
+    found = tap_files(folder, ordered=True)
+    return {task: paths[0].name for task, paths in found.items()}
+
+
+def spark_path(path: Path) -> str:
+    """Return a path as Spark's readers take it, which otherwise look for patterns in it."""
+    return re.sub(r"([\\*?{}\[\]])", r"\\\1", str(path.absolute()))
+
+
+def _paths(folders: Sequence[Path]) -> Iterator[str]:
+    for folder in folders:
+        for paths in tap_files(folder).values():
+            yield from map(spark_path, paths)
+
+
+def _read(spark: "SparkSession", paths: Sequence[str], schema: Sequence[str]) -> "DataFrame":
+    if not paths:  # no task has left a row; Spark gives frames without files no metadata columns
+        metadata = "named_struct('file_name', '', 'row_index', 0L) AS _metadata"
+        nulls = (f"CAST(NULL AS {kind}) AS {name}" for name, kind in map(str.split, schema))
+        return spark.sql(f"SELECT {', '.join(nulls)}, {metadata} LIMIT 0")
+    return spark.read.schema(", ".join(schema)).parquet(*paths)
+
+
+def _filled(column: "Column") -> "Column":
+    from pyspark.sql import functions as F
+
+    return F.when(column != F.lit(NONE), column)
