@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from provhouse.model.arrays import I64, Bools, SetIds, among
 from provhouse.model.columns import DERIVES_FROM, INGEST, OPS, SET, TRIPLES
@@ -21,24 +22,46 @@ def dependencies_again(
 ) -> Iterator[pa.Table]:
     """Yield the visible dependencies between the pairs of sets in ``pairs``, in several tables.
 
-    Rows of the ingest ``but`` are left out. The tables have the given columns and the ingest. Both
-    tables are read in pieces; the snapshot's room has one number for each of ``pairs``.
+    Rows of the ingest ``but``, which brought the pairs, are left out. The tables have the given
+    columns and the ingest. Both tables are read in pieces; the snapshot's room has one number for
+    each of ``pairs``.
     """
     wanted = [*dict.fromkeys([*columns, INGEST])]
-    if but is not None and snapshot.ingests.num_rows == 1:
-        return
     codes: I64 | None = None
+    ingests = snapshot.ingests[INGEST]
+    if but is not None and len(ingests) == 1:
+        return
+    if but is not None and but == ingests[-1].as_py():  # no other one has any of its new sets
+        codes = _distinct(snapshot, _older(snapshot, pairs, but))
+        if not len(codes):
+            return
     for rows in snapshot.pieces("set_dependencies", wanted):
         rows = rows.filter(pa.array(np.asarray(rows[INGEST]) != but))
         if not rows.num_rows:
             continue
         if codes is None:
-            parts = (pair_codes(snapshot, piece) for piece in pairs)
-            codes = snapshot.room.distinct(code[shown] for code, shown in parts)
+            codes = _distinct(snapshot, pairs)
         code, _ = pair_codes(snapshot, rows)
         again = rows.filter(pa.array(among(code, codes)))
         if again.num_rows:
             yield again
+
+
+def _older(snapshot: Snapshot, pairs: Iterable[pa.Table], ingest: int) -> Iterator[pa.Table]:
+    """Yield the pairs without a set that an ingest has made; ids of sets ascend."""
+    made = (rows[SET] for rows in snapshot.pieces("sets", [SET], ingest) if rows.num_rows)
+    first = min((pc.min(ids).as_py() for ids in made), default=None)
+    for rows in pairs:
+        if first is not None:
+            both = pc.and_(pc.less(rows[SET], first), pc.less(rows[DERIVES_FROM], first))
+            rows = rows.filter(both)
+        if rows.num_rows:
+            yield rows
+
+
+def _distinct(snapshot: Snapshot, pairs: Iterable[pa.Table]) -> I64:
+    parts = (pair_codes(snapshot, piece) for piece in pairs)
+    return snapshot.room.distinct(code[shown] for code, shown in parts)
 
 
 def pair_codes(snapshot: Snapshot, rows: pa.Table) -> tuple[I64, Bools]:

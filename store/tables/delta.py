@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 import pyarrow as pa
@@ -32,6 +33,7 @@ from ..warehouse.locks import check_lock
 PIECE_ROWS = 1 << 16
 """The most rows of a small table that are in memory while it is written or read in pieces."""
 _CONFIGURATION: dict[str, str | None] = {
+    "delta.checkpointInterval": "10",  # a table with one ingest a night must open fast after years
     "delta.dataSkippingNumIndexedCols": "0",
     "delta.logRetentionDuration": "interval 36500 days",
     "delta.deletedFileRetentionDuration": "interval 36500 days",
@@ -87,7 +89,8 @@ def append_files(folder: Path, name: str, files: Sequence[NewFile]) -> int:
     try:
         table = _with_columns(DeltaTable(folder), schema)
         table.create_write_transaction([*actions], "append", schema, partition_by)
-        version = DeltaTable(folder).version()  # ``table`` stays at the version that it opened
+        table.update_incremental()  # it stays at the version that it opened
+        version = table.version()
     except TableNotFoundError:
         create_table_with_add_actions(
             str(folder), schema, actions, partition_by=partition_by, configuration=_CONFIGURATION
@@ -241,9 +244,16 @@ def table_files(folder: Path, name: str, version: int | None) -> list[Path]:
 def _files(folder: Path, version: int | None) -> list[Path]:
     if version is None:
         return []
+    log = (folder / "_delta_log" / f"{version:020d}.json").stat()
+    return [*_files_of(folder, version, (log.st_ino, log.st_mtime_ns, log.st_size))]
+
+
+@lru_cache(maxsize=128)
+def _files_of(folder: Path, version: int, log: tuple[int, ...]) -> tuple[Path, ...]:
+    """Return the files of a version; ``log`` tells it from one of a folder that was made again."""
     # URIs escape blanks and accents of the folder's path; our own file names have neither.
     uris = DeltaTable(folder, version=version).file_uris()
-    return sorted(folder / Path(uri).name for uri in uris)
+    return tuple(sorted(folder / Path(uri).name for uri in uris))
 
 
 @contextmanager
@@ -307,8 +317,11 @@ def _newest_files(folder: Path, committed: int) -> set[Path]:
     try:
         return {folder / Path(uri).name for uri in DeltaTable(folder).file_uris()}
     except (OSError, DeltaError):
-        table_files(folder, folder.name, committed)  # raises Damaged
-        for log in (folder / "_delta_log").glob("*.json"):
-            if log.stem.isdigit() and int(log.stem) > committed:
+        logs = folder / "_delta_log"
+        (logs / "_last_checkpoint").unlink(missing_ok=True)  # only a hint; the last one may be torn
+        for log in logs.iterdir():
+            version = log.name.split(".")[0]
+            if version.isdigit() and int(version) > committed:
                 log.unlink()
+        table_files(folder, folder.name, committed)  # raises Damaged
         return {folder / Path(uri).name for uri in DeltaTable(folder).file_uris()}

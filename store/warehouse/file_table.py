@@ -6,6 +6,7 @@ the first of them. It appears as a whole, after ``ids.json`` has taken its numbe
 """
 
 import os
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -28,8 +29,14 @@ FILES = pa.schema([(NUMBER, pa.int64()), (PATH, pa.string())])
 
 def read_files(layout: Layout) -> pa.Table:
     """Return all files that have numbers, in the order of numbers; raise Damaged if unreadable."""
-    parts = [_read(path) for path in list_files(layout.files, "*.parquet")]
-    return pa.concat_tables([FILES.empty_table(), *parts])
+    found = [(path, path.stat()) for path in list_files(layout.files, "*.parquet")]
+    return _rows_of(tuple((path, at.st_ino, at.st_mtime_ns, at.st_size) for path, at in found))
+
+
+@lru_cache(maxsize=2)
+def _rows_of(files: tuple[tuple[Path, int, int, int], ...]) -> pa.Table:
+    """Return the rows of files in one state. An ingest asks several times between two changes."""
+    return pa.concat_tables([FILES.empty_table(), *(_read(path) for path, *_ in files)])
 
 
 def numbers_of(layout: Layout, paths: pa.Array) -> I64:

@@ -127,6 +127,27 @@ def test_uncommitted_rows_are_removed(layout: Layout, left: float | None) -> Non
     assert sorted(DeltaTable(folder).to_pyarrow_table()["ingest"].to_pylist()) == [1, 3]
 
 
+@pytest.mark.parametrize("left", [None, 0, 1 / 2])
+def test_uncommitted_rows_are_removed_after_a_checkpoint(
+    layout: Layout, left: float | None
+) -> None:
+    """The log has a checkpoint for the uncommitted rows, which a power cut may have left torn."""
+    folder = layout.table(1, "merges")
+    for ingest in range(1, 10):
+        version = append_rows(folder, "merges", [rows(ingest)], ingest)
+    commit = Commit(1, 1, "", "", (), {"merges": version}, Totals())
+    append_rows(folder, "merges", [rows(10)], 10)
+    (checkpoint,) = (folder / "_delta_log").glob("*.checkpoint.parquet")
+    assert checkpoint.name.startswith(f"{version + 1:020d}")
+    if left is not None:
+        checkpoint.write_bytes(checkpoint.read_bytes()[: int(checkpoint.stat().st_size * left)])
+    restore_tables(layout, 1, [commit])
+    assert not has_uncommitted_rows(layout, commit)
+    append_rows(folder, "merges", [rows(11)], 11)
+    found = DeltaTable(folder).to_pyarrow_table()["ingest"].to_pylist()
+    assert sorted(found) == [*range(1, 10), 11]
+
+
 def test_a_second_writer_waits_for_the_first(layout: Layout) -> None:
     """The first writer is another process, since a process has a lock as a whole."""
     code = (
