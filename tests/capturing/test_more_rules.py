@@ -336,6 +336,7 @@ def test_all_rules(block: Block) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.filterwarnings("ignore:Keys are declared")
 def test_a_shared_derivation_needs_one_entry_a_row(block: Block) -> None:
     """Nine rows with nine peers are 9 + 9 triples and 9 of their own, not 81."""
     commit = block(("whole_table",)).house.commit
