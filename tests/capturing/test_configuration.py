@@ -162,8 +162,9 @@ def test_what_is_not_covered_runs_plainly_by_configuration(
         "import sys\nfrom pyspark.sql import SparkSession\n"
         "spark = SparkSession.builder.master('local[2]').getOrCreate()\n"
         "orders = spark.read.parquet(sys.argv[1] + '/orders')\n"
-        "orders.write.format('xml').save(sys.argv[1] + '/plain')\n"
+        "orders.write.format('xml').option('rowTag', 'order').save(sys.argv[1] + '/plain')\n"
         "orders.where('id > 4').write.parquet(sys.argv[1] + '/kept')\n"
+        "spark.stop()\n"
     )
     keys = {"orders": ("id",), "kept": ("id",)}
     ran = run_script(
