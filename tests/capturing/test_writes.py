@@ -176,6 +176,21 @@ def test_each_row_derives_from_the_row_that_it_was(written: Written) -> None:
             assert reached == {f"{each.table}/{order.id}@{each.version}" for each in writes}
 
 
+def test_rows_may_derive_from_nothing(
+    houses: Callable[..., House], spark: SparkSession, tmp_path: Path
+) -> None:
+    """Spark drops the source of a union that has no rows, so the rows have no slot at all."""
+    write_shop(tmp_path)
+    spark.read.parquet(str(tmp_path / "orders")).createOrReplaceTempView("orders")
+    out, house = tmp_path / "out", houses()
+    with house.capture(keys={"out": "id"}) as run:
+        rows = spark.sql("SELECT id FROM orders WHERE 1 = 0 UNION ALL SELECT 2")
+        rows.write.parquet(str(out))
+    assert [row.id for row in spark.read.parquet(str(out)).collect()] == [2]
+    assert run.report
+    assert [write.rows for write in run.report.writes] == [1]
+
+
 def test_lineage_goes_on_through_a_delta_table(written: Written, spark: SparkSession) -> None:
     delta, more = str(written.folder / "captured" / "delta"), written.folder / "more"
     with written.house.capture(keys={"orders": "id", "more": "id"}) as run:

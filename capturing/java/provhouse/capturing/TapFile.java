@@ -31,6 +31,10 @@ final class TapFile {
   private final ParquetFileWriter writer;
   private final ColumnPages pages;
   private final List<ColumnDescriptor> columns;
+
+  /** Whether there is nothing to write but the number of rows: they derive from none. */
+  private final boolean empty;
+
   private boolean failed;
 
   private TapFile(Path folder, String name, int columns, int texts) throws IOException {
@@ -39,6 +43,7 @@ final class TapFile {
     storage = Storage.of(folder, SparkHadoopUtil.get().conf());
     MessageType schema = schema(columns, texts);
     this.columns = schema.getColumns();
+    empty = columns + texts == 0;
     writer =
         new ParquetFileWriter(
             storage.parquet(hidden), schema, ParquetFileWriter.Mode.CREATE, GROUP_BYTES, 0);
@@ -61,8 +66,16 @@ final class TapFile {
     }
   }
 
-  /** Return the columns: numbers as c0, c1 and so on, texts as t0 and so on. */
+  /**
+   * Return the columns: numbers as c0, c1 and so on, texts as t0 and so on. If there are none, return
+   * a column of zeros, since Parquet has no file without a column.
+   */
   private static MessageType schema(int columns, int texts) {
+    if (columns + texts == 0) {
+      return new MessageType(
+          "tap",
+          new PrimitiveType(Type.Repetition.REQUIRED, PrimitiveTypeName.INT64, "nothing"));
+    }
     Type[] fields = new Type[columns + texts];
     for (int column = 0; column < columns; column++) {
       fields[column] =
@@ -103,6 +116,9 @@ final class TapFile {
       }
       for (int text = 0; text < words.length; text++) {
         pages.texts(columns.get(block.length + text), words[text], filled);
+      }
+      if (empty) {
+        pages.numbers(columns.get(0), new long[filled], filled);
       }
       writer.endBlock();
     } catch (IOException error) {
