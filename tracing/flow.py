@@ -17,7 +17,7 @@ from provhouse.ingest.captured.widened import Widened
 from provhouse.model.errors import UsageError
 
 from .ids import Ids
-from .links import GroupLink, Link, Slot, Span, WindowLink, WrittenLink
+from .links import ColumnLink, GroupLink, Link, Slot, Span, WindowLink, WrittenLink
 from .numbers import NumberedFile, Numbers
 from .places import SOURCES, Place
 from .records import ID, records
@@ -147,8 +147,11 @@ class _Links:
                 yield table.folder, self._of_tap(number, table)
 
     def _of_tap(self, number: int, table: TapTable) -> Link:
-        slots, place = self._slots(table.slots, table.first_slot), _place(table)
+        first = 0 if table.source else table.first_slot
+        slots, place = self._slots(table.slots, first), _place(table)
         start = (self._spark, place, slots, self._numbers)
+        if table.source:
+            return ColumnLink(*start, table, self._write.sources)
         if table.mark:
             folders = tuple(table.proof(each) for each in range(table.proofs))
             return GroupLink(*start, folders, 0, 1 + len(slots))

@@ -10,12 +10,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from provhouse.ingest.captured.description import CapturedWrite, Part, TapTable
+from provhouse.ingest.captured.description import (
+    CapturedWrite,
+    Part,
+    SourceFile,
+    TapTable,
+)
 from provhouse.ingest.captured.pairs import ROW_BITS
+from provhouse.ingest.captured.source_columns import NULL_GROUP
 
 from .ids import Ids
 from .numbers import Numbers, Shift
 from .places import Place
+from .records import ID, VALUE, column_of
 from .taps import FILE, PLACE, ROW, rows_frame, tap_frame
 
 if TYPE_CHECKING:
@@ -107,6 +114,28 @@ class GroupLink(Link):
         """Return the associations: the column ``key``, and a column for each slot."""
         found = tap_frame(self.spark, self.folders, self.columns)
         return found.selectExpr(f"c{self.key} AS {_KEY}", *self._columns())
+
+
+@dataclass(frozen=True)
+class ColumnLink(Link):
+    """The groups of an operator whose keys are a column of a source, so that its tap has none."""
+
+    table: TapTable
+    files: tuple[SourceFile, ...]
+
+    def frame(self) -> "DataFrame":
+        """Return the associations: the column ``key``, and a column for each slot."""
+        from pyspark.sql import functions as F
+
+        source = self.table.source
+        assert source
+        rows = tap_frame(self.spark, [self.table.folder], len(self.slots))
+        values = column_of(self.spark, self.files, source.column)
+        found = rows.join(values, F.expr(f"c{source.slot} = {ID}"), "left")
+        return found.selectExpr(
+            f"coalesce({VALUE}, {NULL_GROUP}L) AS {_KEY}",
+            *self._columns(),
+        )
 
 
 @dataclass(frozen=True)

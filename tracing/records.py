@@ -1,12 +1,13 @@
 """The raw records of rows, read from their files with the columns that these have."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
+from provhouse.ingest.captured.description import SourceFile
 from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.model.errors import BadInput
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 ID = "provhouse_id"
 """The column with the id of each record, beside its own columns."""
+VALUE = "provhouse_value"
 
 
 def records(spark: "SparkSession", files: Sequence[NumberedFile], ids: Ids | None) -> "DataFrame":
@@ -52,21 +54,41 @@ def _check(file: NumberedFile) -> None:
 
 
 def _read(spark: "SparkSession", files: Sequence[NumberedFile]) -> "DataFrame":
-    from pyspark.sql import functions as F
-
     reader = spark.read
     root = files[0].root
     if root.is_dir():
         reader = reader.option("basePath", str(root.absolute()))
     found = reader.parquet(*(spark_path(file.path) for file in files))
-    numbers = {file.path: file.number for file in files}
+    return _numbered(found, {file.path: file.number for file in files})
+
+
+def column_of(spark: "SparkSession", files: Sequence[SourceFile], column: str) -> "DataFrame":
+    """Return a column of integers of some files as ``VALUE``, with the column ``ID`` besides.
+
+    The ids have the numbers that the write has given to these files. Raises BadInput if a file has
+    changed since it was read.
+    """
+    for file in files:
+        file.check_unchanged()
+    reader = spark.read.schema(f"`{column}` bigint")
+    found = _numbered(
+        reader.parquet(*(spark_path(file.path) for file in files)),
+        {file.path: file.number for file in files},
+    )
+    return found.selectExpr(f"`{column}` AS {VALUE}", ID)
+
+
+def _numbered(found: "DataFrame", numbers: Mapping[Path, int]) -> "DataFrame":
+    """Return the rows of files with the column ``ID``; the files have these numbers."""
+    from pyspark.sql import functions as F
+
     addresses = [(_address(text), numbers[_path(text)]) for text in found.inputFiles()]
     columns = [F.col(f"`{name}`") for name in found.columns]
     index, path = F.col("_metadata.row_index"), F.col("_metadata.file_path")
     if len(addresses) == 1:
         first = F.lit(addresses[0][1] << ROW_BITS)
         return found.select(*columns, (first + index).alias(ID))
-    known = spark.createDataFrame(
+    known = found.sparkSession.createDataFrame(
         [(text, number << ROW_BITS) for text, number in addresses],
         "provhouse_path string, provhouse_first bigint",
     )

@@ -1,5 +1,6 @@
 """Streams of files with foreachBatch: what a batch writes has exactly the lineage of its rows."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,9 @@ def orders(tmp_path: Path) -> Path:
     folder.mkdir()
     for number, rows in enumerate(BATCHES):
         ids, customers = zip(*rows, strict=True)
-        pq.write_table(pa.table({"id": ids, "cust": customers}), folder / f"{number}.parquet")
+        file = folder / f"{number}.parquet"
+        pq.write_table(pa.table({"id": ids, "cust": customers}), file)
+        os.utime(file, (number, number))  # a stream reads files in the order of their times
     pq.write_table(pa.table({"cust": NAMES}), tmp_path / "names.parquet")
     return folder
 
