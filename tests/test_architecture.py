@@ -16,7 +16,7 @@ def _drawn() -> list[set[str]]:
     """Return the packages on each line of ARCHITECTURE.md's drawing, from the top."""
     found = re.search(r"<!-- packages -->\n```\n(.*?)```", TEXT, re.DOTALL)
     assert found
-    return [set(line[:27].split()) for line in found[1].splitlines()]
+    return [set(line[:38].split()) for line in found[1].splitlines()]
 
 
 def _layers() -> list[set[str]]:
