@@ -4,6 +4,7 @@ A link leads from the rows or groups of one place back to what they derive from,
 operator away, and forwards again.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -54,7 +55,7 @@ class Slot:
 
 
 @dataclass(frozen=True)
-class Link:
+class Link(ABC):
     """The associations of one tap, or of the rows of one write."""
 
     spark: "SparkSession"
@@ -75,9 +76,9 @@ class Link:
             if place in slot.places:
                 yield self._using(ids, f"s{number}")
 
+    @abstractmethod
     def frame(self) -> "DataFrame":
         """Return the associations: the column ``key``, and a column for each slot."""
-        raise NotImplementedError
 
     def _used(self, ids: Ids, column: str) -> "DataFrame":
         return _ids(ids.keep(self.frame(), _KEY), column)

@@ -7,6 +7,8 @@ number permanently. Each write is a file in the folder ``written``, named after 
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
 
 from provhouse.model.column_map import NO_COLUMNS, ColumnMap, column_map
 from provhouse.model.errors import Damaged
@@ -65,14 +67,23 @@ def _all(layout: Layout, since: int = 0) -> Iterator[Written]:
     for path in sorted(layout.written.glob("[0-9]*.json")):
         if int(path.stem) < since:
             continue
-        try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-            key, files = tuple(found["key"]), tuple(found["files"])
-            columns = column_map(found.get("columns", {}))
-            yield Written(**{**found, "key": key, "files": files, "columns": columns})
-        except (OSError, ValueError, TypeError, KeyError) as error:
-            raise Damaged(
-                f"Cannot read the record of a captured write {path}",
-                repr(error),
-                "Restore the file from a backup",
-            ) from error
+        yield _read(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=4096)
+def _read(path: Path, changed: int) -> Written:
+    """Return a write; ``changed`` tells its record from one of a warehouse that was made again.
+
+    A question for a row that was overwritten needs all later writes, and each night adds some.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        key, files = tuple(found["key"]), tuple(found["files"])
+        columns = column_map(found.get("columns", {}))
+        return Written(**{**found, "key": key, "files": files, "columns": columns})
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise Damaged(
+            f"Cannot read the record of a captured write {path}",
+            repr(error),
+            "Restore the file from a backup",
+        ) from error

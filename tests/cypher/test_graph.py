@@ -192,6 +192,12 @@ BOTH = (
 )
 
 
+BLOCKED = """
+SHOW TRANSACTIONS YIELD status, currentQuery
+WHERE status STARTS WITH 'Blocked' AND currentQuery CONTAINS 'Locked' RETURN status
+"""
+
+
 def test_a_statement_that_neo4j_ended_in_a_deadlock_is_repeated(
     graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -214,7 +220,8 @@ def test_a_statement_that_neo4j_ended_in_a_deadlock_is_repeated(
         text = BOTH.format(first="a", second="b")
         younger = threading.Thread(target=lambda: found.append(other._run(text)))
         younger.start()
-        time.sleep(1)  # it has locked a, and waits for b
+        while not driver.execute_query(BLOCKED).records:  # it has locked a, and waits for b
+            time.sleep(0.01)
         older.run(lock, here, name="a").consume()  # of two, Neo4j ends the younger
         older.commit()
         younger.join(30)

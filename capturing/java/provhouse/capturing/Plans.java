@@ -4,24 +4,26 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.AttributeReference;
 import org.apache.spark.sql.catalyst.expressions.Cast;
 import org.apache.spark.sql.catalyst.expressions.Coalesce;
 import org.apache.spark.sql.catalyst.expressions.CreateArray;
 import org.apache.spark.sql.catalyst.expressions.EvalMode$;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.Literal;
-import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression$;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.expressions.objects.Invoke;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.Metadata;
 import org.apache.spark.sql.types.ObjectType;
 import scala.Option;
-import scala.collection.immutable.Seq;
 import scala.collection.immutable.Seq$;
+import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 
 /** Makes plans and expressions of Catalyst; its Scala classes are awkward to build in Java. */
@@ -49,6 +51,17 @@ final class Plans {
     List<T> all = new ArrayList<>(first);
     all.addAll(second);
     return all;
+  }
+
+  /** Return a new column of numbers that may be null. */
+  static AttributeReference numbers(String name) {
+    return new AttributeReference(
+        name,
+        DataTypes.LongType,
+        true,
+        Metadata.empty(),
+        NamedExpression$.MODULE$.newExprId(),
+        seq(List.of()));
   }
 
   static Alias alias(Expression value, String name) {

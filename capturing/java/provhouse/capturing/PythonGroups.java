@@ -7,17 +7,13 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
-import org.apache.spark.sql.catalyst.expressions.AttributeReference;
 import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.NamedExpression$;
 import org.apache.spark.sql.catalyst.expressions.PythonUDF;
 import org.apache.spark.sql.catalyst.plans.logical.FlatMapCoGroupsInArrow;
 import org.apache.spark.sql.catalyst.plans.logical.FlatMapCoGroupsInPandas;
 import org.apache.spark.sql.catalyst.plans.logical.FlatMapGroupsInArrow;
 import org.apache.spark.sql.catalyst.plans.logical.FlatMapGroupsInPandas;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.types.DataTypes;
-import org.apache.spark.sql.types.Metadata;
 import org.apache.spark.sql.types.StructType;
 
 /**
@@ -76,7 +72,7 @@ final class PythonGroups {
       Side tapped = tapped(node, inputs.get(side), grouping.get(side));
       children.add(tapped.plan);
       numbers.add(tapped.group);
-      slots.add(new Slot(column(NAME + "_" + side), tapped.number));
+      slots.add(new Slot(Plans.numbers(NAME + "_" + side), tapped.number));
     }
     absence |= inputs.size() > 1;
     return new Rewritten(with(node, children, numbers, Plans.attributes(slots)), slots);
@@ -108,16 +104,6 @@ final class PythonGroups {
   private static String kind(LogicalPlan node) {
     String method = node.nodeName().endsWith("Arrow") ? "applyInArrow" : "applyInPandas";
     return node.nodeName().contains("CoGroups") ? "cogroup " + method : method;
-  }
-
-  private static Attribute column(String name) {
-    return new AttributeReference(
-        name,
-        DataTypes.LongType,
-        true,
-        Metadata.empty(),
-        NamedExpression$.MODULE$.newExprId(),
-        Plans.seq(List.of()));
   }
 
   /** Return the operator with one more column for each child and with these in its output. */

@@ -66,14 +66,7 @@ final class Sources {
       throw refusal(node, "a table with a column named _metadata");
     }
     String name = ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME();
-    AttributeReference index =
-        new AttributeReference(
-            name,
-            DataTypes.LongType,
-            true,
-            Metadata.empty(),
-            NamedExpression$.MODULE$.newExprId(),
-            Plans.seq(List.of()));
+    AttributeReference index = Plans.numbers(name);
     HadoopFsRelation wider =
         relation.copy(
             relation.location(),
