@@ -23,7 +23,7 @@ from provhouse.query.ask import Asker
 from provhouse.query.find import find
 from provhouse.query.path import Paths, path
 
-TRACES, QUESTIONS, PAIRS = 8, 10, 6
+TRACES, QUESTIONS, PAIRS = 5, 10, 6
 ODD = [
     'a "quoted" name', "a.*name", "a[name]", "a%name_", "a\\name", "a\nname", "a'name", "ä name",
     "a\u0308 name", "🜚", "A NAME", "Mixed cAse", "--", "; DROP", "$1", "{}", " ", "\tname",

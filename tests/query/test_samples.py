@@ -32,7 +32,11 @@ OFTEN = 10
 )
 @pytest.mark.parametrize(
     "name",
-    ["wfinstances", "wf4ever", "git_merkle", pytest.param("git_versions", marks=pytest.mark.long)],
+    [
+        "wfinstances",
+        "git_merkle",
+        *(pytest.param(name, marks=pytest.mark.long) for name in ("wf4ever", "git_versions")),
+    ],
 )
 def test_real_samples_equal_networkx(houses: Callable[..., House], name: str, theta: int) -> None:
     path = DATA / f"{name}.csv.gz"

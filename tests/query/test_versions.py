@@ -66,14 +66,14 @@ def test_all_versions_are_the_union_of_their_answers(houses: Houses, direction: 
     """On a random graph, for each method, with and without a limit of hops."""
     random = Random(f"{direction} 1")
     house = houses()
-    names = [f"t/{n}@{v}" for n in range(6) for v in range(1, 6)]
+    names = [f"t/{n}@{v}" for n in range(4) for v in range(1, 6)]
     triples = [
-        Triple(random.choice(names), random.choice(names), random.choice("fg")) for _ in range(45)
+        Triple(random.choice(names), random.choice(names), random.choice("fg")) for _ in range(30)
     ]
     kept = {name for triple in triples for name in (triple.src, triple.dst)}
     house.ingest(triples)
     with house.asker() as asker:
-        for n in range(6):
+        for n in range(4):
             for depth, method in METHODS:
                 stored = [name for name in names if name in kept and name.startswith(f"t/{n}@")]
                 every = [content(asker.ask(v, direction, method, depth)) for v in stored]

@@ -23,7 +23,7 @@ from helpers.hostile import HOSTILE
 if TYPE_CHECKING:
     from .conftest import Served
 
-REQUESTS = int(os.environ.get("PROVHOUSE_FUZZ", "75"))
+REQUESTS = int(os.environ.get("PROVHOUSE_FUZZ", "50"))
 SEED = int(os.environ.get("PROVHOUSE_FUZZ_SEED", "0"))
 LINEAGE = (
     "item", "method", "depth", "through", "tables", "ops", "ends", "limit", "summary", "as_of",
