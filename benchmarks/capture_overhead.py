@@ -11,9 +11,10 @@ stopped is continued with ``--queries``.
 import argparse
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -25,7 +26,7 @@ from machine import mean_load, packages
 from machine import run as recorded
 from memory import status
 from peer_spark import plain
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from tpch_data import ROOT, tables
 
 from provhouse.capturing.session import Captured, capturing
@@ -39,6 +40,8 @@ from provhouse.runtime.memory import sampling
 from provhouse.store.warehouse.blocks import begin_block
 from provhouse.store.warehouse.layout import Layout, bytes_below
 
+Run = Callable[[], DataFrame]
+"""A function that returns a new frame of the same query."""
 QUERIES = ROOT / "tests" / "capturing" / "tpch"
 WARM = "q19"
 """The query that is landed before all others; of the rows that they name, it names very few."""
@@ -59,7 +62,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="provhouse-bench-", dir=given.folder) as name:
         folder = Path(name)
         made_by = tables(folder / "tpch", given.scale)
-        bench = Bench.prepared(folder)
+        bench = Bench.prepared(folder, folder / "tpch")
         try:
             up(bench.settings, Silent())  # so that it is not started for each landing
             bench.measure(WARM, 1)  # compiles, and starts workers and Neo4j
@@ -98,10 +101,10 @@ class Bench:
     runs: int = 0
 
     @classmethod
-    def prepared(cls, folder: Path) -> "Bench":
-        """Return a new session and the settings of an empty warehouse, below a folder."""
+    def prepared(cls, folder: Path, tables: Path) -> "Bench":
+        """Return a new session with tables, and the settings of an empty warehouse."""
         spark = plain()
-        for path in sorted((folder / "tpch").iterdir()):
+        for path in sorted(each for each in tables.iterdir() if each.is_dir()):
             spark.read.parquet(str(path)).createOrReplaceTempView(path.name)
         settings = Settings.load({"warehouse": folder / "warehouse", "idle_minutes": 30})
         return cls(spark, folder, settings)
@@ -109,14 +112,15 @@ class Bench:
     def measure(self, name: str, repeats: int) -> Query:
         """Return the costs of a query with and without capture, and of its landing."""
         sql = (QUERIES / f"{name}.sql").read_text(encoding="utf-8")
-        plan = self.spark.sql(sql)._jdf.queryExecution().optimizedPlan()
+        run = partial(self.spark.sql, sql)
+        plan = run()._jdf.queryExecution().optimizedPlan()
         without, within = list[Cost](), list[tuple[Cost, Path]]()
         for turn in range(repeats):
             if turn % 2 == 0:
-                without.append(self.write_plain(name, sql))
-            within.append(self.write_captured(name, sql))
+                without.append(self.write_plain(name, run))
+            within.append(self.write_captured(name, run))
             if turn % 2:
-                without.append(self.write_plain(name, sql))
+                without.append(self.write_plain(name, run))
         blocks = [block for _, block in within]
         (write,) = captured_writes(blocks[-1])
         rewriting = median(captured_writes(block)[0].rewriting for block in blocks)
@@ -135,24 +139,24 @@ class Bench:
         """Return the folder that a query was last written to."""
         return self.folder / "out" / str(self.runs) / name
 
-    def write(self, name: str, sql: str) -> None:
+    def write(self, name: str, run: Run) -> None:
         """Write a query to a new folder."""
         self.runs += 1
-        self.spark.sql(sql).write.parquet(str(self.out(name)))
+        run().write.parquet(str(self.out(name)))
 
-    def write_plain(self, name: str, sql: str) -> Cost:
+    def write_plain(self, name: str, run: Run) -> Cost:
         """Write a query with plain Spark, and return what it cost."""
         begun = Clock.now(self.spark, process_id(self.settings))
-        self.write(name, sql)
+        self.write(name, run)
         return begun.cost(self.spark)
 
-    def write_captured(self, name: str, sql: str) -> tuple[Cost, Path]:
+    def write_captured(self, name: str, run: Run) -> tuple[Cost, Path]:
         """Write a query with capture; return what it cost, and the folder of the block."""
         block = Layout(self.settings.warehouse).captured / str(self.runs)
         begin_block(block, {}, "")
         begun = Clock.now(self.spark, process_id(self.settings))
         with capturing(self.spark, block, Captured(), {}):
-            self.write(name, sql)
+            self.write(name, run)
         return begun.cost(self.spark), block
 
     def land(self, block: Path, write: CapturedWrite) -> Landing:

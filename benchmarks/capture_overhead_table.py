@@ -90,9 +90,7 @@ def targets(scale: str, queries: Sequence[Query]) -> dict[str, bool]:
     held = sum(each["file_bytes"] for each in landings) / entries
     kept = sum(each["associations"] for each in landings)
     stored = sum(each["warehouse_bytes"] for each in landings) / max(kept, 1)
-    work = sum(
-        query["captured"]["cpu_seconds"] + query["landing"]["cpu_seconds"] for query in queries
-    ) / sum(query["plain"]["cpu_seconds"] for query in queries)
+    work = geometric_mean(map(cpu, queries))
     moved = sum(query["captured"]["shuffle_bytes"] for query in queries) / max(
         sum(query["plain"]["shuffle_bytes"] for query in queries), 1
     )
@@ -105,7 +103,8 @@ def targets(scale: str, queries: Sequence[Query]) -> dict[str, bool]:
         f"rewriting at most 0.3 s for 40 nodes ({per_node:.2f} s)": per_node <= 0.3,
         f"at most 0.6 bytes an association during the job ({held:.2f})": held <= 0.6,
         f"at most 4 bytes an association in the warehouse ({stored:.1f})": stored <= 4,
-        f"job and landing at most 1.6 times the processor time ({work:.2f})": work <= 1.6,
+        f"geometric mean of processor time, landing included, at most 1.6 times ({work:.2f})": work
+        <= 1.6,
         f"shuffle at most 1.15 times ({moved:.2f})": moved <= 1.15,
     }
     if large:

@@ -19,7 +19,7 @@ import json
 import shutil
 import tempfile
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 
 from capture_overhead import Bench, middle
@@ -155,7 +155,7 @@ def main() -> None:
     load = mean_load()
     with tempfile.TemporaryDirectory(prefix="provhouse-bench-") as name:
         made_by = tables(Path(name) / "tpch", given.scale)
-        bench = Bench.prepared(Path(name))
+        bench = Bench.prepared(Path(name), Path(name) / "tpch")
         measured(bench, QUERIES[-1], 1)  # compiles
         results: Results = {
             **recorded(load, packages("pyspark", "provhouse")),
@@ -194,7 +194,7 @@ def measured(bench: Bench, query: Grouped, repeats: int) -> Query:
 def run(bench: Bench, query: Grouped, way: str) -> tuple[Cost, list[Path]]:
     """Write a query in one way; return what it cost, and the folders that it has written."""
     if way == "capture":
-        cost, block = bench.write_captured(query.name, query.plain)
+        cost, block = bench.write_captured(query.name, partial(bench.spark.sql, query.plain))
         return cost, [bench.out(query.name), block]
     texts = {
         "plain": [query.plain],
@@ -204,7 +204,7 @@ def run(bench: Bench, query: Grouped, way: str) -> tuple[Cost, list[Path]]:
     }
     costs, folders = list[Cost](), list[Path]()
     for sql in texts[way]:
-        costs.append(bench.write_plain(query.name, sql))
+        costs.append(bench.write_plain(query.name, partial(bench.spark.sql, sql)))
         folders.append(bench.out(query.name))
     return _sum(costs), folders
 

@@ -15,6 +15,8 @@ import capture_nights_form
 import capture_nights_table
 import capture_overhead_form
 import capture_overhead_table
+import capture_tpcds_form
+import capture_tpcds_table
 import capture_ways_form
 import capture_ways_table
 import components_table
@@ -41,6 +43,7 @@ SECTIONS = {
     "builds": builds_table.SECTION,
     "capture": capture_overhead_table.SECTION,
     "capture nights": capture_nights_table.SECTION,
+    "capture TPC-DS": capture_tpcds_table.SECTION,
     "capture ways": capture_ways_table.SECTION,
     "hard": hard_table.SECTION,
 }
@@ -84,6 +87,9 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     if capture_overhead_form.RESULTS.path.exists():
         found_capture = capture_overhead_form.RESULTS.read()
         yield BENCHMARKS, "capture", capture_overhead_table.tables(found_capture)
+    if capture_tpcds_form.RESULTS.path.exists():
+        suite_costs = capture_tpcds_table.table(capture_tpcds_form.RESULTS.read())
+        yield BENCHMARKS, "capture TPC-DS", suite_costs
     if capture_ways_form.RESULTS.path.exists():
         ways = capture_ways_table.table(capture_ways_form.RESULTS.read())
         yield BENCHMARKS, "capture ways", ways
