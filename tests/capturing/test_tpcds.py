@@ -5,6 +5,7 @@ rows is tried again on larger tables. The outcomes are recorded for ``docs/captu
 queries that the same code has recorded already are skipped.
 """
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -25,6 +26,13 @@ NAMES = [
     for half in (("a", "b") if number in HALVES else ("",))
 ]
 FACTORS = ("0.01", "0.1", "1")
+RANKED = "FROM store_sales ss1"
+APART = ("store_sales_best", "store_sales_worst")
+"""Copies of the table that q44 reads three times.
+
+It ranks groups of the table, and a subquery reads other rows of these groups. If one cut table had
+the rows of all three, the groups would be others, and so would the ranks.
+"""
 ROWS = 3
 """The number of rows of each query whose witnesses are tried."""
 
@@ -49,6 +57,14 @@ def made(factor: str) -> tuple[Path, Path]:
     return queries, tables
 
 
+def apart(tables: Path, folder: Path) -> Path:
+    """Return a folder with the tables, and with copies of the table that q44 reads."""
+    shutil.copytree(tables, folder)
+    for name in APART:
+        shutil.copytree(tables / "store_sales", folder / name)
+    return folder
+
+
 def has_rows(frame: DataFrame) -> bool:
     """Return whether a query has rows; on small tables, one divides by a number that is zero."""
     try:
@@ -66,7 +82,12 @@ def test_every_query_has_right_lineage_or_is_refused(
         pytest.skip("recorded by an earlier run of the same code")
     for factor in FACTORS:
         queries, tables = made(factor)
-        run = program((queries / f"{name}.sql").read_text(encoding="utf-8"))
+        text = (queries / f"{name}.sql").read_text(encoding="utf-8")
+        if name == "q44":
+            tables = apart(tables, tmp_path / f"tables-{factor}")
+            for table in APART:
+                text = text.replace(RANKED, f"FROM {table} ss1", 1)
+        run = program(text)
         if has_rows(run(read(spark, tables))):
             break
     found = scoreboard.outcome(name, run, spark, tables, tmp_path, ROWS)
