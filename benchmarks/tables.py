@@ -11,6 +11,10 @@ from pathlib import Path
 import builds_table
 import capacity_table
 import capture_coverage
+import capture_landing_form
+import capture_landing_table
+import capture_memory_form
+import capture_memory_table
 import capture_nights_form
 import capture_nights_table
 import capture_overhead_form
@@ -42,6 +46,8 @@ RELIABILITY = ROOT / "docs" / "reliability.md"
 SECTIONS = {
     "builds": builds_table.SECTION,
     "capture": capture_overhead_table.SECTION,
+    "capture landing": capture_landing_table.SECTION,
+    "capture memory": capture_memory_table.SECTION,
     "capture nights": capture_nights_table.SECTION,
     "capture TPC-DS": capture_tpcds_table.SECTION,
     "capture ways": capture_ways_table.SECTION,
@@ -90,6 +96,12 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     if capture_tpcds_form.RESULTS.path.exists():
         suite_costs = capture_tpcds_table.table(capture_tpcds_form.RESULTS.read())
         yield BENCHMARKS, "capture TPC-DS", suite_costs
+    if capture_landing_form.RESULTS.path.exists():
+        landings = capture_landing_table.table(capture_landing_form.RESULTS.read())
+        yield BENCHMARKS, "capture landing", landings
+    if capture_memory_form.RESULTS.path.exists():
+        memory = capture_memory_table.table(capture_memory_form.RESULTS.read())
+        yield BENCHMARKS, "capture memory", memory
     if capture_ways_form.RESULTS.path.exists():
         ways = capture_ways_table.table(capture_ways_form.RESULTS.read())
         yield BENCHMARKS, "capture ways", ways
