@@ -26,7 +26,9 @@ def sql(text: str) -> Callable[[Shop], DataFrame]:
     return frame
 
 
-def collected(what: str, taken: str, rest: str = "", having: str = "") -> Callable[[Shop], DataFrame]:
+def collected(
+    what: str, taken: str, rest: str = "", having: str = ""
+) -> Callable[[Shop], DataFrame]:
     """Return a program that collects something of the orders of each customer and explodes it."""
     return sql(
         f"SELECT {taken} AS k FROM (SELECT cust, {what} AS items {rest} FROM orders GROUP BY cust"
