@@ -117,7 +117,7 @@ CASES = {
         sql("SELECT explode(collect_list(id)) AS k FROM orders WHERE id < 0"), dict
     ),
     "outer_of_nothing": Case(
-        sql("SELECT coalesce(cast(e AS STRING), 'nothing') AS k FROM (SELECT collect_list(cust) AS items"
+        sql("SELECT coalesce(e, 'nothing') AS k FROM (SELECT collect_list(cust) AS items"
             " FROM orders WHERE id < 0) LATERAL VIEW OUTER explode(items) AS e"),
         lambda: {"nothing": set()},
     ),
@@ -195,8 +195,8 @@ CASES = {
         lambda: of_custs(*ORDERS),
     ),
     "a_set_of_floats": Case(  # whether 0.0 and -0.0 are one element is up to Spark
-        sql("SELECT cast(e AS STRING) AS k FROM (SELECT collect_set(price) AS items FROM orders WHERE price > 5"
-            " AND price < 100) LATERAL VIEW explode(items) AS e"),
+        sql("SELECT cast(e AS STRING) AS k FROM (SELECT collect_set(price) AS items FROM orders"
+            " WHERE price > 5 AND price < 100) LATERAL VIEW explode(items) AS e"),
         lambda: dict.fromkeys(("7.0", "8.0", "9.0"), o(ORDERS[5], ORDERS[6], ORDERS[7])),
     ),
 }  # fmt: skip
