@@ -23,7 +23,7 @@ from provhouse.store.warehouse.kept_folder import KeptFolder
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.uncaptured import Uncaptured, note_uncaptured
 
-from .checks import check_run, key_columns
+from .checks import check_limit, check_run, key_columns
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -175,7 +175,8 @@ def capture(
     if isinstance(tables, str):
         raise UsageError("tables is a text", f"It is {tables!r}", f"Use tables=[{tables!r}]")
     budget = Budget(
-        round(1e6 * _positive("budget_mb", budget_mb)), _positive("budget_seconds", budget_seconds)
+        round(1e6 * check_limit("budget_mb", budget_mb)),
+        check_limit("budget_seconds", budget_seconds),
     )
     layout = Layout(found.warehouse)
     folder = layout.captured / secrets.token_hex(8)
@@ -200,13 +201,6 @@ def capture(
             block.close()  # there is nothing to trace, or a later ingest needs the folder
     if landed.unused_keys and not captured.refusals:
         warnings.warn(str(landed.unused_keys), stacklevel=3)
-
-
-def _positive(name: str, value: float | None) -> float:
-    """Return a limit, 0 for none. Raises UsageError if it is not above 0."""
-    if value is not None and not value > 0:
-        raise UsageError(f"{name} is not above 0", f"It is {value}", "Leave it out for no limit")
-    return value or 0.0
 
 
 def _check_text(what: str, text: str) -> None:

@@ -1,6 +1,7 @@
 """Checks of arguments that commands and Python programs share."""
 
 from collections.abc import Mapping, Sequence
+from math import inf
 
 from provhouse.model.errors import UsageError
 
@@ -20,6 +21,13 @@ def check_run(run: str | None) -> None:
         raise UsageError(
             "The name of the run is empty", remedy="Name another run, or leave out the run"
         )
+
+
+def check_limit(name: str, limit: float | None) -> float:
+    """Return a limit, 0 for none. Raises UsageError if it is no number above 0."""
+    if limit is not None and not 0 < limit < inf:
+        raise UsageError(f"{name} is not above 0", f"It is {limit}", "Leave it out for no limit")
+    return limit or 0.0
 
 
 def key_columns(keys: Mapping[str, str | Sequence[str]]) -> dict[str, tuple[str, ...]]:

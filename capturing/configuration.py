@@ -7,12 +7,18 @@ from .jar import jar
 
 
 def configuration(
-    warehouse: Path, keys: Mapping[str, Sequence[str]], run: str = "", plain: bool = False
+    warehouse: Path,
+    keys: Mapping[str, Sequence[str]],
+    run: str = "",
+    plain: bool = False,
+    *,
+    budget_mb: float | None = None,
+    budget_seconds: float | None = None,
 ) -> dict[str, str]:
     """Return the settings ``spark.provhouse.*`` of an application.
 
     ``keys`` has the key columns of tables, by name. With ``plain``, what is not covered runs
-    without capture.
+    without capture, and so does a write beyond a budget; None is no limit.
     """
     found = {"spark.provhouse.warehouse": str(warehouse.resolve())}
     found |= {f"spark.provhouse.keys.{table}": ",".join(key) for table, key in keys.items()}
@@ -20,6 +26,10 @@ def configuration(
         found["spark.provhouse.run"] = run
     if plain:
         found["spark.provhouse.onUnsupported"] = "plain"
+    if budget_mb is not None:
+        found["spark.provhouse.budgetMb"] = str(budget_mb)
+    if budget_seconds is not None:
+        found["spark.provhouse.budgetSeconds"] = str(budget_seconds)
     return found
 
 

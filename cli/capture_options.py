@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from provhouse.capturing.configuration import configuration
-from provhouse.checks import check_run, key_columns
+from provhouse.checks import check_limit, check_run, key_columns
 from provhouse.model.settings import Settings
 
 from .options import pairs
@@ -32,14 +32,49 @@ UnsupportedOption = Annotated[
         "or run it without capture.",
     ),
 ]
+BudgetMbOption = Annotated[
+    float | None,
+    typer.Option(
+        "--budget-mb",
+        metavar="MB",
+        help="The most megabytes that capture may take for a write; beyond it, the write goes on "
+        "without capture.",
+        show_default=False,
+    ),
+]
+BudgetSecondsOption = Annotated[
+    float | None,
+    typer.Option(
+        "--budget-seconds",
+        metavar="SECONDS",
+        help="The longest time for which a write is captured; beyond it, the write goes on without "
+        "capture.",
+        show_default=False,
+    ),
+]
 
 
 def spark_settings(
-    settings: Settings, keys: Sequence[str] | None, run: str | None, on_unsupported: str
+    settings: Settings,
+    keys: Sequence[str] | None,
+    run: str | None,
+    on_unsupported: str,
+    budget_mb: float | None,
+    budget_seconds: float | None,
 ) -> dict[str, str]:
-    """Return Spark's settings for these options; raise UsageError for a key without a column."""
+    """Return Spark's settings for these options.
+
+    Raises UsageError for a key without a column, and for a budget that is not above 0.
+    """
     check_run(run)
+    for name, limit in (("--budget-mb", budget_mb), ("--budget-seconds", budget_seconds)):
+        check_limit(name, limit)
     columns = {table: key.split(",") for table, key in pairs(keys or [], "--key").items()}
     return configuration(
-        settings.warehouse, key_columns(columns), run or "", on_unsupported == "plain"
+        settings.warehouse,
+        key_columns(columns),
+        run or "",
+        on_unsupported == "plain",
+        budget_mb=budget_mb,
+        budget_seconds=budget_seconds,
     )

@@ -1,7 +1,7 @@
 """A cursor: rows of a captured block from which one walks back to sources, and forwards again."""
 
 from collections.abc import Callable, Sequence
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from typing import TYPE_CHECKING
 
 from provhouse.ingest.captured.pairs import ROW_BITS
@@ -86,11 +86,14 @@ class Cursor:
         if rows is None:
             return {}
         kept = rows.where(condition).selectExpr(f"{ID} AS id")
+        places = self._numbers(files)
+        if len(places) == 1:
+            return settled([(place, lambda: kept) for place in places], {}, self._flow.spark, True)
         parts = [
-            (place, kept.where(is_in(_NUMBER, numbers)))
-            for place, numbers in self._numbers(files).items()
+            (place, partial(kept.where, is_in(_NUMBER, numbers)))
+            for place, numbers in places.items()
         ]
-        return settled(parts, {}, probe=True)
+        return settled(parts, {}, self._flow.spark, True)
 
     def _numbers(self, files: "Sequence[NumberedFile]") -> dict[Place, list[int]]:
         """Return the numbers of files by the place of their rows."""
@@ -163,12 +166,7 @@ class Cursor:
 
     def count(self) -> int:
         """Return the number of rows and groups."""
-        return sum(
-            len(ids.few)
-            if ids.few is not None
-            else ids.to_frame(self._flow.spark).distinct().count()
-            for ids in self._position.values()
-        )
+        return sum(ids.count() for ids in self._position.values())
 
     def tables(self) -> list[str]:
         """Return the names of the tables that the rows are of."""
@@ -229,7 +227,6 @@ class Cursor:
             elif ids.files:
                 numbers |= {*ids.files}
             else:
-                assert ids.frame is not None
                 found = ids.frame.selectExpr(f"{_NUMBER} AS n").distinct()
                 numbers |= {row["n"] for row in found.collect()}
         return [self._flow.numbers.files[number] for number in sorted(numbers)]
@@ -239,5 +236,7 @@ def _of_files(ids: Ids, numbers: set[int]) -> Ids:
     """Return the ids of rows of some files."""
     if ids.few is not None:
         return Ids(frozenset(each for each in ids.few if each >> ROW_BITS in numbers))
-    assert ids.frame is not None
-    return Ids(frame=ids.frame.where(is_in(_NUMBER, numbers)))
+    return Ids(
+        make=lambda: ids.frame.where(is_in(_NUMBER, numbers)),
+        sample=lambda: frozenset(each for each in ids.first if each >> ROW_BITS in numbers),
+    )

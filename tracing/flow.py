@@ -87,7 +87,7 @@ class Flow:
         """Return all rows of some files of one table."""
         rows = records(self.spark, files, None)
         numbers = tuple(file.number for file in files)
-        return Ids(frame=rows.selectExpr(f"{ID} AS id"), files=numbers)
+        return Ids(make=lambda: rows.selectExpr(f"{ID} AS id"), files=numbers)
 
     def back(self, place: Place) -> Sequence[Link]:
         """Return the links that lead from a place back to what its rows derive from."""

@@ -1,8 +1,13 @@
 """The ids that a cursor is at: a few in memory, or a lazy Spark frame."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, cached_property, reduce
+from itertools import islice
 from typing import TYPE_CHECKING
+
+from provhouse.model.arrays import I64
 
 from .places import Place
 
@@ -12,16 +17,35 @@ if TYPE_CHECKING:
 FEW = 1000
 """The largest number of ids that are held in memory."""
 
+_WANTED = "provhouse_wanted"
+
+Frame = Callable[[], "DataFrame"]
+"""Makes a frame with the column ``id``, which may repeat an id; to plan it takes time."""
+Found = Iterator[tuple[Place, I64]]
+"""Ids as they are found, by place; an id may be repeated."""
+
 
 @dataclass(frozen=True)
 class Ids:
-    """Ids of one place: either ``few`` of them, or a frame with the column ``id``."""
+    """Ids of one place: either ``few`` of them, or a frame that is made when it is needed."""
 
     few: frozenset[int] | None = None
-    frame: "DataFrame | None" = None
-    """It may repeat an id."""
+    make: Frame | None = None
     files: tuple[int, ...] = ()
     """The numbers of the files of which these are all rows; empty if that is unknown."""
+    sample: Callable[[], frozenset[int]] = frozenset
+    """Finds some ids of the frame sooner than Spark, to show a part of them at once."""
+
+    @cached_property
+    def frame(self) -> "DataFrame":
+        """The frame of more than a few ids."""
+        assert self.make is not None
+        return self.make()
+
+    @cached_property
+    def first(self) -> frozenset[int]:
+        """Some of the ids, which may be none; all of them if they are few."""
+        return self.sample() if self.few is None else self.few
 
     def keep(self, rows: "DataFrame", column: str) -> "DataFrame":
         """Return the rows of a frame whose column is one of the ids."""
@@ -29,32 +53,26 @@ class Ids:
 
         if self.few is not None:
             return rows.where(is_in(column, self.few))
-        assert self.frame is not None
-        ids = self.frame.withColumnRenamed("id", "provhouse_id")
-        return rows.join(ids, F.expr(f"{column} = provhouse_id"), "left_semi")
+        ids = self.frame.withColumnRenamed("id", _WANTED)
+        return rows.join(ids, F.expr(f"{column} = {_WANTED}"), "left_semi")
 
     def to_frame(self, spark: "SparkSession") -> "DataFrame":
         """Return the ids as a frame with the column ``id``."""
         if self.few is None:
-            assert self.frame is not None
             return self.frame
         numbers = ", ".join(f"{each}L" for each in sorted(self.few))
         return spark.sql(f"SELECT explode(CAST(array({numbers}) AS array<bigint>)) AS id")
 
     def count(self) -> int:
         """Return the number of different ids."""
-        if self.few is not None:
-            return len(self.few)
-        assert self.frame is not None
-        return self.frame.distinct().count()
+        return len(self.few) if self.few is not None else self.frame.distinct().count()
 
     def __and__(self, other: "Ids") -> "Ids":
         if self.few is not None and other.few is not None:
             return Ids(self.few & other.few)
         if self.few is not None:
             return other & self
-        assert self.frame is not None
-        return Ids(frame=other.keep(self.frame, "id"))
+        return Ids(make=lambda: other.keep(self.frame, "id"))
 
 
 Position = Mapping[Place, Ids]
@@ -68,24 +86,36 @@ def is_in(column: str, numbers: Iterable[int]) -> str:
 
 
 def settled(
-    parts: Sequence[tuple[Place, "DataFrame"]], stay: Mapping[Place, Ids], probe: bool
+    parts: Sequence[tuple[Place, Frame]],
+    stay: Mapping[Place, Ids],
+    spark: "SparkSession",
+    few: bool,
+    scan: Callable[[], Found | None] = lambda: None,
 ) -> Position:
     """Return the ids of frames by place, in memory if they are few, and those that ``stay``.
 
-    With ``probe``, one Spark job reads at most ``FEW`` ids and one more, to find out whether they
-    are few. Otherwise nothing runs.
+    ``few`` says that they may be few, so that it is worth to find out: ``scan`` yields them, or
+    if it yields None one Spark job reads at most ``FEW`` ids and one more. If they are many, what
+    ``scan`` yields first can be shown at once. Otherwise nothing is read now.
     """
-    if not parts:
-        return dict(stay)
-    spark = parts[0][1].sparkSession
-    few = _few(parts) if probe else None
-    if few is not None:
-        found = {place: Ids(frozenset(ids)) for place, ids in few.items()}
+
+    @cache
+    def known() -> tuple[dict[Place, set[int]], bool]:
+        found = scan()
+        if found is not None:
+            return _taken(found)
+        return _collected(parts) if few and parts else ({}, not parts)
+
+    if few and known()[1]:
+        found = {place: Ids(frozenset(ids)) for place, ids in known()[0].items()}
     else:
-        frames: dict[Place, DataFrame] = {}
-        for place, frame in parts:
-            frames[place] = frames[place].unionAll(frame) if place in frames else frame
-        found = {place: Ids(frame=frame) for place, frame in frames.items()}
+        found = {
+            place: Ids(
+                make=_united([make for at, make in parts if at == place]),
+                sample=lambda place=place: frozenset(known()[0].get(place, ())),  # type: ignore[misc]
+            )
+            for place in dict.fromkeys(place for place, _ in parts)
+        }
     for place, ids in stay.items():
         found[place] = together(found[place], ids, spark) if place in found else ids
     return {place: ids for place, ids in found.items() if ids.few is None or ids.few}
@@ -95,23 +125,38 @@ def together(one: Ids, other: Ids, spark: "SparkSession") -> Ids:
     """Return the ids that are in one of two sets."""
     if one.few is not None and other.few is not None:
         return Ids(one.few | other.few)
-    return Ids(frame=one.to_frame(spark).unionAll(other.to_frame(spark)))
+    make = _united([lambda: one.to_frame(spark), lambda: other.to_frame(spark)])
+    return Ids(make=make, sample=lambda: frozenset(islice(one.first | other.first, FEW + 1)))
 
 
-def _few(parts: Sequence[tuple[Place, "DataFrame"]]) -> dict[Place, set[int]] | None:
-    """Return the ids of frames, or None if there are more than ``FEW``."""
+def _united(parts: Sequence[Frame]) -> Frame:
+    return lambda: reduce(lambda one, other: one.unionAll(other), (make() for make in parts))
+
+
+def _taken(found: Found) -> tuple[dict[Place, set[int]], bool]:
+    """Return at most ``FEW`` ids and one more, and whether these are all."""
+    known, room = defaultdict[Place, set[int]](set), FEW + 1
+    for place, ids in found:
+        new = set(ids.tolist()) - known[place]
+        known[place].update(islice(new, room))
+        room -= len(new)
+        if room <= 0:
+            return known, False
+    return known, True
+
+
+def _collected(parts: Sequence[tuple[Place, Frame]]) -> tuple[dict[Place, set[int]], bool]:
+    """Return the same for ids of frames, by one Spark job."""
+    places = list(dict.fromkeys(place for place, _ in parts))
+    every = _united([_numbered(make, places.index(place)) for place, make in parts])()
+    rows = every.limit(FEW + 1).collect()
+    known = defaultdict[Place, set[int]](set)
+    for row in rows:
+        known[places[row["place"]]].add(row["id"])
+    return known, len(rows) <= FEW
+
+
+def _numbered(make: Frame, place: int) -> Frame:
     from pyspark.sql import functions as F
 
-    places = list(dict.fromkeys(place for place, _ in parts))
-    every: DataFrame | None = None
-    for place, frame in parts:
-        numbered = frame.select("id", F.lit(places.index(place)).alias("place"))
-        every = numbered if every is None else every.unionAll(numbered)
-    assert every is not None
-    rows = every.limit(FEW + 1).collect()
-    if len(rows) > FEW:
-        return None
-    found: dict[Place, set[int]] = {}
-    for row in rows:
-        found.setdefault(places[row["place"]], set()).add(row["id"])
-    return found
+    return lambda: make().select("id", F.lit(place).alias("place"))

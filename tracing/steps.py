@@ -1,9 +1,15 @@
 """Steps of a cursor: one captured operator back or forwards, or all the way."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import chain
+
+import numpy as np
+
+from provhouse.model.arrays import I64
 
 from .flow import Flow
-from .ids import Ids, Position, settled, together
+from .ids import Found, Ids, Position, settled, together
 from .places import Place
 
 Step = Callable[[Flow, Position], Position]
@@ -12,30 +18,50 @@ Step = Callable[[Flow, Position], Position]
 def back(flow: Flow, position: Position) -> Position:
     """Return what rows and groups derive from, one operator back; rows of sources stay."""
     stay = {place: ids for place, ids in position.items() if not flow.back(place)}
-    parts = [
-        part
-        for place, ids in position.items()
-        for link in flow.back(place)
-        for part in link.back(ids)
-    ]
-    return settled(parts, stay, _few(position))
+    leads = [(link, ids) for place, ids in position.items() for link in flow.back(place)]
+    parts = [part for link, ids in leads for part in link.back(ids)]
+
+    def scan() -> Found | None:
+        return _chained([link.scan_back(_array(ids)) for link, ids in leads if ids.first])
+
+    return settled(parts, stay, flow.spark, _few(position), scan)
 
 
 def forwards(flow: Flow, position: Position) -> Position:
     """Return what derives from rows and groups, one operator on; rows that no write reads stay."""
     stay = {place: ids for place, ids in position.items() if not any(flow.forwards(place))}
-    parts = [
-        (link.of, frame)
-        for place, ids in position.items()
-        for link in flow.forwards(place)
-        for frame in link.forwards(place, ids)
-    ]
-    return settled(parts, stay, _few(position))
+    leads = [(link, place, ids) for place, ids in position.items() for link in flow.forwards(place)]
+    parts = [(link.of, partial(link.forwards, place, ids)) for link, place, ids in leads]
+
+    def scan() -> Found | None:
+        return _chained(
+            [
+                _at(link.of, link.scan_forwards(place, _array(ids)))
+                for link, place, ids in leads
+                if ids.first
+            ]
+        )
+
+    return settled(parts, stay, flow.spark, _few(position), scan)
 
 
 def _few(position: Position) -> bool:
-    """Return whether what follows may be few ids, so that it is worth a Spark job to find out."""
+    """Return whether what follows may be few ids, so that it is worth to find out."""
     return all(ids.few is not None for ids in position.values())
+
+
+def _array(ids: Ids) -> I64:
+    return np.array(sorted(ids.first), np.int64)
+
+
+def _at(place: Place, found: Iterator[I64] | None) -> Found | None:
+    return None if found is None else ((place, ids) for ids in found)
+
+
+def _chained(scans: Sequence[Found | None]) -> Found | None:
+    """Return what all scans find, or None if one of them is left to Spark."""
+    found = [scan for scan in scans if scan is not None]
+    return chain.from_iterable(found) if len(found) == len(scans) else None
 
 
 def back_all(flow: Flow, position: Position) -> Position:

@@ -1,11 +1,14 @@
 """Read the files of taps as Spark frames. No other module of tracing knows how they are stored."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from provhouse.ingest.captured.associations import NONE, tap_files
+import numpy as np
+
+from provhouse.ingest.captured.associations import NONE, places_of, tap_files
+from provhouse.model.arrays import I64
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -21,7 +24,7 @@ def tap_frame(spark: "SparkSession", folders: Sequence[Path], columns: int) -> "
     from pyspark.sql import functions as F
 
     names = [f"c{column}" for column in range(columns)]
-    found = _read(spark, [*_paths(folders)], [f"{name} bigint" for name in names])
+    found = _read(spark, tap_paths(folders), [f"{name} bigint" for name in names])
     return found.select(*(_filled(F.col(name)).alias(name) for name in names))
 
 
@@ -37,7 +40,7 @@ def rows_frame(spark: "SparkSession", folder: Path, columns: int, texts: int) ->
     names = [f"c{column}" for column in range(columns)]
     words = [f"t{text}" for text in range(texts)]
     schema = [*(f"{name} bigint" for name in names), *(f"{name} string" for name in words)]
-    found = _read(spark, [*_paths([folder])], schema)
+    found = _read(spark, tap_paths([folder]), schema)
     place = F.concat_ws("|", *map(F.col, words)) if words else F.lit("")
     rows = found.select(
         *(_filled(F.col(name)).alias(name) for name in names),
@@ -57,23 +60,31 @@ def task_files(folder: Path) -> dict[int, str]:
     return {task: paths[0].name for task, paths in found.items()}
 
 
+def tap_paths(folders: Sequence[Path]) -> list[Path]:
+    """Return the files of taps."""
+    return [path for folder in folders for paths in tap_files(folder).values() for path in paths]
+
+
+def places_in(path: Path, texts: int) -> dict[str, I64]:
+    """Return the rows of an association file by their place (``PLACE``), in ascending order."""
+    places = places_of(path, texts)
+    codes = np.asarray(places.indices)
+    order = np.argsort(codes, kind="stable")
+    ends = np.cumsum(np.bincount(codes, minlength=len(places.dictionary)))
+    return dict(zip(places.dictionary.to_pylist(), np.split(order, ends[:-1]), strict=True))
+
+
 def spark_path(path: Path) -> str:
     """Return a path as Spark's readers take it, which otherwise look for patterns in it."""
     return re.sub(r"([\\*?{}\[\]])", r"\\\1", str(path.absolute()))
 
 
-def _paths(folders: Sequence[Path]) -> Iterator[str]:
-    for folder in folders:
-        for paths in tap_files(folder).values():
-            yield from map(spark_path, paths)
-
-
-def _read(spark: "SparkSession", paths: Sequence[str], schema: Sequence[str]) -> "DataFrame":
+def _read(spark: "SparkSession", paths: Sequence[Path], schema: Sequence[str]) -> "DataFrame":
     if not paths:  # no task has left a row; Spark gives frames without files no metadata columns
         metadata = "named_struct('file_name', '', 'row_index', 0L) AS _metadata"
         nulls = (f"CAST(NULL AS {kind}) AS {name}" for name, kind in map(str.split, schema))
         return spark.sql(f"SELECT {', '.join(nulls)}, {metadata} LIMIT 0")
-    return spark.read.schema(", ".join(schema)).parquet(*paths)
+    return spark.read.schema(", ".join(schema)).parquet(*map(spark_path, paths))
 
 
 def _filled(column: "Column") -> "Column":

@@ -10,7 +10,14 @@ from provhouse.model.errors import BadInput, ProvhouseError, UsageError
 from provhouse.model.paths import local_path
 from provhouse.model.settings import Settings
 
-from ..capture_options import CaptureRunOption, KeyOption, UnsupportedOption, spark_settings
+from ..capture_options import (
+    BudgetMbOption,
+    BudgetSecondsOption,
+    CaptureRunOption,
+    KeyOption,
+    UnsupportedOption,
+    spark_settings,
+)
 from ..invocation import invocation
 from ..options import WaitOption
 
@@ -29,6 +36,8 @@ def run_spark(
     key: KeyOption = None,
     run: CaptureRunOption = None,
     on_unsupported: UnsupportedOption = "refuse",
+    budget_mb: BudgetMbOption = None,
+    budget_seconds: BudgetSecondsOption = None,
     wait: WaitOption = None,
 ) -> None:
     """Run a Spark job in Python, unchanged, and ingest the lineage of what it writes.
@@ -39,7 +48,7 @@ def run_spark(
     from provhouse.capturing.scripts import run_script
 
     settings = invocation(ctx).settings(wait_seconds=wait)
-    configured = spark_settings(settings, key, run, on_unsupported)
+    configured = spark_settings(settings, key, run, on_unsupported, budget_mb, budget_seconds)
     if not script.is_file():
         raise UsageError(f"Cannot run {script}", "There is no such file", "Name a Python program")
     ran = run_script(script, arguments or [], configured)

@@ -5,7 +5,14 @@ import sys
 
 import typer
 
-from ..capture_options import CaptureRunOption, KeyOption, UnsupportedOption, spark_settings
+from ..capture_options import (
+    BudgetMbOption,
+    BudgetSecondsOption,
+    CaptureRunOption,
+    KeyOption,
+    UnsupportedOption,
+    spark_settings,
+)
 from ..invocation import invocation
 
 
@@ -14,6 +21,8 @@ def spark_conf(
     key: KeyOption = None,
     run: CaptureRunOption = None,
     on_unsupported: UnsupportedOption = "refuse",
+    budget_mb: BudgetMbOption = None,
+    budget_seconds: BudgetSecondsOption = None,
 ) -> None:
     """Print the options of spark-submit, spark-sql and pyspark that capture what a job writes.
 
@@ -22,7 +31,8 @@ def spark_conf(
     """
     from provhouse.capturing.configuration import submit_options
 
-    found = spark_settings(invocation(ctx).settings(), key, run, on_unsupported)
+    settings = invocation(ctx).settings()
+    found = spark_settings(settings, key, run, on_unsupported, budget_mb, budget_seconds)
     words = submit_options(found)
     for option, value in zip(words[::2], words[1::2], strict=True):
         sys.stdout.write(f"{option} {shlex.quote(value)}\n")

@@ -89,7 +89,7 @@ def row_pieces(folder: Path, columns: int, texts: int) -> Iterator[I64]:
     """
     for path in _by_task(folder).values():
         if texts:
-            places = _places(path, texts)
+            places = places_of(path, texts)
             slots = np.concatenate([np.empty((columns, 0), np.int64), *_pieces(path, columns)], 1)
             yield TaskRows(slots, places).by_place()
         else:
@@ -103,7 +103,7 @@ def count_places(folder: Path, texts: int) -> Counter[tuple[int, str]]:
         if not texts:
             found[task, ""] = pq.read_metadata(path).num_rows
             continue
-        counts = pc.value_counts(_places(path, texts))
+        counts = pc.value_counts(places_of(path, texts))
         for each in counts.to_pylist():
             found[task, each["values"]] = each["counts"]
     return found
@@ -118,7 +118,8 @@ def _by_task(folder: Path) -> dict[int, Path]:
     return found
 
 
-def _places(path: Path, texts: int) -> pa.DictionaryArray:
+def places_of(path: Path, texts: int) -> pa.DictionaryArray:
+    """Return the place of each row in its task: its partition and bucket, joined by ``|``."""
     table = pq.read_table(path, columns=[f"t{text}" for text in range(texts)])
     joined = pc.binary_join_element_wise(*table.columns, "|")
     return joined.combine_chunks().dictionary_encode()

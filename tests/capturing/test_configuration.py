@@ -117,6 +117,10 @@ def test_an_unknown_setting_is_refused(job: Job) -> None:
     assert "spark.provhouse.wharehouse" in job.errors["unknown"]
 
 
+def test_a_budget_that_is_no_number_is_refused(job: Job) -> None:
+    assert "spark.provhouse.budgetMb is no number above 0" in job.errors["budget"]
+
+
 def test_the_exit_status_is_that_of_the_script(job: Job) -> None:
     assert job.ran.status == 3
 
@@ -180,6 +184,40 @@ def test_what_is_not_covered_runs_plainly_by_configuration(
             found = {each.item for each in warehouse.lineage(f"kept/{order.id}").items}
             assert found == {f"orders/{order.id}"}
     assert [each.table for each in status(house.settings).uncaptured] == ["plain"]
+
+
+def test_a_budget_is_a_setting(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--warehouse", str(tmp_path), "spark-conf"]
+    assert run([*options, "--budget-mb", "0.5", "--budget-seconds", "60"]) == 0
+    printed = capsys.readouterr().out
+    assert "--conf spark.provhouse.budgetMb=0.5\n" in printed
+    assert "--conf spark.provhouse.budgetSeconds=60.0\n" in printed
+    assert run([*options, "--budget-mb", "0"]) == 2
+    assert "--budget-mb is not above 0" in capsys.readouterr().err
+
+
+@pytest.mark.long
+def test_a_budget_stops_the_capture_of_an_application(
+    houses: Callable[..., House], tmp_path: Path
+) -> None:
+    house, script = houses(), tmp_path / "job.py"
+    script.write_text(
+        "import sys\nfrom pyspark.sql import SparkSession\n"
+        "spark = SparkSession.builder.master('local[2]').getOrCreate()\n"
+        "spark.range(20000).write.parquet(sys.argv[1] + '/source')\n"
+        "source = spark.read.parquet(sys.argv[1] + '/source')\n"
+        "source.where('id < 4').write.parquet(sys.argv[1] + '/few')\n"
+        "groups = source.groupBy(source.id.cast('string')).max('id')\n"
+        "groups.write.parquet(sys.argv[1] + '/many')\n"
+        "spark.stop()\n"
+    )
+    settings = configuration(house.settings.warehouse, {}, plain=True, budget_mb=0.1)
+    assert run_script(script, [str(tmp_path)], settings).status == 0
+    with house.open() as warehouse:
+        landed = warehouse.ingest_captured()
+    assert [each.table for each in landed.writes] == ["few"]
+    (uncaptured,) = [each for each in status(house.settings).uncaptured if each.table == "many"]
+    assert "the budget is 0.100 MB" in uncaptured.reason
 
 
 @pytest.mark.long

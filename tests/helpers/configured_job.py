@@ -47,6 +47,9 @@ def main(source: Path, out: Path, warehouse: Path, queries: Sequence[str]) -> No
     spark.stop()
     spark = session(wharehouse="x")
     found["unknown"] = error(lambda: spark.range(1).count())
+    spark.stop()
+    spark = session(budgetMb="much")
+    found["budget"] = error(lambda: spark.range(1).count())
     (out / "errors.json").write_text(json.dumps(found), encoding="utf-8")
     sys.exit(3)
 

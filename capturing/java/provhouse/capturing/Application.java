@@ -39,6 +39,7 @@ final class Application extends Block {
 
   private Application(Settings settings, Path folder) {
     super(folder.toUri().toString(), settings.keys(), settings.plain());
+    limit(settings.limits());
     this.settings = settings;
     this.folder = folder;
   }

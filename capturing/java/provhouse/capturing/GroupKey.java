@@ -46,9 +46,7 @@ record GroupKey(Expression value, Expression check, Attribute column, Map<String
           DataTypes.DateType,
           DataTypes.TimestampType,
           DataTypes.TimestampNTZType,
-          DataTypes.BinaryType,
-          DataTypes.FloatType,
-          DataTypes.DoubleType);
+          DataTypes.BinaryType);
 
   private GroupKey(Expression value, Expression check) {
     this(value, check, null, null);
@@ -82,6 +80,21 @@ record GroupKey(Expression value, Expression check, Attribute column, Map<String
       return new GroupKey(Plans.orElse(number, NULL_GROUP), null, column, null);
     }
     return values.isEmpty() ? new GroupKey(Plans.number(0), null) : hashed(values);
+  }
+
+  /**
+   * Return the number of a value within a group with this number.
+   *
+   * <p>The check needs the columns that make the group, so only rows below the aggregate have one.
+   */
+  GroupKey element(Expression group, Expression value) {
+    List<Expression> checked = new ArrayList<>(List.of(value, group));
+    if (check != null) {
+      checked.add(check);
+    }
+    return new GroupKey(
+        new XxHash64(Plans.seq(List.of(group, value)), SEED),
+        new XxHash64(Plans.seq(checked), CHECK_SEED));
   }
 
   /** Return a number for a row's place in a partition, from which the ingest tells others apart. */
@@ -170,14 +183,19 @@ record GroupKey(Expression value, Expression check, Attribute column, Map<String
     if (type.equals(DataTypes.FloatType) || type.equals(DataTypes.DoubleType)) {
       return new NormalizeNaNAndZero(value);
     }
-    boolean text = type instanceof StringType && ((StringType) type).isUTF8BinaryCollation();
-    if (text
-        || type instanceof DecimalType
-        || SMALL.contains(type)
-        || HASHED.contains(type)) {
+    if (isExact(type)) {
       return value;
     }
     throw Unsupported.operator(
         operator, "It compares " + value.sql() + " of type " + type.simpleString());
+  }
+
+  /** Return whether values of a type are equal exactly if their bytes are. */
+  static boolean isExact(DataType type) {
+    boolean text = type instanceof StringType && ((StringType) type).isUTF8BinaryCollation();
+    return text
+        || type instanceof DecimalType
+        || SMALL.contains(type)
+        || HASHED.contains(type);
   }
 }

@@ -214,6 +214,10 @@ final class Rewriter {
 
   /** Rewrite a generator, which names columns of its input by their positions. */
   private Rewritten generate(Generate node) {
+    Rewritten elements = Elements.of(node, this, taps);
+    if (elements != null) {
+      return elements;
+    }
     Rewritten child = rewrite(node.child());
     List<Attribute> columns =
         Plans.joined(Plans.list(node.child().output()), Plans.attributes(child.slots()));
@@ -224,11 +228,7 @@ final class Rewriter {
     Rewritten child = rewrite(node.child());
     List<Expression> grouping = Plans.list(node.groupingExpressions());
     GroupKey key = GroupKey.of(grouping, "Aggregate").from(child.slots());
-    int number =
-        taps.number(
-            "aggregate",
-            Plans.withColumn(node.child(), Plans.alias(key.value(), "key")),
-            operator(node, grouping, child.slots(), key));
+    int number = groups(node, child.slots(), key, taps);
     Alias below = Plans.alias(key.value(), "provhouse_key");
     LogicalPlan tapped = taps.keyed(number, key.unchecked(), below, child);
     Alias above = Plans.alias(key.value(), "provhouse_group");
@@ -243,8 +243,14 @@ final class Rewriter {
     return new Rewritten(plan, List.of(new Slot(group, number)));
   }
 
-  private static Map<String, Object> operator(
-      Aggregate node, List<Expression> grouping, List<Slot> slots, GroupKey key) {
+  /** Return the number of the tap below an aggregate, whose rows have these slots. */
+  static int groups(Aggregate node, List<Slot> slots, GroupKey key, Taps taps) {
+    LogicalPlan merged = Plans.withColumn(node.child(), Plans.alias(key.value(), "key"));
+    return taps.number("aggregate", merged, operator(node, slots, key));
+  }
+
+  private static Map<String, Object> operator(Aggregate node, List<Slot> slots, GroupKey key) {
+    List<Expression> grouping = Plans.list(node.groupingExpressions());
     String by = grouping.stream().map(Expression::sql).collect(Collectors.joining(", "));
     Map<String, Object> operator = new LinkedHashMap<>();
     operator.put("by", shortened(by));

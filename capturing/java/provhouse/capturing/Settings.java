@@ -13,8 +13,15 @@ import java.util.TreeMap;
  * folder of each captured application is added, or empty.
  */
 record Settings(
-    String warehouse, String run, boolean plain, Map<String, List<String>> keys, String folders) {
+    String warehouse,
+    String run,
+    boolean plain,
+    Budget.Limits limits,
+    Map<String, List<String>> keys,
+    String folders) {
   static final String PREFIX = "spark.provhouse.";
+  private static final String BUDGET_MB = "budgetMb";
+  private static final String BUDGET_SECONDS = "budgetSeconds";
   private static final String KEYS = "keys.";
   private static final String FOLDERS = "folders";
   private static final String RUN = "run";
@@ -41,12 +48,15 @@ record Settings(
             warehouse(ours.remove(WAREHOUSE)),
             orEmpty(ours.remove(RUN)),
             plain(orEmpty(ours.remove(UNSUPPORTED))),
+            new Budget.Limits(
+                Math.round(1e6 * limit(BUDGET_MB, ours.remove(BUDGET_MB))),
+                limit(BUDGET_SECONDS, ours.remove(BUDGET_SECONDS))),
             keys,
             orEmpty(ours.remove(FOLDERS)));
     for (String name : ours.keySet()) {
       throw new Unsupported(
           "Unknown setting " + PREFIX + name,
-          "The settings are warehouse, keys.TABLE, run and onUnsupported",
+          "The settings are warehouse, keys.TABLE, run, onUnsupported, budgetMb and budgetSeconds",
           "Correct its name, or leave it out");
     }
     return found;
@@ -89,6 +99,26 @@ record Settings(
     }
     throw new Unsupported(
         "Unknown value of " + PREFIX + UNSUPPORTED, "It is " + given, "Use refuse or plain");
+  }
+
+  /** Return a limit, 0 for none. */
+  private static double limit(String name, String given) {
+    if (given == null) {
+      return 0;
+    }
+    double found;
+    try {
+      found = Double.parseDouble(given);
+    } catch (NumberFormatException error) {
+      found = Double.NaN;
+    }
+    if (!(found > 0 && Double.isFinite(found))) {
+      throw new Unsupported(
+          "The setting " + PREFIX + name + " is no number above 0",
+          "It is '" + given + "'",
+          "Give it a number such as 500, or leave it out for no limit");
+    }
+    return found;
   }
 
   private static String orEmpty(String value) {

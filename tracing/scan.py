@@ -1,0 +1,140 @@
+"""Read rows of Parquet files in this process, a row group at a time, for a few ids."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from provhouse.ingest.captured.source_columns import NULL_GROUP
+from provhouse.model.arrays import I64, Bools
+
+MOST = 1 << 25
+"""The largest number of rows that are scanned here: half a second. Spark scans more of them."""
+
+Keep = Callable[[pa.Array], Bools]
+"""Says which values of a column are looked for."""
+
+
+@dataclass(frozen=True)
+class Matches:
+    """Rows of one file."""
+
+    path: Path
+    rows: I64
+    """Their indexes in the file."""
+    values: I64
+    """Their values, as an array of columns by rows."""
+
+
+def rows_in(paths: Sequence[Path]) -> int:
+    """Return the number of rows of some files."""
+    return sum(pq.read_metadata(path).num_rows for path in paths)
+
+
+def among(values: I64) -> Keep:
+    """Return a filter for some values."""
+    wanted = pa.array(values)
+    return lambda column: np.asarray(pc.is_in(column, wanted))
+
+
+def matches(
+    paths: Sequence[Path], by: str, keep: Keep, columns: Sequence[str]
+) -> Iterator[Matches]:
+    """Yield the rows whose value in the column ``by`` is looked for, with some columns."""
+    for path in paths:
+        with pq.ParquetFile(path) as file:
+            start = 0
+            for group in range(file.num_row_groups):
+                at = np.flatnonzero(keep(_column(file, group, by)))
+                if len(at):
+                    values = [np.asarray(_column(file, group, name))[at] for name in columns]
+                    yield Matches(path, start + at, np.array(values, np.int64))
+                start += file.metadata.row_group(group).num_rows
+
+
+def rows_at(path: Path, rows: I64, columns: Sequence[str]) -> I64:
+    """Return columns of integers of some rows; the indexes must be in ascending order."""
+    with pq.ParquetFile(path) as file:
+        found = [
+            np.stack([np.asarray(_column(file, group, name))[at] for name in columns])
+            for group, at in groups_of(file, rows)
+        ]
+    return np.concatenate([np.empty((len(columns), 0), np.int64), *found], 1)
+
+
+def groups_of(file: pq.ParquetFile, rows: I64) -> Iterator[tuple[int, I64]]:
+    """Yield the row groups that have some rows, and the indexes of these in it."""
+    start = 0
+    for group in range(file.num_row_groups):
+        end = start + file.metadata.row_group(group).num_rows
+        low, high = np.searchsorted(rows, (start, end))
+        if low < high:
+            yield group, rows[low:high] - start
+        start = end
+
+
+def _column(file: pq.ParquetFile, group: int, name: str) -> pa.Array:
+    return file.read_row_group(group, [name], use_threads=False).column(0).combine_chunks()
+
+
+class ColumnFile:
+    """A column of integers of a source file; NULL is ``NULL_GROUP``."""
+
+    def __init__(self, path: Path, column: str) -> None:
+        with pq.ParquetFile(path) as file:
+            self._metadata = file.metadata
+            names = file.schema_arrow.names
+        alike = [name for name in names if name.lower() == column.lower()]
+        self._path = path
+        self._name = column if column in alike else alike[0] if alike else None
+        self._last: tuple[int, I64] = (-1, np.empty(0, np.int64))
+        """The row group that was read last, and its values."""
+
+    def having(self, values: I64) -> Bools:
+        """Return which rows have one of some values."""
+        found = np.zeros(self._metadata.num_rows, bool)
+        if self._name is None:
+            found[:] = NULL_GROUP in values
+            return found
+        keep, start = among(values), 0
+        with pq.ParquetFile(self._path) as file:
+            for group in range(file.num_row_groups):
+                end = start + file.metadata.row_group(group).num_rows
+                if self._may_have(group, values):
+                    found[start:end] = keep(_filled(_column(file, group, self._name)))
+                start = end
+        return found
+
+    def _may_have(self, group: int, values: I64) -> bool:
+        chunks = self._metadata.row_group(group)
+        for at in range(chunks.num_columns):
+            chunk = chunks.column(at)
+            if chunk.path_in_schema == self._name:
+                known = chunk.statistics
+                if known is None or not known.has_min_max or NULL_GROUP in values:
+                    return True
+                return bool(((values >= known.min) & (values <= known.max)).any())
+        return True
+
+    def values(self, rows: I64) -> I64:
+        """Return the values of some rows."""
+        found = np.full(len(rows), NULL_GROUP)
+        if self._name is None:
+            return found
+        order, parts = np.argsort(rows, kind="stable"), list[I64]()
+        with pq.ParquetFile(self._path) as file:
+            for group, at in groups_of(file, rows[order]):
+                if group != self._last[0]:
+                    values = np.asarray(_filled(_column(file, group, self._name)))
+                    self._last = (group, values)
+                parts.append(self._last[1][at])
+        found[order] = np.concatenate([np.empty(0, np.int64), *parts])
+        return found
+
+
+def _filled(column: pa.Array) -> pa.Array:
+    return pc.fill_null(column.cast(pa.int64()), NULL_GROUP)
