@@ -75,7 +75,9 @@ def session(folder: Path, capture: bool) -> Peak:
         jvm.System.gc()
         runtime = jvm.Runtime.getRuntime()
         heap = runtime.totalMemory() - runtime.freeMemory()
-        none = bench.spark._sc._gateway.new_array(jvm.double, 0)
+        gateway = bench.spark.sparkContext._gateway
+        assert gateway is not None
+        none = gateway.new_array(jvm.double, 0)
         store = bench.spark._jsc.sc().statusStore()
         stages = store.stageList(None, False, False, none, jvm.java.util.ArrayList())
         execution = max(stages.apply(at).peakExecutionMemory() for at in range(stages.size()))
