@@ -38,8 +38,10 @@ server.memory.pagecache.size={pagecache}
 # By default, 256 MB are reserved for each of two databases, and 32 MB in each store file.
 db.tx_log.preallocate=false
 db.store.files.preallocate=false
-db.tx_log.rotation.size=16m
+# Only files that are full and before the last checkpoint are deleted.
+db.tx_log.rotation.size=1m
 db.tx_log.rotation.retention_policy=keep_none
+db.checkpoint.interval.time=1m
 # By default, a stop waits twice for 5 seconds in case clients send more; ours have closed by then.
 internal.dbms.bolt.netty_server_shutdown_quiet_period=0
 """

@@ -1,8 +1,10 @@
 """Write and read look-ups of row ids, which lead from the ids of a table to the items of an ingest.
 
-``INGEST.ids.arrow`` has the ids of each table in order, and the position of each item among those
-of the ingest, as differences in compressed batches. The metadata has the pattern and the batches of
-each table, and the first id of each batch, so that an id is found by reading one batch.
+``INGEST.ids.arrow`` has the ids of each table, and the position of each item among those of the
+ingest, in compressed batches. A batch has ids that follow each other, but in the order of the
+positions: ids are in order within a set, and the positions of a set follow each other, so that
+nearly all differences are small or equal. The metadata has the pattern and the batches of each
+table, and the first id of each batch, so that an id is found by reading one batch.
 """
 
 import json
@@ -20,7 +22,8 @@ from provhouse.runtime.storage import batch_writer, map_batches, mapped_reader
 
 Offsets = npt.NDArray[np.uint32]
 IDS_PER_BATCH = 4096
-_SCHEMA = pa.schema([("id", pa.int64()), ("offset", pa.uint32())])
+_SCHEMA = pa.schema([("near", pa.uint8()), ("far", pa.int64()), ("offset", pa.uint32())])
+"""Differences of offsets, and of ids: the sum of ``near`` and ``far``. Nearly all ``far`` are 0."""
 _PATTERNS, _STARTS, _FIRSTS = b"patterns", b"starts", b"firsts"
 
 
@@ -52,8 +55,7 @@ def write_ids(path: Path, tables: Sequence[TableIds]) -> None:
     }
     with batch_writer(path, _SCHEMA.with_metadata(metadata)) as out:
         for ids, offsets in (piece for each in pieces for piece in each):
-            columns = [np.diff(ids, prepend=np.int64(0)), np.diff(offsets, prepend=np.uint32(0))]
-            out.write_batch(pa.record_batch([pa.array(one) for one in columns], schema=_SCHEMA))
+            out.write_batch(_encoded(ids, offsets))
 
 
 def _pieces(table: TableIds) -> Iterator[tuple[I64, Offsets]]:
@@ -113,10 +115,22 @@ class IdLookup:
         return np.concatenate([np.empty(0, np.uint32), *parts])
 
 
+def _encoded(ids: I64, offsets: Offsets) -> pa.RecordBatch:
+    order = np.argsort(offsets)
+    steps = np.diff(ids[order], prepend=np.int64(0))  # wraps around, and so does the sum
+    near = np.where((steps >= 0) & (steps < 256), steps, 0).astype(np.uint8)
+    columns = [near, steps - near, np.diff(offsets[order], prepend=np.uint32(0))]
+    return pa.record_batch([pa.array(one) for one in columns], schema=_SCHEMA)
+
+
 def _decoded(reader: pa.ipc.RecordBatchFileReader, number: int) -> tuple[I64, Offsets]:
-    batch = reader.get_batch(number)
-    ids, offsets = (np.asarray(column) for column in batch.columns)
-    return np.cumsum(ids), np.cumsum(offsets, dtype=np.uint32)
+    """Return the ids of a batch in order, and their offsets."""
+    *steps, offset_steps = (np.asarray(column) for column in reader.get_batch(number).columns)
+    ids, offsets = np.cumsum(sum(steps)), np.cumsum(offset_steps, dtype=np.uint32)
+    if len(steps) == 1:  # written before format 6, in the order of ids
+        return ids, offsets
+    order = np.argsort(ids, kind="stable")  # fast, since ids are in order in each set
+    return ids[order], offsets[order]
 
 
 def read_ids(folder: Path, ingest: int) -> IdLookup | None:

@@ -19,14 +19,15 @@ from .layout import Layout
 from .locks import check_lock
 from .records import write_record
 
-FORMAT = 5
+FORMAT = 6
 """The newest format of records, which only records with patterns have.
 
 Generations of format 2 may show deaths, which a reader of format 1 would overlook. Generations of
 format 3 may have triples with derivations. Those of format 4 may have groups, which a reader of
 format 3 would show as items, and row ids with patterns. Those of format 5 may have items of which
-only the row ids are stored, and no names. Records of earlier formats are read as records of format
-5 without any of these.
+only the row ids are stored, and no names. Those of format 6 may have look-ups of row ids that a
+reader of format 5 cannot decode. Records of earlier formats are read as records of format 6 without
+any of these.
 """
 _SHARED = 4
 """The format of other new records with groups."""

@@ -60,7 +60,7 @@ def check(
     dead = _rows(base / "deaths", commit)
     groups = _rows(base / "groups", commit)["item"].to_pylist()
     assert set(groups) <= set(numbers)
-    assert (commit.format == 5) == (commit.patterns != {})
+    assert (commit.format == 6) == (commit.patterns != {})
     assert (commit.format == 4) == ("groups" in commit.tables and commit.patterns == {})
     assert asdict(commit.totals) == {
         "triples": len(triples["src"]) - sum(dead["rows"].to_pylist()),
