@@ -105,7 +105,7 @@ def exported(layout: Layout, aside: Path) -> Path:
 
 
 def taken(begun: Clock, bench: Bench, settings: Settings, size: int) -> Taken:
-    """Return what was taken in since a moment, and what it cost."""
+    """Return the triples that were ingested since a moment, and the costs."""
     cost = begun.cost(bench.spark)
     return {
         "triples": committed(settings).triples,

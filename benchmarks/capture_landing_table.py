@@ -44,10 +44,10 @@ def _row(job: Job) -> tuple[str, ...]:
 
 
 def rate(taken: Taken) -> float:
-    """Return the number of triples that are taken in per second."""
+    """Return the number of triples that are ingested per second."""
     return taken["triples"] / taken["seconds"]
 
 
 def faster(job: Job) -> float:
-    """Return how many times as many triples a second a landing takes in."""
+    """Return the ratio of the two rates."""
     return rate(job["landed"]) / rate(job["csv"])

@@ -6,7 +6,7 @@ from capture_overhead_form import Cost
 from form import ResultsFile, Run
 
 Outcome = Literal["equal", "varies", "different", "refused", "failed"]
-"""How the captured result compares with that of plain Spark.
+"""The comparison of the captured result with that of plain Spark.
 
 ``varies`` means that two plain results differ as well, for example because of a limit with ties.
 ``failed`` means that plain Spark fails, for example because it divides by zero.
