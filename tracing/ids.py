@@ -98,6 +98,21 @@ def together(one: Ids, other: Ids, spark: "SparkSession") -> Ids:
     return Ids(frame=one.to_frame(spark).unionAll(other.to_frame(spark)))
 
 
+def without_rows(rows: Position, others: Position, spark: "SparkSession") -> Position:
+    """Return the ids that are not among those of another position."""
+    found = {
+        place: _less(ids, others[place], spark) if place in others else ids
+        for place, ids in rows.items()
+    }
+    return {place: ids for place, ids in found.items() if ids.few is None or ids.few}
+
+
+def _less(one: Ids, other: Ids, spark: "SparkSession") -> Ids:
+    if one.few is not None and other.few is not None:
+        return Ids(one.few - other.few)
+    return Ids(frame=one.to_frame(spark).join(other.to_frame(spark), "id", "left_anti"))
+
+
 def _few(parts: Sequence[tuple[Place, "DataFrame"]]) -> dict[Place, set[int]] | None:
     """Return the ids of frames, or None if there are more than ``FEW``."""
     from pyspark.sql import functions as F
