@@ -43,6 +43,7 @@ class Capture:
     """The declared key columns of tables."""
     _folder: KeptFolder | None = field(default=None, repr=False)
     _traces: "Traces | None" = field(default=None, repr=False)
+    _captured: Captured = field(default_factory=Captured, repr=False)
 
     def mark(self, frame: "DataFrame", table: str) -> "DataFrame":
         """Return the same rows, which are items of a table in the lineage of what is written.
@@ -82,8 +83,22 @@ class Capture:
 
         assert self._folder
         if self._traces is None:
-            self._traces = Traces(self.spark, self._folder)
+            self._traces = Traces(self.spark, self._folder, self._captured.rules)
         return self._traces.trace(table, self.report.widened if self.report else None)
+
+    def replay(self, frame: "DataFrame", *, without: "Cursor") -> "DataFrame":
+        """Return a frame computed again, as if its tables had been without the rows of a cursor.
+
+        Tables that the block has written are computed again too, unless the cursor is at rows of
+        them. Nothing is written, and nothing is computed before a result is asked for. Raises
+        UsageError if the frame reads what is neither Parquet nor Delta, or what was cached before
+        the block; for a cursor at groups; and if the frame reads no table that the cursor has rows
+        of. Raises BadInput if a file has changed.
+
+        >>> guest = run.trace("log").where("line LIKE '%Guest%'")
+        >>> run.replay(codes, without=guest).show()
+        """
+        return without.left_out(frame)
 
     def close(self) -> None:
         """Remove the association files, which are kept for ``trace`` as long as this object is.
@@ -183,7 +198,7 @@ def capture(
     remove_kept(layout)
     begin_block(folder, columns, run)
     kept, captured = KeptFolder(folder), Captured()
-    block = Capture(spark, None, columns, kept)
+    block = Capture(spark, None, columns, kept, _captured=captured)
     try:
         try:
             plain = on_unsupported == "plain"

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -63,6 +63,8 @@ class Captured:
     """The writes that were refused, or that have run without capture."""
     refused: ProvhouseError | None = None
     """The error of the last write that was refused."""
+    rules: Any = field(default=None, repr=False)
+    """The rules of the block in the JVM, which know the plans of its writes."""
 
 
 @contextmanager
@@ -135,7 +137,7 @@ def capturing(
     without capture, and so does a write beyond its ``budget``. ``keys`` has the key columns of
     tables, by name. ``tables`` are those whose writes are captured; None means all.
     """
-    capture = _started(session, folder, json.dumps(keys), plain)
+    capture = captured.rules = _started(session, folder, json.dumps(keys), plain)
     if tables is not None:
         capture.only(json.dumps([*tables]))
     if budget != NO_BUDGET:

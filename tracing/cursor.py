@@ -8,10 +8,11 @@ from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.model.errors import UsageError
 
 from .flow import Flow
-from .ids import Ids, Position, is_in, settled, together
+from .ids import Ids, Position, is_in, settled, together, without_rows
 from .numbers import NumberedFile
 from .places import Place
 from .records import ID, records
+from .replay import replayed
 from .steps import back, back_all, forwards, forwards_all
 
 if TYPE_CHECKING:
@@ -187,6 +188,25 @@ class Cursor:
                 "Ask count() first",
             )
         return found.drop(ID)
+
+    def replay(self, frame: "DataFrame", *, without: "Cursor | None" = None) -> "DataFrame":
+        """Return a frame computed again only on the source rows that the rows derive from.
+
+        Rows that a cursor ``without`` derives from are left out too. A table without such rows is
+        empty, so that the result has rows that an anti join had removed. Nothing is written, and
+        nothing is computed before a result is asked for. Raises the errors of ``run.replay``.
+
+        >>> row = run.trace("report").where("carrier = 'AA'")
+        >>> row.replay(report).show()
+        """
+        rows = back_all(self._flow, self._position)
+        if without is not None:
+            rows = without_rows(rows, back_all(self._flow, without._position), self._flow.spark)
+        return replayed(self._flow, frame, rows, only=True)
+
+    def left_out(self, frame: "DataFrame") -> "DataFrame":
+        """Return a frame computed again without the rows; ``run.replay`` has the rules."""
+        return replayed(self._flow, frame, self._position, only=False)
 
     def show(self, n: int = 20) -> None:
         """Print the first records of each table that the rows are of."""

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from provhouse.ingest.captured.description import (
     ROWS,
@@ -36,12 +36,15 @@ class Flow:
         outputs: Sequence[Output],
         widened: Widened,
         kept: object = None,
+        rules: Any = None,
     ) -> None:
         """``kept`` must live as long as this object, so that the files of taps are there.
 
+        ``rules`` are those of the block in the JVM, which replays need.
+
         Raises UsageError for a write whose rows cannot be traced yet.
         """
-        self.spark, self._kept = spark, kept
+        self.spark, self._kept, self.rules = spark, kept, rules
         self.outputs = outputs
         self.numbers = Numbers(outputs)
         self._of = defaultdict[Place, list[Link]](list)

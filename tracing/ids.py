@@ -129,6 +129,21 @@ def together(one: Ids, other: Ids, spark: "SparkSession") -> Ids:
     return Ids(make=make, sample=lambda: frozenset(islice(one.first | other.first, FEW + 1)))
 
 
+def without_rows(rows: Position, others: Position, spark: "SparkSession") -> Position:
+    """Return the ids that are not among those of another position."""
+    found = {
+        place: _less(ids, others[place], spark) if place in others else ids
+        for place, ids in rows.items()
+    }
+    return {place: ids for place, ids in found.items() if ids.few is None or ids.few}
+
+
+def _less(one: Ids, other: Ids, spark: "SparkSession") -> Ids:
+    if one.few is not None and other.few is not None:
+        return Ids(one.few - other.few)
+    return Ids(make=lambda: one.to_frame(spark).join(other.to_frame(spark), "id", "left_anti"))
+
+
 def _united(parts: Sequence[Frame]) -> Frame:
     return lambda: reduce(lambda one, other: one.unionAll(other), (make() for make in parts))
 

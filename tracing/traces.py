@@ -1,6 +1,6 @@
 """The traces of one captured block, in the folder with its association files."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from provhouse.capturing.session import await_ends
 from provhouse.ingest.captured.land import captured_writes
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 class Traces:
     """Makes cursors over the finished writes of a block."""
 
-    def __init__(self, spark: "SparkSession", folder: KeptFolder) -> None:
-        self._spark, self._folder = spark, folder
+    def __init__(self, spark: "SparkSession", folder: KeptFolder, rules: Any) -> None:
+        """``rules`` are those of the block in the JVM."""
+        self._spark, self._folder, self._rules = spark, folder, rules
         self._flow: Flow | None = None
         self._writes = 0
 
@@ -59,4 +60,4 @@ class Traces:
         for source in (source for output in outputs for source in output.write.sources):
             source.check_unchanged()
         found = check_lineage(outputs) if widened is None else widened
-        return Flow(self._spark, outputs, found, self._folder)
+        return Flow(self._spark, outputs, found, self._folder, self._rules)

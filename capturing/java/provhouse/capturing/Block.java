@@ -97,6 +97,16 @@ class Block {
     return caches.caching(query, session);
   }
 
+  /** Return a write by the number that its folder has for a name. */
+  Write write(int number) {
+    return writes.get(number);
+  }
+
+  /** Return the plan of a frame that the block has cached. */
+  LogicalPlan cached(LogicalPlan scan) {
+    return caches.query(scan);
+  }
+
   /** Wait until it is known how a write ended that another one deletes: Spark says it a bit later. */
   private void awaitEnd(Write earlier, Target next) {
     long late = System.nanoTime() + TimeUnit.SECONDS.toNanos(NEWS);

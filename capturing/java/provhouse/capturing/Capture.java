@@ -7,11 +7,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
+import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.plans.logical.Command;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Subquery;
 import org.apache.spark.sql.catalyst.plans.logical.WithCTE;
 import org.apache.spark.sql.catalyst.rules.Rule;
+import org.apache.spark.sql.classic.Dataset;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.QueryExecution;
 import org.apache.spark.sql.execution.SparkPlan;
@@ -91,6 +93,20 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   public void limit(long bytes, double seconds) {
     synchronized (block) {
       block.limit(new Budget.Limits(bytes, seconds));
+    }
+  }
+
+  /**
+   * Return a frame to be computed again on other rows; null means what the last of the writes has
+   * written. Tables of which these writes have made all files are computed again as well.
+   */
+  public Replay replay(Dataset<Row> frame, List<Integer> writes) {
+    synchronized (block) {
+      LogicalPlan plan =
+          frame == null
+              ? block.write(writes.get(writes.size() - 1)).query()
+              : Replay.optimised(frame);
+      return new Replay(session, block, plan, writes);
     }
   }
 

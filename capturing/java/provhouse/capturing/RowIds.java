@@ -25,6 +25,16 @@ public final class RowIds implements Serializable {
     this.numbers = numbers;
   }
 
+  /** Return the same with other numbers for the files, by those that they have. */
+  RowIds renumbered(Map<Long, Long> others) {
+    return new RowIds(paths, Arrays.stream(numbers).map(others::get).toArray());
+  }
+
+  /** Return whether a number is that of a file. */
+  boolean has(long number) {
+    return Arrays.stream(numbers).anyMatch(each -> each == number);
+  }
+
   /** Return the id of a row. Generated code calls this for each row that is read. */
   public long id(UTF8String path, long row) {
     if (path != seen) { // all rows of a batch have one object

@@ -30,37 +30,61 @@ final class Sources {
 
   private Sources() {}
 
+  /** A scan with hidden columns, and where each of its rows is: the path of its file, its index. */
+  record Located(LogicalRelation scan, Expression path, Expression index) {}
+
   static Rewritten scan(LogicalRelation node, SourceFiles files) {
-    if (!(node.relation() instanceof HadoopFsRelation)) {
+    if (!hasPlaces(node)) {
       return files.keyed(node);
     }
+    Located located = located(node);
+    Option<org.apache.spark.sql.catalyst.catalog.CatalogTable> table = node.catalogTable();
+    String name = table.isDefined() ? table.get().identifier().table() : "";
+    Alias alias = idOf(located, files.rowIds(node, name));
+    List<NamedExpression> columns = Plans.joined(Plans.list(node.output()), List.of(alias));
     HadoopFsRelation relation = (HadoopFsRelation) node.relation();
-    String format = formatOf(node);
-    if (!format.equals(ParquetFileFormat.class.getName()) && !format.equals(DELTA)) {
-      return files.keyed(node);
-    }
+    return new Rewritten(
+        new Project(Plans.seq(columns), located.scan()),
+        List.of(new Slot(alias.toAttribute(), Slot.ROWS, integers(node, relation))));
+  }
+
+  /** Return the id of each row of a scan as a column. */
+  static Alias idOf(Located located, RowIds ids) {
+    List<Expression> place = List.of(located.path(), located.index());
+    return Plans.alias(
+        Plans.call(ids, "id", DataTypes.LongType, place, true), "provhouse_row");
+  }
+
+  /** Return whether the rows of a source have places in files. */
+  static boolean hasPlaces(LogicalRelation node) {
+    return node.relation() instanceof HadoopFsRelation
+        && List.of(ParquetFileFormat.class.getName(), DELTA).contains(formatOf(node));
+  }
+
+  /** Return a scan of Parquet or Delta that says where its rows are, or refuse it. */
+  static Located located(LogicalRelation node) {
+    HadoopFsRelation relation = (HadoopFsRelation) node.relation();
     for (AttributeReference column : Plans.<AttributeReference>list(node.output())) {
       if (FileSourceMetadataAttribute$.MODULE$.unapply(column).isDefined()) {
         throw refusal(node, "the hidden column _metadata");
       }
     }
     AttributeReference metadata = metadata(node, PATH, ROW);
-    if (metadata == null && format.equals(DELTA)) {
-      return indexed(node, relation, files);
+    if (metadata == null && formatOf(node).equals(DELTA)) {
+      return indexed(node, relation);
     }
     if (metadata == null) {
       throw refusal(node, "files without row indexes, or with a column named _metadata");
     }
-    Expression index = field(metadata, ROW);
-    return scan(node, relation, List.of(metadata), field(metadata, PATH), index, files);
+    LogicalRelation scan = wider(node, relation, List.of(metadata));
+    return new Located(scan, field(metadata, PATH), field(metadata, ROW));
   }
 
   /**
-   * Rewrite the scan of a Delta table that hides the row index. It is a column that the reader of
+   * Locate the rows of a Delta table that hides the row index. It is a column that the reader of
    * Parquet fills if the schema has it, as it does for Delta's own deletion vectors.
    */
-  private static Rewritten indexed(
-      LogicalRelation node, HadoopFsRelation relation, SourceFiles files) {
+  private static Located indexed(LogicalRelation node, HadoopFsRelation relation) {
     AttributeReference metadata = metadata(node, PATH);
     if (metadata == null) {
       throw refusal(node, "a table with a column named _metadata");
@@ -76,30 +100,15 @@ final class Sources {
             relation.fileFormat(),
             relation.options(),
             relation.sparkSession());
-    return scan(node, wider, List.of(index, metadata), field(metadata, PATH), index, files);
+    LogicalRelation scan = wider(node, wider, List.of(index, metadata));
+    return new Located(scan, field(metadata, PATH), index);
   }
 
-  private static Rewritten scan(
-      LogicalRelation node,
-      HadoopFsRelation relation,
-      List<AttributeReference> added,
-      Expression path,
-      Expression index,
-      SourceFiles files) {
+  private static LogicalRelation wider(
+      LogicalRelation node, HadoopFsRelation relation, List<AttributeReference> added) {
     List<AttributeReference> output = Plans.joined(Plans.list(node.output()), added);
-    LogicalRelation scan =
-        node.copy(
-            relation, Plans.seq(output), node.catalogTable(), node.isStreaming(), node.stream());
-    Option<org.apache.spark.sql.catalyst.catalog.CatalogTable> table = node.catalogTable();
-    String name = table.isDefined() ? table.get().identifier().table() : "";
-    Expression id =
-        Plans.call(
-            files.rowIds(node, name), "id", DataTypes.LongType, List.of(path, index), true);
-    Alias alias = Plans.alias(id, "provhouse_row");
-    List<NamedExpression> columns = Plans.joined(Plans.list(node.output()), List.of(alias));
-    return new Rewritten(
-        new Project(Plans.seq(columns), scan),
-        List.of(new Slot(alias.toAttribute(), Slot.ROWS, integers(node, relation))));
+    return node.copy(
+        relation, Plans.seq(output), node.catalogTable(), node.isStreaming(), node.stream());
   }
 
   /**

@@ -24,6 +24,7 @@ final class Write {
   private final Target target;
   private final Configuration settings;
   private final Tap rows;
+  private final LogicalPlan query;
   private final LogicalPlan plan;
   private final Budget budget;
   /** The batch of a stream that it is part of, or an empty text. */
@@ -44,7 +45,7 @@ final class Write {
     settings = session.sessionState().newHadoopConf();
     batch = Streams.batchOf(session);
     long begun = System.nanoTime();
-    LogicalPlan query = target.query();
+    query = target.query();
     List<String> key = target.isKeyed() ? keyOf(target, keys) : List.of();
     Taps taps = new Taps(folder, limits.any());
     Rewriting rewritten = new Rewriting(query, taps, keys, session, caches);
@@ -98,6 +99,16 @@ final class Write {
 
   LogicalPlan plan() {
     return plan;
+  }
+
+  /** Return the optimised plan of the rows, without taps. */
+  LogicalPlan query() {
+    return query;
+  }
+
+  /** Return the addresses of the files that it has made. */
+  Set<String> written() {
+    return written == null ? Set.of() : written;
   }
 
   Tap rows() {

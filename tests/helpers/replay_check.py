@@ -1,0 +1,89 @@
+"""Compare replays with runs of the same program on tables that are cut to the same rows."""
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
+
+from helpers.witnesses import Program, Row, read, rows_of
+from provhouse.capturing.session import Captured, capturing
+from provhouse.ingest.captured.land import captured_writes
+from provhouse.ingest.captured.output import output_of
+from provhouse.ingest.captured.pairs import ROW_BITS
+from provhouse.tracing.flow import Flow
+from provhouse.tracing.ids import Ids
+from provhouse.tracing.places import SOURCES
+from provhouse.tracing.replay import replayed
+
+Chosen = dict[Path, set[int]]
+"""The indexes of rows by file."""
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """A captured program, whose replays are compared."""
+
+    spark: SparkSession
+    program: Program
+    tables: Path
+    """Folders of Parquet files."""
+    frame: DataFrame
+    flow: Flow
+
+    @classmethod
+    def of(cls, spark: SparkSession, program: Program, tables: Path, folder: Path) -> "Replayed":
+        """Capture the write of a program's frame."""
+        frame, taken = program(read(spark, tables)), Captured()
+        with capturing(spark, folder / "taps", taken, {}):
+            frame.write.parquet(str(folder / "out"))
+        (write,) = captured_writes(folder / "taps")
+        flow = Flow(spark, [output_of(write)], {}, None, taken.rules)
+        return cls(spark, program, tables, frame, flow)
+
+    def choose(self, share: float, seed: int) -> Chosen:
+        """Return some rows of the files that the program reads."""
+        chosen: Chosen = defaultdict(set)
+        dice = random.Random(seed)
+        for file in self.flow.numbers.files:
+            if file.write is None:
+                rows = range(pq.read_metadata(file.path).num_rows)
+                chosen[file.path] |= {row for row in rows if dice.random() < share}
+        return chosen
+
+    def check(self, chosen: Chosen, only: bool, folder: Path, many: bool = False) -> None:
+        """Fail if a replay differs from a run on the tables that are cut to the same rows."""
+        numbers = {file.path: file.number for file in self.flow.numbers.files}
+        every = {(numbers[path] << ROW_BITS) + row for path, rows in chosen.items() for row in rows}
+        ids = Ids(frozenset(every))
+        if many:
+            ids = Ids(frame=ids.to_frame(self.spark))
+        found = rows_of(replayed(self.flow, self.frame, {SOURCES: ids}, only))
+        kept = (lambda path, row: row in chosen[path]) if only else (
+            lambda path, row: row not in chosen[path]
+        )  # fmt: skip
+        reduced = read(self.spark, cut(self.tables, folder, kept))
+        assert bag(found) == bag(rows_of(self.program(reduced)))
+
+
+def cut(tables: Path, folder: Path, kept: Callable[[Path, int], bool]) -> Path:
+    """Write tables anew, with the rows that are kept."""
+    for path in sorted(tables.rglob("*.parquet")):
+        rows = pq.ParquetFile(path).read()
+        indexes = [row for row in range(rows.num_rows) if kept(path, row)]
+        to = folder / path.relative_to(tables)
+        to.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(rows.take(pa.array(indexes, pa.int64())), to)
+    return folder
+
+
+def bag(rows: list[Row]) -> Counter[str]:
+    """Return rows as a bag; sums of floats differ in the last digits with the order of rows."""
+    return Counter(
+        repr([float(f"{each:.9g}") if isinstance(each, float) else each for each in row])
+        for row in rows
+    )

@@ -1,0 +1,106 @@
+"""Compute frames again without some rows of their sources, or only on some."""
+
+from collections.abc import Sequence
+from functools import reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+import numpy as np
+
+from provhouse.capturing.replay import Replay
+from provhouse.model.errors import BadInput, UsageError
+
+from .flow import Flow
+from .ids import Ids, Position, together
+from .numbers import NumberedFile
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+def replayed(flow: Flow, frame: "DataFrame", rows: Position, only: bool) -> "DataFrame":
+    """Return a frame computed again without some rows, or with ``only`` them.
+
+    Tables that the block has written are computed again too, unless rows of them are named. Raises
+    UsageError for groups of an operator, for rows of which the frame reads no table, and if the
+    frame cannot be computed again. Raises BadInput if a file has changed.
+    """
+    if groups := [place.name for place in rows if not place.has_rows]:
+        raise UsageError(
+            "Groups of an operator are in no table, so that a replay cannot leave them out",
+            f"The cursor is at {', '.join(groups)}",
+            "Call go_back_all() first",
+        )
+    replay, read = opened(flow, frame, _writes(flow, rows), only)
+    spark, parts = flow.spark, [*rows.values()]
+    every = reduce(lambda a, b: together(a, b, spark), parts, Ids(frozenset()))
+    if rows:
+        _check_reads(rows, read)
+    if every.few is not None:
+        return replay.on_few(np.array(sorted(every.few), np.int64), only)
+    return replay.on_many(every.to_frame(spark).select("id"), only)
+
+
+def opened(
+    flow: Flow, frame: "DataFrame | None", again: Sequence[int], only: bool
+) -> tuple[Replay, list[NumberedFile]]:
+    """Return what computes a frame again, and the files of the block that it reads.
+
+    ``again`` are the writes of the block whose rows are computed again; without a frame, the last
+    of them is replayed.
+    """
+    folders = [int(flow.outputs[write].write.folder.name) for write in again]
+    replay = Replay(flow.spark, flow.rules, frame, folders)
+    known = {file.path: file for file in flow.numbers.files}
+    roots = {file.root for file in flow.numbers.files}
+    numbers, read = list[int](), list[NumberedFile]()
+    for state in replay.files():
+        path = _local(state["path"])
+        file = known.get(path)
+        if file is None:
+            if only or _local(state["root"]) in roots:
+                raise BadInput(
+                    "The frame reads a file that the block has not read",
+                    f"{path} is new, or of a table that no write of the block has used",
+                    "Replay a frame that the block has written, on the files that it has read",
+                )
+            numbers.append(len(flow.numbers.files) + len(numbers))
+            continue
+        _check_state(file, state)
+        numbers.append(file.number)
+        read.append(file)
+    replay.number(numbers)
+    return replay, read
+
+
+def _writes(flow: Flow, rows: Position) -> list[int]:
+    """Return the writes of which no rows are named."""
+    named = {place.write for place in rows}
+    return [at for at in range(len(flow.outputs)) if at not in named]
+
+
+def _check_state(file: NumberedFile, state: dict[str, Any]) -> None:
+    source = file.source
+    if source and (source.bytes, source.changed) != (state["bytes"], state["changed"]):
+        raise BadInput(
+            f"A file of {file.table} has changed since the block read it",
+            f"{file.path} has another size or time",
+            "Run the job again in a new block, and replay that",
+        )
+    if source:
+        source.check_unchanged()
+
+
+def _check_reads(rows: Position, read: Sequence[NumberedFile]) -> None:
+    writes = {file.write for file in read}
+    if all(place.write not in writes for place in rows):
+        raise UsageError(
+            "The frame reads no table that the cursor has rows of",
+            f"The cursor is at {', '.join(place.name for place in rows)}",
+            "Call go_back_all() for the rows of sources, or replay another frame",
+        )
+
+
+def _local(address: str) -> Path:
+    return Path(unquote(urlsplit(address).path))
