@@ -218,6 +218,7 @@ def block(
     return write
 
 
+@pytest.mark.filterwarnings("ignore:Keys are declared")  # these cases read no customers
 def test_an_exploded_row_derives_from_its_element(block: Block) -> None:
     block(DAILY).check_all()
 

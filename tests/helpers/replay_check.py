@@ -61,7 +61,8 @@ class Replayed:
         every = {(numbers[path] << ROW_BITS) + row for path, rows in chosen.items() for row in rows}
         ids = Ids(frozenset(every))
         if many:
-            ids = Ids(frame=ids.to_frame(self.spark))
+            frame = ids.to_frame(self.spark)
+            ids = Ids(make=lambda: frame)
         found = rows_of(replayed(self.flow, self.frame, {SOURCES: ids}, only))
         kept = (lambda path, row: row in chosen[path]) if only else (
             lambda path, row: row not in chosen[path]
