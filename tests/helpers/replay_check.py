@@ -72,7 +72,7 @@ class Replayed:
 
 
 def cut(tables: Path, folder: Path, kept: Callable[[Path, int], bool]) -> Path:
-    """Write tables anew, with the rows that are kept."""
+    """Write tables again, with the rows that are kept."""
     for path in sorted(tables.rglob("*.parquet")):
         rows = pq.ParquetFile(path).read()
         indexes = [row for row in range(rows.num_rows) if kept(path, row)]
