@@ -8,6 +8,7 @@ queries that the same code has recorded already are skipped.
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,16 @@ def has_rows(frame: DataFrame) -> bool:
         return bool(rows_of(frame.limit(1)))
     except ArithmeticException:
         return False
+
+
+@pytest.fixture(autouse=True)
+def _without_broadcasts(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[None]:
+    """Broadcast no tables in q64, for which the tests have not enough memory."""
+    threshold = "spark.sql.autoBroadcastJoinThreshold"
+    if request.node.callspec.params["name"] == "q64":
+        spark.conf.set(threshold, "-1")
+    yield
+    spark.conf.unset(threshold)
 
 
 @pytest.mark.long
