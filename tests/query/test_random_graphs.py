@@ -71,7 +71,7 @@ def test_all_methods_answer_as_networkx_does(
 
 
 def test_at_least_100_graphs_were_compared(capsys: pytest.CaptureFixture[str]) -> None:
-    """Print the number of graphs and questions; fail if fewer than 150 graphs were compared."""
+    """Print the number of graphs and questions; fail if fewer than 100 graphs were compared."""
     if asked["warehouses"] < SHORT:
         pytest.skip("counts the graphs of the tests above, which did not all run and pass")
     questions = sum(asked[method] for method in ("rq", "ccprov", "csprov"))
