@@ -26,7 +26,9 @@ def check_run(run: str | None) -> None:
 def check_limit(name: str, limit: float | None) -> float:
     """Return a limit, 0 for none. Raises UsageError if it is no number above 0."""
     if limit is not None and not 0 < limit < inf:
-        raise UsageError(f"{name} is not above 0", f"It is {limit}", "Leave it out for no limit")
+        raise UsageError(
+            f"{name} is no number above 0", f"It is {limit}", "Leave it out for no limit"
+        )
     return limit or 0.0
 
 

@@ -5,7 +5,7 @@ checks that the pages are up to date.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import builds_table
@@ -38,6 +38,7 @@ import sets_table
 import soak
 import time_left_table
 import worst_table
+from form import Content, ResultsFile
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
@@ -69,6 +70,14 @@ def placed(text: str, name: str, between: str) -> str | None:
     return f"{before}{begin}\n{between}\n{end}{after}" if end else None
 
 
+def optional(
+    name: str, results: ResultsFile[Content], table: Callable[[Content], str]
+) -> Iterator[tuple[Path, str, str]]:
+    """Yield the table of a benchmark that not every release runs, if it has results."""
+    if results.path.exists():
+        yield BENCHMARKS, name, table(results.read())
+
+
 def pages() -> Iterator[tuple[Path, str, str]]:
     """Yield, for each table, the page that contains it, the name in its markers, and its text."""
     compared = methods_table.RESULTS.read()
@@ -83,31 +92,19 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     yield BENCHMARKS, "peers by size", peers_sizes_table.tables(peers)
     yield BENCHMARKS, "serve", serve_table.table(serve_table.RESULTS.read())
     yield BENCHMARKS, "enter", enter_table.table(enter_table.RESULTS.read())
-    if hard_table.RESULTS.path.exists():
-        yield BENCHMARKS, "hard", hard_table.tables(hard_table.RESULTS.read())
+    yield from optional("hard", hard_table.RESULTS, hard_table.tables)
     yield BENCHMARKS, "worst", worst_table.table(worst_table.RESULTS.read())
-    if builds_table.RESULTS.path.exists():  # not a part of every release
-        yield BENCHMARKS, "builds", builds_table.table(builds_table.RESULTS.read())
+    yield from optional("builds", builds_table.RESULTS, builds_table.table)
     for name, suite in capture_coverage.RESULTS.read().items():
         yield COVERAGE, name, capture_coverage.table(suite)
-    if capture_overhead_form.RESULTS.path.exists():
-        found_capture = capture_overhead_form.RESULTS.read()
-        yield BENCHMARKS, "capture", capture_overhead_table.tables(found_capture)
-    if capture_tpcds_form.RESULTS.path.exists():
-        suite_costs = capture_tpcds_table.table(capture_tpcds_form.RESULTS.read())
-        yield BENCHMARKS, "capture TPC-DS", suite_costs
-    if capture_landing_form.RESULTS.path.exists():
-        landings = capture_landing_table.table(capture_landing_form.RESULTS.read())
-        yield BENCHMARKS, "capture landing", landings
-    if capture_memory_form.RESULTS.path.exists():
-        memory = capture_memory_table.table(capture_memory_form.RESULTS.read())
-        yield BENCHMARKS, "capture memory", memory
-    if capture_ways_form.RESULTS.path.exists():
-        ways = capture_ways_table.table(capture_ways_form.RESULTS.read())
-        yield BENCHMARKS, "capture ways", ways
-    if capture_nights_form.RESULTS.path.exists():
-        nights = capture_nights_table.table(capture_nights_form.RESULTS.read())
-        yield BENCHMARKS, "capture nights", nights
+    yield from optional("capture", capture_overhead_form.RESULTS, capture_overhead_table.tables)
+    yield from optional("capture TPC-DS", capture_tpcds_form.RESULTS, capture_tpcds_table.table)
+    yield from optional(
+        "capture landing", capture_landing_form.RESULTS, capture_landing_table.table
+    )
+    yield from optional("capture memory", capture_memory_form.RESULTS, capture_memory_table.table)
+    yield from optional("capture ways", capture_ways_form.RESULTS, capture_ways_table.table)
+    yield from optional("capture nights", capture_nights_form.RESULTS, capture_nights_table.table)
     yield RELIABILITY, "rounds", reliability.table(reliability.RESULTS.read())
     yield RELIABILITY, "soak", soak.table(soak.RESULTS.read())
     yield RELIABILITY, "fuzz", fuzz.table(fuzz.RESULTS.read())

@@ -87,12 +87,9 @@ class Cursor:
         if rows is None:
             return {}
         kept = rows.where(condition).selectExpr(f"{ID} AS id")
-        places = self._numbers(files)
-        if len(places) == 1:
-            return settled([(place, lambda: kept) for place in places], {}, self._flow.spark, True)
         parts = [
             (place, partial(kept.where, is_in(_NUMBER, numbers)))
-            for place, numbers in places.items()
+            for place, numbers in self._numbers(files).items()
         ]
         return settled(parts, {}, self._flow.spark, True)
 
@@ -256,7 +253,4 @@ def _of_files(ids: Ids, numbers: set[int]) -> Ids:
     """Return the ids of rows of some files."""
     if ids.few is not None:
         return Ids(frozenset(each for each in ids.few if each >> ROW_BITS in numbers))
-    return Ids(
-        make=lambda: ids.frame.where(is_in(_NUMBER, numbers)),
-        sample=lambda: frozenset(each for each in ids.first if each >> ROW_BITS in numbers),
-    )
+    return Ids(make=lambda: ids.frame.where(is_in(_NUMBER, numbers)))

@@ -16,12 +16,15 @@ from provhouse.ingest.captured.output import Output
 from provhouse.ingest.captured.widened import Widened
 from provhouse.model.errors import UsageError
 
+from .group_links import ColumnLink, GroupLink
 from .ids import Ids
-from .links import ColumnLink, GroupLink, Link, Slot, Span, WindowLink, WrittenLink
+from .links import Link, Slot
 from .numbers import NumberedFile, Numbers
 from .places import SOURCES, Place
 from .records import ID, records
 from .taps import task_files
+from .window_links import WindowLink
+from .written_links import Span, WrittenLink
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -3,8 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, reduce
-from itertools import islice
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING
 
 from provhouse.model.arrays import I64
@@ -33,19 +32,12 @@ class Ids:
     make: Frame | None = None
     files: tuple[int, ...] = ()
     """The numbers of the files of which these are all rows; empty if that is unknown."""
-    sample: Callable[[], frozenset[int]] = frozenset
-    """Finds some ids of the frame sooner than Spark, to show a part of them at once."""
 
     @cached_property
     def frame(self) -> "DataFrame":
         """The frame of more than a few ids."""
         assert self.make is not None
         return self.make()
-
-    @cached_property
-    def first(self) -> frozenset[int]:
-        """Some of the ids, which may be none; all of them if they are few."""
-        return self.sample() if self.few is None else self.few
 
     def keep(self, rows: "DataFrame", column: str) -> "DataFrame":
         """Return the rows of a frame whose column is one of the ids."""
@@ -95,25 +87,18 @@ def settled(
     """Return the ids of frames by place, in memory if they are few, and those that ``stay``.
 
     ``few`` says that they may be few, so that it is worth to find out: ``scan`` yields them, or
-    if it yields None one Spark job reads at most ``FEW`` ids and one more. If they are many, what
-    ``scan`` yields first can be shown at once. Otherwise nothing is read now.
+    if it yields None one Spark job reads at most ``FEW`` ids and one more. Otherwise nothing is
+    read now.
     """
-
-    @cache
-    def known() -> tuple[dict[Place, set[int]], bool]:
-        found = scan()
-        if found is not None:
-            return _taken(found)
-        return _collected(parts) if few and parts else ({}, not parts)
-
-    if few and known()[1]:
-        found = {place: Ids(frozenset(ids)) for place, ids in known()[0].items()}
+    known: Mapping[Place, set[int]] | None = None
+    if few and parts:
+        scanned = scan()
+        known = _collected(parts) if scanned is None else _taken(scanned)
+    if known is not None:
+        found = {place: Ids(frozenset(ids)) for place, ids in known.items()}
     else:
         found = {
-            place: Ids(
-                make=_united([make for at, make in parts if at == place]),
-                sample=lambda place=place: frozenset(known()[0].get(place, ())),  # type: ignore[misc]
-            )
+            place: Ids(make=_united([make for at, make in parts if at == place]))
             for place in dict.fromkeys(place for place, _ in parts)
         }
     for place, ids in stay.items():
@@ -125,8 +110,7 @@ def together(one: Ids, other: Ids, spark: "SparkSession") -> Ids:
     """Return the ids that are in one of two sets."""
     if one.few is not None and other.few is not None:
         return Ids(one.few | other.few)
-    make = _united([lambda: one.to_frame(spark), lambda: other.to_frame(spark)])
-    return Ids(make=make, sample=lambda: frozenset(islice(one.first | other.first, FEW + 1)))
+    return Ids(make=_united([lambda: one.to_frame(spark), lambda: other.to_frame(spark)]))
 
 
 def without_rows(rows: Position, others: Position, spark: "SparkSession") -> Position:
@@ -148,27 +132,27 @@ def _united(parts: Sequence[Frame]) -> Frame:
     return lambda: reduce(lambda one, other: one.unionAll(other), (make() for make in parts))
 
 
-def _taken(found: Found) -> tuple[dict[Place, set[int]], bool]:
-    """Return at most ``FEW`` ids and one more, and whether these are all."""
-    known, room = defaultdict[Place, set[int]](set), FEW + 1
+def _taken(found: Found) -> dict[Place, set[int]] | None:
+    """Return ids by place, or None if there are more than ``FEW``."""
+    known, count = defaultdict[Place, set[int]](set), 0
     for place, ids in found:
         new = set(ids.tolist()) - known[place]
-        known[place].update(islice(new, room))
-        room -= len(new)
-        if room <= 0:
-            return known, False
-    return known, True
+        count += len(new)
+        if count > FEW:
+            return None
+        known[place] |= new
+    return known
 
 
-def _collected(parts: Sequence[tuple[Place, Frame]]) -> tuple[dict[Place, set[int]], bool]:
-    """Return the same for ids of frames, by one Spark job."""
+def _collected(parts: Sequence[tuple[Place, Frame]]) -> dict[Place, set[int]] | None:
+    """Return the ids of frames by place, or None if there are more than ``FEW`` rows of them."""
     places = list(dict.fromkeys(place for place, _ in parts))
     every = _united([_numbered(make, places.index(place)) for place, make in parts])()
     rows = every.limit(FEW + 1).collect()
     known = defaultdict[Place, set[int]](set)
     for row in rows:
         known[places[row["place"]]].add(row["id"])
-    return known, len(rows) <= FEW
+    return known if len(rows) <= FEW else None
 
 
 def _numbered(make: Frame, place: int) -> Frame:

@@ -9,6 +9,7 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 
 from provhouse.capturing.replay import Replay
+from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.model.errors import BadInput, UsageError
 
 from .flow import Flow
@@ -32,23 +33,22 @@ def replayed(flow: Flow, frame: "DataFrame", rows: Position, only: bool) -> "Dat
             f"The cursor is at {', '.join(groups)}",
             "Call go_back_all() first",
         )
-    replay, read = opened(flow, frame, _writes(flow, rows), only)
+    replay, read = _opened(flow, frame, _writes(flow, rows))
     spark, parts = flow.spark, [*rows.values()]
     every = reduce(lambda a, b: together(a, b, spark), parts, Ids(frozenset()))
     if rows:
-        _check_reads(rows, read)
+        _check_reads(rows, every, read)
     if every.few is not None:
         return replay.on_few(np.array(sorted(every.few), np.int64), only)
     return replay.on_many(every.to_frame(spark).select("id"), only)
 
 
-def opened(
-    flow: Flow, frame: "DataFrame | None", again: Sequence[int], only: bool
+def _opened(
+    flow: Flow, frame: "DataFrame", again: Sequence[int]
 ) -> tuple[Replay, list[NumberedFile]]:
     """Return what computes a frame again, and the files of the block that it reads.
 
-    ``again`` are the writes of the block whose rows are computed again; without a frame, the last
-    of them is replayed.
+    ``again`` are the writes of the block whose rows are computed again.
     """
     folders = [int(flow.outputs[write].write.folder.name) for write in again]
     replay = Replay(flow.spark, flow.rules, frame, folders)
@@ -59,10 +59,10 @@ def opened(
         path = _local(state["path"])
         file = known.get(path)
         if file is None:
-            if only or _local(state["root"]) in roots:
+            if _local(state["root"]) in roots:
                 raise BadInput(
                     "The frame reads a file that the block has not read",
-                    f"{path} is new, or of a table that no write of the block has used",
+                    f"{path} is new in its folder",
                     "Replay a frame that the block has written, on the files that it has read",
                 )
             numbers.append(len(flow.numbers.files) + len(numbers))
@@ -92,9 +92,11 @@ def _check_state(file: NumberedFile, state: dict[str, Any]) -> None:
         source.check_unchanged()
 
 
-def _check_reads(rows: Position, read: Sequence[NumberedFile]) -> None:
-    writes = {file.write for file in read}
-    if all(place.write not in writes for place in rows):
+def _check_reads(rows: Position, every: Ids, read: Sequence[NumberedFile]) -> None:
+    """Raise UsageError if none of the rows are read; of many ids, only the place is known."""
+    writes, numbers = {file.write for file in read}, {file.number for file in read}
+    unread = all(place.write not in writes for place in rows)
+    if unread or (every.few and not {each >> ROW_BITS for each in every.few} & numbers):
         raise UsageError(
             "The frame reads no table that the cursor has rows of",
             f"The cursor is at {', '.join(place.name for place in rows)}",

@@ -22,7 +22,7 @@ def back(flow: Flow, position: Position) -> Position:
     parts = [part for link, ids in leads for part in link.back(ids)]
 
     def scan() -> Found | None:
-        return _chained([link.scan_back(_array(ids)) for link, ids in leads if ids.first])
+        return _chained([link.scan_back(_array(ids)) for link, ids in leads])
 
     return settled(parts, stay, flow.spark, _few(position), scan)
 
@@ -35,11 +35,7 @@ def forwards(flow: Flow, position: Position) -> Position:
 
     def scan() -> Found | None:
         return _chained(
-            [
-                _at(link.of, link.scan_forwards(place, _array(ids)))
-                for link, place, ids in leads
-                if ids.first
-            ]
+            [_at(link.of, link.scan_forwards(place, _array(ids))) for link, place, ids in leads]
         )
 
     return settled(parts, stay, flow.spark, _few(position), scan)
@@ -51,7 +47,8 @@ def _few(position: Position) -> bool:
 
 
 def _array(ids: Ids) -> I64:
-    return np.array(sorted(ids.first), np.int64)
+    assert ids.few is not None
+    return np.array(sorted(ids.few), np.int64)
 
 
 def _at(place: Place, found: Iterator[I64] | None) -> Found | None:

@@ -7,12 +7,11 @@ element, or depends on more of it, it derives from the whole group.
 from collections.abc import Callable, Hashable, Iterable
 
 import pytest
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from helpers.lineage_cases import Block, Case, Done, Lineage, Shop, c, o, written
-from helpers.shop import CUSTOMERS, ORDERS, Order, write_shop
-from helpers.warehouse import House
+from helpers.lineage_cases import Block, Case, Lineage, Shop, c, o
+from helpers.shop import CUSTOMERS, ORDERS, Order
 
 
 def sql(text: str) -> Callable[[Shop], DataFrame]:
@@ -202,20 +201,6 @@ CASES = {
 }  # fmt: skip
 
 DAILY = ("listed_fees", "outer_list", "outer_set", "with_a_total")
-
-
-@pytest.fixture(scope="module")
-def block(
-    houses: Callable[..., House], spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
-) -> Block:
-    """A function that writes cases in one block."""
-
-    def write(names: Iterable[str]) -> Done:
-        folder = tmp_path_factory.mktemp("collected")
-        write_shop(folder)
-        return written({name: CASES[name] for name in names}, folder, houses(), spark)
-
-    return write
 
 
 @pytest.mark.filterwarnings("ignore:Keys are declared")  # these cases read no customers

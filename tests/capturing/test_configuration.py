@@ -193,7 +193,7 @@ def test_a_budget_is_a_setting(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "--conf spark.provhouse.budgetMb=0.5\n" in printed
     assert "--conf spark.provhouse.budgetSeconds=60.0\n" in printed
     assert run([*options, "--budget-mb", "0"]) == 2
-    assert "--budget-mb is not above 0" in capsys.readouterr().err
+    assert "--budget-mb is no number above 0" in capsys.readouterr().err
 
 
 @pytest.mark.long

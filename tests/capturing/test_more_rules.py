@@ -277,20 +277,6 @@ DAILY = (
 """The cases of the usual tests; together they use nearly all rules."""
 
 
-@pytest.fixture(scope="module")
-def block(
-    houses: Callable[..., House], spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
-) -> Block:
-    """A function that writes cases in one block."""
-
-    def write(names: Iterable[str]) -> Done:
-        folder = tmp_path_factory.mktemp("shop")
-        write_shop(folder)
-        return written({name: CASES[name] for name in names}, folder, houses(), spark)
-
-    return write
-
-
 def test_the_lineage_of_each_row_is_exactly_its_rows(block: Block) -> None:
     """Operators that list more than was used are declared as supersets."""
     done = block(DAILY)

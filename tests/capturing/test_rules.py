@@ -4,16 +4,15 @@ Expected rows come from a program over tuples, written out for each case.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from math import isnan
 
 import pytest
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from helpers.lineage_cases import Block, Case, Done, Lineage, Shop, c, grouped, o, written
-from helpers.shop import CUSTOMERS, ORDERS, Customer, Order, write_shop
-from helpers.warehouse import House
+from helpers.lineage_cases import Block, Case, Lineage, Shop, c, grouped, o
+from helpers.shop import CUSTOMERS, ORDERS, Customer, Order
 
 
 def number(value: float) -> str:
@@ -264,20 +263,6 @@ CASES = {
 
 DAILY = ("of_groups", "full_outer", "semi", "union", "rollup")
 """The cases of the usual tests; together they use nearly all rules."""
-
-
-@pytest.fixture(scope="module")
-def block(
-    houses: Callable[..., House], spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
-) -> Block:
-    """A function that writes cases in one block."""
-
-    def write(names: Iterable[str]) -> Done:
-        folder = tmp_path_factory.mktemp("a shop, ünd")
-        write_shop(folder)
-        return written({name: CASES[name] for name in names}, folder, houses(), spark)
-
-    return write
 
 
 def test_the_lineage_of_each_row_is_exactly_its_rows(block: Block) -> None:

@@ -48,7 +48,11 @@ def ids(cursor: Cursor, table: str, key: str) -> set[str]:
 
 
 def test_a_row_leads_to_its_sources_through_all_writes_and_back(
-    houses: Callable[..., House], shop: Shop, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    houses: Callable[..., House],
+    shop: Shop,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     house = houses()
     with house.capture(keys=KEYS) as run:
@@ -92,6 +96,13 @@ def test_a_row_leads_to_its_sources_through_all_writes_and_back(
     shown = capsys.readouterr().out
     assert "orders\n" in shown
     assert "|number|name|nation|" in shown
+
+    monkeypatch.setattr("provhouse.tracing.ids.FEW", 1)
+    many = run.trace("totals").where("nation = 1").go_back_all()
+    assert rows(many) == rows(sources)
+    assert ids(many, "orders", "id") == expected
+    assert rows(many.of("customers").go_next_all()) == rows(row)
+    monkeypatch.undo()
 
     with pytest.raises(UsageError, match="several tables"):
         sources.records()

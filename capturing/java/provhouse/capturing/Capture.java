@@ -97,16 +97,12 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   }
 
   /**
-   * Return a frame to be computed again on other rows; null means what the last of the writes has
-   * written. Tables of which these writes have made all files are computed again as well.
+   * Return a frame to be computed again on other rows. Tables of which these writes have made all
+   * files are computed again as well.
    */
   public Replay replay(Dataset<Row> frame, List<Integer> writes) {
     synchronized (block) {
-      LogicalPlan plan =
-          frame == null
-              ? block.write(writes.get(writes.size() - 1)).query()
-              : Replay.optimised(frame);
-      return new Replay(session, block, plan, writes);
+      return new Replay(session, block, Replay.optimised(frame), writes);
     }
   }
 

@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.Function;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Cast;
@@ -59,12 +58,8 @@ public final class Replay {
   private final Map<String, Integer> made = new HashMap<>();
   private final SourceFiles files = new SourceFiles(null, 0);
   private final Map<LogicalPlan, RowIds> scans = new IdentityHashMap<>();
-  private final Map<LogicalPlan, Rows> loaded = new IdentityHashMap<>();
   private LogicalPlan plan;
   private Unsupported refusal;
-
-  /** Rows of a scan in memory, in the order of their ids. */
-  private record Rows(long[] ids, InternalRow[] rows) {}
 
   Replay(SparkSession session, Block block, LogicalPlan optimised, List<Integer> writes) {
     this.session = session;
@@ -204,40 +199,6 @@ public final class Replay {
     return computed(scan -> joined((LogicalRelation) scan, ids.logicalPlan(), only));
   }
 
-  /** Read some rows of all scans into memory, for {@code onLoaded}; the ids are sorted. */
-  public void load(byte[] few) {
-    long[] ids = numbers(few);
-    for (LogicalPlan scan : scans.keySet()) {
-      loaded.put(scan, touches(scan, ids) ? rows((LogicalRelation) scan, ids) : none());
-    }
-  }
-
-  /** Return the rows of all scans in memory, as a frame with the id of each row for each scan. */
-  public List<Dataset<Row>> loaded() {
-    List<Dataset<Row>> found = new ArrayList<>();
-    loaded.forEach((scan, rows) -> {
-      List<Attribute> columns =
-          Plans.joined(Plans.<Attribute>list(scan.output()), List.of(Plans.numbers(ROW)));
-      found.add(frame(local(columns, Arrays.asList(rows.rows()))));
-    });
-    return found;
-  }
-
-  /** Return the frame on some of the rows in memory; the ids are sorted. */
-  public Dataset<Row> onLoaded(byte[] few) {
-    long[] ids = numbers(few);
-    return computed(scan -> {
-      Rows rows = loaded.get(scan);
-      List<InternalRow> kept = new ArrayList<>();
-      for (int i = 0; i < rows.ids().length; i++) {
-        if (Arrays.binarySearch(ids, rows.ids()[i]) >= 0) {
-          kept.add(rows.rows()[i]);
-        }
-      }
-      return local(Plans.list(scan.output()), kept);
-    });
-  }
-
   private static long[] numbers(byte[] bytes) {
     long[] found = new long[bytes.length / Long.BYTES];
     ByteBuffer.wrap(bytes).asLongBuffer().get(found);
@@ -245,11 +206,8 @@ public final class Replay {
   }
 
   private Dataset<Row> computed(Function<LogicalPlan, LogicalPlan> scanned) {
-    return frame(
-        new PlanMap(leaf -> scans.containsKey(leaf) ? scanned.apply(leaf) : leaf).apply(plan));
-  }
-
-  private Dataset<Row> frame(LogicalPlan found) {
+    LogicalPlan found =
+        new PlanMap(leaf -> scans.containsKey(leaf) ? scanned.apply(leaf) : leaf).apply(plan);
     return Dataset$.MODULE$.ofRows(session, found);
   }
 
@@ -259,23 +217,11 @@ public final class Replay {
   }
 
   private static LogicalPlan empty(LogicalPlan scan) {
-    return local(Plans.list(scan.output()), List.of());
-  }
-
-  private static LogicalPlan local(List<Attribute> columns, List<InternalRow> rows) {
-    return new LocalRelation(Plans.seq(columns), Plans.seq(rows), false, Option.empty());
+    return new LocalRelation(scan.output(), Plans.seq(List.of()), false, Option.empty());
   }
 
   private LogicalPlan restricted(LogicalRelation scan, long[] ids, boolean only) {
     Sources.Located located = Sources.located(scan);
-    return Plans.only(columns(scan), filtered(located, scan, ids, only));
-  }
-
-  private static List<Attribute> columns(LogicalPlan plan) {
-    return Plans.list(plan.output());
-  }
-
-  private Filter filtered(Sources.Located located, LogicalPlan scan, long[] ids, boolean only) {
     Expression has =
         Plans.call(
             new RowSet(scans.get(scan), ids),
@@ -283,12 +229,17 @@ public final class Replay {
             DataTypes.BooleanType,
             List.of(located.path(), located.index()),
             true);
-    return new Filter(only ? has : new Not(has), located.scan());
+    Filter kept = new Filter(only ? has : new Not(has), located.scan());
+    return Plans.only(output(scan), kept);
+  }
+
+  private static List<Attribute> output(LogicalPlan plan) {
+    return Plans.list(plan.output());
   }
 
   private LogicalPlan joined(LogicalRelation scan, LogicalPlan ids, boolean only) {
     Sources.Located located = Sources.located(scan);
-    List<Attribute> output = columns(scan);
+    List<Attribute> output = output(scan);
     Alias id = Sources.idOf(located, scans.get(scan));
     Alias wanted = Plans.alias(Plans.<Attribute>list(ids.output()).get(0), ROW);
     List<NamedExpression> columns = Plans.joined(output, List.of(id));
@@ -302,21 +253,5 @@ public final class Replay {
             Option.apply(same),
             JoinHint$.MODULE$.NONE());
     return Plans.only(output, join);
-  }
-
-  private static Rows none() {
-    return new Rows(new long[0], new InternalRow[0]);
-  }
-
-  private Rows rows(LogicalRelation scan, long[] ids) {
-    Sources.Located located = Sources.located(scan);
-    Alias id = Sources.idOf(located, scans.get(scan));
-    List<NamedExpression> columns = Plans.joined(Plans.list(scan.output()), List.of(id));
-    LogicalPlan wanted =
-        new Project(Plans.seq(columns), filtered(located, scan, ids, true));
-    InternalRow[] rows = frame(wanted).queryExecution().executedPlan().executeCollect();
-    int last = columns.size() - 1;
-    Arrays.sort(rows, (a, b) -> Long.compare(a.getLong(last), b.getLong(last)));
-    return new Rows(Arrays.stream(rows).mapToLong(row -> row.getLong(last)).toArray(), rows);
   }
 }

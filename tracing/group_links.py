@@ -1,0 +1,150 @@
+"""Links between groups of rows and what they were made from."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from provhouse.ingest.captured.associations import NONE
+from provhouse.ingest.captured.description import SourceColumn, SourceFile, TapTable
+from provhouse.ingest.captured.pairs import ROW_BITS
+from provhouse.ingest.captured.source_columns import NULL_GROUP
+from provhouse.model.arrays import I64, Bools
+
+from .ids import Found
+from .links import KEY, Link
+from .places import Place
+from .records import ID, VALUE, column_of
+from .scan import MOST, ColumnFile, among, matches, rows_in
+from .taps import tap_frame, tap_paths
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_ROW = (1 << ROW_BITS) - 1
+"""The bits of an id that are the index of the row."""
+
+
+@dataclass(frozen=True)
+class GroupLink(Link):
+    """The groups of an operator that merges rows, or marked rows."""
+
+    folders: tuple[Path, ...]
+    key: int
+    """The column of the key."""
+    columns: int
+
+    def frame(self) -> "DataFrame":
+        """Return the associations: the column ``key``, and a column for each slot."""
+        found = tap_frame(self.spark, self.folders, self.columns)
+        return found.selectExpr(f"c{self.key} AS {KEY}", *self._columns())
+
+    def scan_back(self, ids: I64) -> Found | None:
+        """Yield what groups derive from, or None if there are too many rows."""
+        return self._scan_back(ids) if rows_in(tap_paths(self.folders)) <= MOST else None
+
+    def _scan_back(self, ids: I64) -> Found:
+        for found in matches(tap_paths(self.folders), f"c{self.key}", among(ids), self._named()):
+            yield from self._found(found.values)
+
+    def scan_forwards(self, place: Place, ids: I64) -> Iterator[I64] | None:
+        """Yield the groups that derive from rows or groups, or None if there are too many rows."""
+        return self._scan_forwards(place, ids) if rows_in(tap_paths(self.folders)) <= MOST else None
+
+    def _scan_forwards(self, place: Place, ids: I64) -> Iterator[I64]:
+        for slot in (self.slots[number] for number in self._of(place)):
+            wanted = among(slot.of_tap(ids))
+            for found in matches(tap_paths(self.folders), slot.column, wanted, [f"c{self.key}"]):
+                yield np.asarray(pa.array(found.values[0]).unique())
+
+
+@dataclass(frozen=True)
+class ColumnLink(Link):
+    """The groups of an operator whose keys are a column of a source, so that its tap has none."""
+
+    table: TapTable
+    files: tuple[SourceFile, ...]
+
+    def frame(self) -> "DataFrame":
+        """Return the associations: the column ``key``, and a column for each slot."""
+        from pyspark.sql import functions as F
+
+        source = self._source
+        rows = tap_frame(self.spark, [self.table.folder], len(self.slots))
+        values = column_of(self.spark, self.files, source.column)
+        found = rows.join(values, F.expr(f"c{source.slot} = {ID}"), "left")
+        return found.selectExpr(
+            f"coalesce({VALUE}, {NULL_GROUP}L) AS {KEY}",
+            *self._columns(),
+        )
+
+    def scan_back(self, ids: I64) -> Found | None:
+        """Yield what groups derive from, or None if there are too many rows."""
+        return self._scan_back(ids) if rows_in(self._paths) <= MOST else None
+
+    def _scan_back(self, ids: I64) -> Found:
+        masks = dict[int, Bools]()
+
+        def keep(column: pa.Array) -> Bools:
+            rows = np.asarray(column)
+            found = np.full(len(rows), NULL_GROUP in ids)
+            for number, at in _by_file(rows):
+                if number not in masks:
+                    masks[number] = self._column(number).having(ids)
+                found[at] = masks[number][rows[at] & _ROW]
+            return found
+
+        for found in matches(self._paths, f"c{self._source.slot}", keep, self._named()):
+            yield from self._found(found.values)
+
+    def scan_forwards(self, place: Place, ids: I64) -> Iterator[I64] | None:
+        """Yield the groups that derive from rows or groups, or None if there are too many rows."""
+        return self._scan_forwards(place, ids) if rows_in(self._paths) <= MOST else None
+
+    def _scan_forwards(self, place: Place, ids: I64) -> Iterator[I64]:
+        for slot in (self.slots[number] for number in self._of(place)):
+            wanted = among(slot.of_tap(ids))
+            by = f"c{self._source.slot}"
+            for found in matches(self._paths, slot.column, wanted, [by]):
+                rows = np.asarray(pa.array(found.values[0]).unique())
+                if (rows == NONE).any():
+                    yield np.array([NULL_GROUP])
+                for number, at in _by_file(rows):
+                    keys = self._column(number).values(rows[at] & _ROW)
+                    yield np.asarray(pa.array(keys).unique())
+
+    @property
+    def _source(self) -> SourceColumn:
+        assert self.table.source
+        return self.table.source
+
+    @property
+    def _paths(self) -> list[Path]:
+        return tap_paths([self.table.folder])
+
+    def _column(self, number: int) -> ColumnFile:
+        if number not in self._known:
+            file = self._by_number[number]
+            file.check_unchanged()
+            self._known[number] = ColumnFile(file.path, self._source.column)
+        return self._known[number]
+
+    @cached_property
+    def _known(self) -> dict[int, ColumnFile]:
+        return {}
+
+    @cached_property
+    def _by_number(self) -> dict[int, SourceFile]:
+        return {file.number: file for file in self.files}
+
+
+def _by_file(rows: I64) -> Iterator[tuple[int, I64]]:
+    """Yield the numbers of the files that have some rows, and the positions of these."""
+    numbers = np.where(rows == NONE, -1, rows >> ROW_BITS)
+    for number in pa.array(numbers).unique().to_pylist():
+        if number >= 0:
+            yield number, np.flatnonzero(numbers == number)
