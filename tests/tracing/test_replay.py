@@ -43,7 +43,7 @@ PROGRAMS: dict[str, Program] = {
     "window": query("SELECT id, sum(price) OVER (PARTITION BY cust ORDER BY id) FROM orders"),
     "nothing": query("SELECT count(*), sum(price) FROM orders WHERE price < -1"),
 }  # fmt: skip
-DAILY = ("self-join",)
+DAILY = ("self-join", "union")
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,9 @@ def test_a_replay_is_a_run_on_reduced_tables(
     name: str, spark: SparkSession, shop: Path, tmp_path: Path
 ) -> None:
     found = Replayed.of(spark, PROGRAMS[name], shop, tmp_path)
-    for seed, (only, many) in enumerate(((False, False), (True, True), (False, True))):
+    for seed, (only, many) in enumerate(
+        ((False, False), (True, False), (True, True), (False, True))
+    ):
         found.check(found.choose(0.4, seed), only, tmp_path / f"cut{seed}", many)
 
 
