@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from .kernels import Codes
 
 MAX_BARS = 20_000
-"""The largest number of bars of a view; more cannot be told apart on a screen."""
+"""The largest number of bars of a view; more look alike on a screen."""
 Kind = Literal["number", "date", "text", "grid"]
 
 

@@ -15,7 +15,7 @@ from provhouse.model.errors import BadInput, UsageError
 from .bars import MAX_BARS, Axis, Bars, Kind, smallest
 
 Binning = int | str | Sequence[float] | None
-"""How to make bars: their number, a unit of time, the borders between them, or None.
+"""A way to make bars: their number, a unit of time, the borders between them, or None.
 
 With None, a few whole numbers have a bar each, other numbers about 40 ranges; dates have days, and
 text has its 30 most frequent values.

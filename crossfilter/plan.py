@@ -16,13 +16,13 @@ Structure = Literal[
 STRUCTURES: tuple[Structure, ...] = (
     "pair cubes", "sparse cube", "rid index", "active-view cube",
 )  # fmt: skip
-"""What a planner may choose. Totals and scans need nothing but the rows."""
+"""The structures that a planner may choose. Totals and scans need nothing but the rows."""
 MEGABYTE = 1 << 20
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What to build. Sizes are in bytes and are upper limits."""
+    """The structures to build. Sizes are in bytes and are upper limits."""
 
     pairs: tuple[Pair, ...]
     sides: tuple[tuple[int, ...], tuple[int, ...]] | None

@@ -58,7 +58,7 @@ class _Side:
     others: Codes
     """The other side's cell of each entry."""
     weights: list[Ints | None]
-    """What an entry adds to each total; None stands for 1."""
+    """The numbers that an entry adds to each total; None stands for 1."""
     passing: NDArray[np.bool_]
     """Which cells passed this side's brushes when the other side's totals were computed."""
     all: Ints

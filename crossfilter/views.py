@@ -37,7 +37,7 @@ class View:
     averages: Mapping[str, NDArray[np.float64]]
     """The average of each measure's values that are not NULL; NaN if there are none."""
     structure: Structure
-    """What the bars were computed from."""
+    """The structure that the bars were computed from."""
 
 
 @dataclass(frozen=True)

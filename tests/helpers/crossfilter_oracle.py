@@ -1,4 +1,4 @@
-"""What linked views must show, by plain Python on the rows: filter, group by label, add up."""
+"""The counts that linked views must show, by plain Python: filter, group by label, add up."""
 
 import math
 from collections import Counter, defaultdict
