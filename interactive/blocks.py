@@ -1,4 +1,4 @@
-"""What one block of a query has: its sources, group keys, windows and subqueries.
+"""The parts of one block of a query: its sources, group keys, windows and subqueries.
 
 A block is one SELECT. All functions expect a query that ``parse`` has qualified.
 """

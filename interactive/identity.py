@@ -1,4 +1,4 @@
-"""What identifies a row of a block, and how its lineage follows from that.
+"""Identities of the rows of blocks, from which their lineage follows.
 
 ``Exposer`` adds hidden columns to each block of a query: the row ids of the tables that it reads,
 the keys of its groups, the values that its subqueries depend on. From these, ``trace`` finds the
@@ -88,7 +88,7 @@ Part = Base | Derived | Branch | Asked | Grouped
 
 @dataclass
 class Identity:
-    """How to find lineage from hidden columns, which are counted from 0.
+    """The meaning of hidden columns, which are counted from 0.
 
     ``names`` are the columns' names. ``present`` is a column that is NULL where an outer join found
     no row. ``count`` is a column with the number of rows in the group, which its witnesses must

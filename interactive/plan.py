@@ -11,7 +11,7 @@ from .parse import Reference, parse
 
 @dataclass
 class Plan:
-    """What is computed once for a query text, and used each time it runs."""
+    """The parts of a query that are computed once for its text, and used each time it runs."""
 
     sql: str
     names: list[str]

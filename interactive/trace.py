@@ -21,7 +21,7 @@ from .questions import Questions, distinct_questions
 
 @dataclass
 class Tracer:
-    """One descent from rows of a result, for the references that are wanted."""
+    """One descent from rows of a result, for some references."""
 
     con: duckdb.DuckDBPyConnection
     sizes: Sequence[int]

@@ -1,4 +1,4 @@
-"""What lineage a program will ask for, declared before its query runs (Smoke, section 4.2)."""
+"""The lineage that a program will ask for, declared before its query runs (Smoke, section 4.2)."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -52,7 +52,7 @@ class Witness:
 
     @property
     def identity(self) -> "Identity":
-        """What the hidden columns of the block mean."""
+        """The meaning of the hidden columns of the block mean."""
         self._body_now()
         assert self._identity is not None
         return self._identity

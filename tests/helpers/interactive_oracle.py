@@ -17,7 +17,7 @@ Row = tuple[Any, ...]
 
 @dataclass
 class Checked:
-    """What was checked of one query."""
+    """Counts of the checks of one query."""
 
     rows: int = 0
     sufficient: int = 0
