@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.model.arrays import I64
-from provhouse.model.columns import EXACTNESS, JOB, OPERATION
+from provhouse.model.columns import OPERATION
 
 from .associations import NONE, PIECE
 from .description import ROWS, TapTable
