@@ -14,10 +14,10 @@ from provhouse.model.errors import BadInput
 from .keyed import KeyedSource
 
 FORM = 1
-"""The newest form of a folder that can be read. Folders of the first releases state none.
+"""The form of folders that can be read. Folders of the first releases state none.
 
-``Write.FORM`` in ``capturing/java`` is the form that is written. Raise both if an older reader would
-misread a new folder; a field that it may ignore needs no new form.
+``Write.FORM`` in ``capturing/java`` is the form that is written. Raise both if an older reader
+would misread a new folder. A field that it may ignore needs no new form.
 """
 ROWS = -1
 """The number in ``slots`` of a column with ids of source rows, instead of keys of a tap."""

@@ -46,9 +46,9 @@ spark.stop()
 @pytest.fixture(scope="module")
 def packages() -> Path:
     """The folder of the packages of Spark Connect."""
-    uv = [ROOT / ".venv" / "bin" / "uv", "pip", "install", "--quiet", "--python", sys.executable]
-    lock = ROOT / "requirements-connect.lock"
-    subprocess.run([*uv, "--target", PACKAGES, "--require-hashes", "-r", lock], check=True)
+    uv = f"{ROOT}/.venv/bin/uv pip install --quiet --python {sys.executable}".split()
+    lock = f"--target {PACKAGES} --require-hashes -r {ROOT}/requirements-connect.lock".split()
+    subprocess.run([*uv, *lock], check=True)
     return PACKAGES
 
 
