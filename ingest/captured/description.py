@@ -116,7 +116,7 @@ class TapTable:
     mark: Mark | None = None
     """The table of the rows, if they are marked; ``proofs`` are then its taps."""
     function: str = ""
-    """What an aggregate computes: ``sum``, ``count``, ``min``, ``max``, ``avg`` or ``other``."""
+    """The function of an aggregate: ``sum``, ``count``, ``min``, ``max``, ``avg`` or ``other``."""
     place: str = ""
     """The file and line of the user's program; empty if Spark does not know it."""
 
