@@ -53,7 +53,7 @@ class Selection(BaseModel):
 
 
 class Brushing(Selection):
-    """A selection, the view whose brush is being moved, and what the bars shall show."""
+    """A selection, the view whose brush is being moved, and the totals that the bars have."""
 
     active: str | None = None
     measure: tuple[str, Literal["sum", "average"]] | None = None

@@ -1,4 +1,4 @@
-"""What a page shows: views of records, the first selected ones, and where a selection is saved."""
+"""The content of a page: views of records, the first selected ones, and saved selections."""
 
 import math
 import re

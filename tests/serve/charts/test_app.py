@@ -1,4 +1,4 @@
-"""The page's server admits who opened its link, and nobody else; wrong questions are refused."""
+"""The page's server admits only the person who opened its link, and refuses wrong questions."""
 
 import json
 from collections.abc import Iterator
