@@ -46,7 +46,7 @@ class Connection:
         self.lock = RLock()
         self._version = 0
         self._catalog: Catalog | None = None
-        self._plans: "dict[str, Plan]" = {}
+        self._plans: dict[str, Plan] = {}
         self._sizes: dict[Place, tuple[int, int]] = {}
 
     def __enter__(self) -> "Connection":

@@ -57,7 +57,7 @@ class Result:
             self._con.duckdb.execute(text).fetchall()
 
     def _declared(self) -> frozenset[int]:
-        """Return the references that are wanted, by position."""
+        """Return the declared references, by position."""
         names = self._want.refs
         if names is None:
             return frozenset(range(len(self._plan.references)))
