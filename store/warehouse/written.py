@@ -53,7 +53,7 @@ class Written:
     after: int = 0
     """The generation that was current when it got its version; later ones show it."""
     tracking: RowTracking | None = None
-    """How its rows are found after Delta has moved them to other files; None if it cannot be."""
+    """The numbers by which rows that Delta has moved are found; None without row tracking."""
 
     @property
     def suffix(self) -> str:
