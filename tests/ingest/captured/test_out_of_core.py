@@ -106,13 +106,19 @@ def test_files_that_were_checked_before_are_read_only_if_their_keys_may_be_repea
         pq.write_table(pa.table({"id": [*range(night * 10, night * 10 + 10)]}), path)
     first = KeyStore(tmp_path, {})
     check_keys("t", ("id",), paths[:3], first)
-    checked = {(path, ("id",)): first.of(path, ("id",)).range for path in paths[:3]}
-    assert [*checked.values()] == [(0, 9), (10, 19), (20, 29)]
+    ranges = [first.range(path, ("id",)) for path in paths[:3]]
+    assert ranges == [(0, 9), (10, 19), (20, 29)]
+    checked: dict[tuple[Path, keys.Key], keys.Range] = {
+        (path, ("id",)): each for path, each in zip(paths, ranges, strict=False) if each
+    }
     read = list[Path]()
     real = keys._stored
-    monkeypatch.setattr(
-        keys, "_stored", lambda path, *more: (read.append(path), real(path, *more))[1]
-    )
+
+    def stored(path: Path, key: keys.Key, place: Path) -> keys.KeyValues:
+        read.append(path)
+        return real(path, key, place)
+
+    monkeypatch.setattr(keys, "_stored", stored)
     check_keys("t", ("id",), paths, KeyStore(tmp_path, checked))
     assert read == [paths[3]]
     check_keys("t", ("id",), paths[:3], KeyStore(tmp_path, checked))
