@@ -179,7 +179,7 @@ def append_rows(folder: Path, name: str, pieces: Iterable[pa.Table], ingest: int
 
 
 def _to_merge(folder: Path, table: DeltaTable, ingest: int) -> list[Path]:
-    """Return the newest files of a table, if an ingest is to take in their rows.
+    """Return the newest files of a table, if an ingest is to merge them with its own rows.
 
     After each ``MERGED`` ingests their files become one, after each ``MERGED`` such files these,
     and so on. So a table has a number of files that grows with the logarithm of that of ingests,
@@ -194,10 +194,10 @@ def _to_merge(folder: Path, table: DeltaTable, ingest: int) -> list[Path]:
 
 
 def merged_from(numbers: Sequence[int], ingest: int) -> int:
-    """Return the position of the first of some files that an ingest takes in.
+    """Return the position of the first of the files that an ingest merges with its own rows.
 
-    ``numbers`` are the last ingests that the files have rows of, in order. A file is taken in if
-    all its rows are of the last span, so that those of sparse ingests are not written every time.
+    ``numbers`` are the last ingests that the files have rows of, in order. Only files whose
+    rows are all of the last span are, so that those of sparse ingests are not written every time.
     """
     first, span = len(numbers), MERGED
     after = [0, *numbers[:-1]] if numbers else []

@@ -13,7 +13,7 @@ from provhouse.commit.graph_rows import few
         (["b", "", "a"], ["a", "b"]),
         (["", "a" * 27], ["a" * 27]),
         (["a" * 28], ["a" * 24 + "…"]),
-        (["naïve — 表" * 9], ["naïve — 表naïve —…"]),
+        (["naïve 表" * 9], ["naïve 表naïve 表naï…"]),
         ([f"{n:02}" for n in range(12)], [f"{n:02}" for n in range(12)]),
         ([f"{n:02}" for n in range(13)], [*(f"{n:02}" for n in range(12)), "…"]),
         ([f"step_{n:02}" for n in range(40)], [*(f"step_{n:02}" for n in range(9)), "…"]),
