@@ -38,7 +38,12 @@ class Results(Record):
 
 RESULTS = ResultsFile[Results]("reliability.json")
 VICTIMS = ("command", "Neo4j", "Spark")
-SHOWN = {"ingest anew": "ingest (Neo4j down)", "repair anew": "repair (Neo4j empty)"}
+SHOWN = {
+    "ingest merged": "ingest (which merges files)",
+    "prune merged": "prune (after a merge of files)",
+    "ingest anew": "ingest (Neo4j down)",
+    "repair anew": "repair (Neo4j empty)",
+}
 """Clearer names of rounds whose recorded name does not explain itself."""
 
 

@@ -22,8 +22,10 @@ from provhouse.model.errors import Unavailable, UsageError
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.model.times import parse_time
+from provhouse.store.tables.delta import remove_merged
 from provhouse.store.warehouse.bases import bases, remove_unused
 from provhouse.store.warehouse.commits import (
+    Commit,
     drop_commits,
     generations,
     nothing_stored,
@@ -31,6 +33,7 @@ from provhouse.store.warehouse.commits import (
 )
 from provhouse.store.warehouse.ids import Ids, mark_finished, read_ids, take_ids
 from provhouse.store.warehouse.layout import Layout, bytes_below
+from provhouse.store.warehouse.locks import no_readers
 
 from .prune_graph import prune_graph
 
@@ -83,6 +86,7 @@ def prune(
             take_ids(layout, ids)
             drop_commits(layout, ids.pruned)
         in_use = _remove_unused(layout)
+        merged = _remove_merged(layout)
         mark_finished(layout)
         resume_erasure(settings, progress)  # after pruning, which frees disk space for it
         removed = tuple(sorted(sizes.keys() - set(bases(layout))))
@@ -95,7 +99,7 @@ def prune(
         pruned=len(gone),
         bases=removed,
         in_use=tuple(in_use),
-        bytes_freed=sum(sizes[base] for base in removed),
+        bytes_freed=sum(sizes[base] for base in removed) + merged,
         seconds=perf_counter() - began,
     )
 
@@ -122,6 +126,22 @@ def _remove_unused(layout: Layout) -> list[int]:
     while (in_use := remove_unused(layout)) and perf_counter() < until:
         clock.sleep(0.1)
     return in_use
+
+
+def _remove_merged(layout: Layout) -> int:
+    """Remove merged files that only pruned generations show; return the number of their bytes.
+
+    Those of a base that is being read stay until the next prune.
+    """
+    oldest = dict[int, Commit]()
+    for number in generations(layout):
+        commit = read_commit(layout, number)
+        oldest.setdefault(commit.base, commit)
+    freed = 0
+    for base, commit in oldest.items():
+        with no_readers(layout, base) as unread:
+            freed += remove_merged(layout, commit) if unread else 0
+    return freed
 
 
 def _prune_graph(settings: Settings, layout: Layout, ids: Ids, progress: Progress) -> bool:

@@ -47,6 +47,7 @@ POINTS = (
     "partitions moved",
     "rows written",
     "log appended",
+    "files merged",
     "table synced",
     "batch unwritten",
     "batch written",
@@ -59,6 +60,7 @@ POINTS = (
     "announced",
     # a prune
     "record dropped",
+    "merged file removed",
     # an erasure
     "rejects cleared",
     "erasure aside",

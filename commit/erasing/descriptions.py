@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 from provhouse.model.arrays import ItemNumbers
 from provhouse.model.columns import OP, OPERATION
 from provhouse.model.faults import reach
-from provhouse.store.tables.delta import table_files
+from provhouse.store.tables.delta import stored_files
 from provhouse.store.tables.operations import OPERATIONS
 from provhouse.store.tables.snapshot import Snapshot
 
@@ -39,9 +39,9 @@ def clear_descriptions(bases: Sequence[Snapshot], items: Mapping[int, ItemNumber
 
 
 def _clear(snapshot: Snapshot, ops: set[str]) -> None:
-    folder, version = snapshot.folder(OPERATIONS), snapshot.commit.tables[OPERATIONS]
+    folder = snapshot.folder(OPERATIONS)
     known = pa.array(sorted(ops), pa.string())
-    for path in table_files(folder, OPERATIONS, version):
+    for path in stored_files(folder):
         if pc.any(pc.is_in(pq.read_table(path, partitioning=None)[OP], known)).as_py():
             rewrite(path, lambda rows, _: _without(rows, known))
             reach("ops cleared")

@@ -24,6 +24,7 @@ from provhouse.store.tables.snapshot import Snapshot, all_of_base
 from provhouse.store.warehouse.bases import bases
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.locks import check_lock
+from provhouse.store.warehouse.pins import forget_ranges
 
 from ..reload import reload
 from ..writer_log import clear_logs
@@ -90,6 +91,7 @@ def erase(settings: Settings, progress: Progress, *, in_views: bool = True) -> t
     check_lock(layout)
     for base in bases(layout):
         finish_rejected(layout, base)
+    forget_ranges(layout)
     clear_logs(layout)
     clear_abandoned()
     reach("logs cleared")

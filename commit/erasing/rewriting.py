@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from deltalake import DeltaTable
 
 from provhouse.model.faults import reach
 from provhouse.runtime.files import sync_file, sync_folder
@@ -90,12 +89,20 @@ def _pad(path: Path, size: int) -> None:
 
 def update_lengths(folder: Path) -> None:
     """Correct the length of each file in the log of a table, at every version."""
-    actions = DeltaTable(folder).get_add_actions(flatten=True)
-    for name, size in zip(
-        actions["path"].to_pylist(), actions["size_bytes"].to_pylist(), strict=True
-    ):
-        if (length := (folder / name).stat().st_size) != size:
-            _log_length(folder / name, length)
+    for name, size in _logged_lengths(folder).items():
+        path = folder / name
+        if path.exists() and (length := path.stat().st_size) != size:
+            _log_length(path, length)
+
+
+def _logged_lengths(folder: Path) -> dict[str, int]:
+    """Return the length of each file that the log names, also of those that were merged since."""
+    lengths = dict[str, int]()
+    for log in sorted((folder / "_delta_log").glob("*.json")):
+        for line in log.read_text(encoding="utf-8").splitlines():
+            if added := json.loads(line).get("add"):
+                lengths[Path(added["path"]).name] = added["size"]
+    return lengths
 
 
 def _log_length(path: Path, length: int) -> None:

@@ -21,7 +21,7 @@ from provhouse.model.arrays import (
 )
 from provhouse.model.columns import ATTRIBUTES, DERIVES_FROM, DST, OP, OPS, SET, SRC, TRIPLE
 from provhouse.model.faults import reach
-from provhouse.store.tables.delta import table_files
+from provhouse.store.tables.delta import stored_files
 from provhouse.store.tables.links import (
     LINK_CLEARED,
     count_described,
@@ -139,11 +139,8 @@ def clear_ops(snapshot: Snapshot, ops: set[str], pairs: Pairs) -> None:
     about this pair of sets.
     """
     for name in _COUNTED:
-        version = snapshot.commit.tables.get(name)
-        if version is None:
-            continue
         folder = snapshot.folder(name)
-        for path in table_files(folder, name, version):
+        for path in stored_files(folder):
             rows = pq.read_table(path, partitioning=None)
             if not _without(rows, ops, pairs).equals(rows):
                 rewrite(path, lambda rows, _: _without(rows, ops, pairs))

@@ -1,7 +1,8 @@
 """The values of key columns of Parquet files, in memory-mapped files."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,8 @@ from .spread import Spread
 
 Key = tuple[str, ...]
 """The columns of a key; empty for rows that are named by their row ids."""
+Range = tuple[int, int]
+"""The smallest and the largest of some integer keys."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,13 @@ class KeyValues:
     nulls: int
     integers: I64 | None
     texts: pa.LargeStringArray | None
+
+    @property
+    def range(self) -> "Range | None":
+        """The smallest and the largest key, if all are integers."""
+        if self.nulls or self.integers is None or not self.rows:
+            return None
+        return int(self.integers.min()), int(self.integers.max())
 
     def take(self, rows: I64) -> pa.Array:
         """Return the keys of some rows, as int64 or string."""
@@ -46,10 +56,15 @@ class KeyValues:
 
 
 class KeyStore:
-    """The keys of files, each read once, in pieces; they are in files in the folder ``aside``."""
+    """The keys of files, each read once, in pieces; they are in files in the folder ``aside``.
 
-    def __init__(self, aside: Path) -> None:
+    ``checked`` are the ranges of the distinct integer keys of files that an earlier ingest has
+    checked, and that have not changed since.
+    """
+
+    def __init__(self, aside: Path, checked: Mapping[tuple[Path, Key], Range]) -> None:
         self.aside = aside
+        self.checked = checked
         self._known: dict[tuple[Path, Key], KeyValues] = {}
 
     def of(self, path: Path, key: Key) -> KeyValues:
@@ -58,6 +73,10 @@ class KeyStore:
             place = self.aside / f"keys-{len(self._known)}"
             self._known[path, key] = _stored(path, key, place)
         return self._known[path, key]
+
+    def range(self, path: Path, key: Key) -> Range | None:
+        """Return the range of the keys of a file, if all are integers; raise as ``of`` does."""
+        return self.checked.get((path, key)) or self.of(path, key).range
 
 
 def _stored(path: Path, key: Key, place: Path) -> KeyValues:
@@ -103,8 +122,13 @@ def _mapped(path: Path, kind: type[np.generic]) -> Array:
 
 
 def check_keys(table: str, key: Key, paths: Sequence[Path], store: KeyStore) -> None:
-    """Raise BadInput if a key is NULL or not unique among all rows of a table."""
-    parts = [store.of(path, key) for path in paths]
+    """Raise BadInput if a key is NULL or not unique among all rows of a table.
+
+    Files that were checked before are not read again, if the keys of no two files can be equal.
+    """
+    new = [path for path in paths if (path, key) not in store.checked]
+    apart = len(new) < len(paths) and _apart([store.range(path, key) for path in paths])
+    parts = [store.of(path, key) for path in (new if apart else paths)]
     nulls, rows = sum(part.nulls for part in parts), sum(part.rows for part in parts)
     if nulls:
         raise BadInput(
@@ -119,6 +143,12 @@ def check_keys(table: str, key: Key, paths: Sequence[Path], store: KeyStore) -> 
             f"{rows:,} rows have {distinct:,} values of {', '.join(key)}",
             "Declare all columns of the key, as in keys={'table': ['a', 'b']}, or declare none",
         )
+
+
+def _apart(ranges: Sequence[Range | None]) -> bool:
+    """Return whether all ranges are known and no two of them overlap."""
+    known = sorted(each for each in ranges if each)
+    return len(known) == len(ranges) and all(high < low for (_, high), (low, _) in pairwise(known))
 
 
 def _distinct(parts: Sequence[KeyValues], rows: int, aside: Path) -> int:

@@ -34,7 +34,7 @@ from .marks import MarkedRows, marks_of
 from .moved import tracking_of
 from .names import OutputNames, SourceNames, check_sources, without_numbers
 from .output import Output, output_of
-from .pinned import pins_of
+from .pinned import checked_before, pins_of
 from .rows import Traced, bare_rows, operations, pieces, traced
 from .stream import Streams
 from .unused_keys import UnusedKeys, unused_keys
@@ -175,14 +175,14 @@ def _land(
         return Landed(incomplete=incomplete)
     make_folder(settings.warehouse)
     sources = _sources(outputs)
-    store = KeyStore(aside)
+    store = KeyStore(aside, checked_before(Layout(settings.warehouse), sources))
     _check(outputs, sources, keys, Known(Layout(settings.warehouse)), store)
     opened = dict[Path, MarkedRows]()
     outputs = [replace(each, marks=marks_of(each.write, opened, aside)) for each in outputs]
     marked = marked_outputs(outputs)
     found = [traced(output, aside) for output in (*marked, *outputs)]
     places = _marked(opened.values(), run, settings, progress)
-    written = _numbered(found[len(marked) :], sources, keys, run, settings, progress)
+    written = _numbered(found[len(marked) :], sources, keys, store, run, settings, progress)
     versions = [*(places[each.rows.place] for each in marked), *written]
     ops = [
         operations(each, version.table, run) for each, version in zip(found, versions, strict=True)
@@ -249,6 +249,7 @@ def _numbered(
     found: Sequence[Traced],
     sources: Sequence[SourceFile],
     keys: Mapping[str, Key],
+    store: KeyStore,
     run: str,
     settings: Settings,
     progress: Progress,
@@ -258,7 +259,7 @@ def _numbered(
     new = [_new(each, _key(each.output, keys), run) for each in found]
     versions = number_writes(new, settings, progress)
     known = Known(Layout(settings.warehouse))
-    pin_files(pins_of(outputs, versions, sources, keys, known), settings, progress)
+    pin_files(pins_of(outputs, versions, sources, keys, known, store), settings, progress)
     missing = without_numbers(sources, keys, known)
     if missing:
         number_files([str(path) for path in missing], settings, progress)

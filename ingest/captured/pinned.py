@@ -1,14 +1,15 @@
 """The files of a captured block, pinned in the state in which it read and wrote them."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from provhouse.store.warehouse.pins import Pin
+from provhouse.store.warehouse.layout import Layout
+from provhouse.store.warehouse.pins import Pin, read_pins
 from provhouse.store.warehouse.written import Written
 
 from .description import SourceFile
-from .keys import Key
+from .keys import Key, KeyStore, Range
 from .known import Known
 from .names import key_of
 from .output import Output
@@ -20,6 +21,7 @@ def pins_of(
     sources: Sequence[SourceFile],
     keys: Mapping[str, Key],
     known: Known,
+    store: KeyStore,
 ) -> list[Pin]:
     """Return the pinned files of a block. Files of captured writes were pinned when written."""
     written = [
@@ -30,11 +32,29 @@ def pins_of(
     ]
     writes = known.writes([source.path for source in sources])
     read = [
-        Pin(each.table, key_of(each, keys, known), each.path, each.bytes, each.changed)
+        _pin(each, key_of(each, keys, known), store)
         for each, write in zip(sources, writes, strict=True)
         if write is None
     ]
     return [*written, *read]
+
+
+def checked_before(
+    layout: Layout, sources: Collection[SourceFile]
+) -> dict[tuple[Path, Key], Range]:
+    """Return the range of the keys of each source that an earlier ingest has checked."""
+    states = {(each.path, each.bytes, each.changed) for each in sources}
+    return {
+        (pin.path, pin.key): (pin.low, pin.high)
+        for pin in read_pins(layout, {each.table for each in sources})
+        if pin.low is not None and pin.high is not None
+        if (pin.path, pin.bytes, pin.changed) in states
+    }
+
+
+def _pin(source: SourceFile, key: Key, store: KeyStore) -> Pin:
+    low, high = (key and store.range(source.path, key)) or (None, None)
+    return Pin(source.table, key, source.path, source.bytes, source.changed, low, high)
 
 
 def _now(written: Written, path: Path) -> Pin:

@@ -95,6 +95,7 @@ class IdLookup:
         reader = self._reader() if len(order) else None
         for rows in np.split(order, cuts) if len(order) else ():
             known, offsets = _decoded(reader, start + int(batch[rows[0]]))
+            rows = rows[ids[rows] <= known[-1]]  # new ids are often beyond those of all ingests
             place = np.minimum(np.searchsorted(known, ids[rows]), len(known) - 1)
             hit = known[place] == ids[rows]
             found[rows[hit]] = offsets[place[hit]]

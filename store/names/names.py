@@ -250,8 +250,10 @@ class Names:
     def _locate_hashes(
         self, wanted: U64, names_of: Callable[[I64], Column], found: ItemNumbers
     ) -> None:
+        ordered = np.sort(wanted)
         for span in self._spans:
-            self._locate_in(span, wanted, names_of, found)
+            if _in_common(self._read_lookup(span.ingest)[0], ordered):
+                self._locate_in(span, wanted, names_of, found)
 
     def _locate_in(
         self, span: Span, wanted: U64, names_of: Callable[[I64], Column], found: ItemNumbers
@@ -272,6 +274,15 @@ class Names:
 
 def _none_of(count: int) -> ItemNumbers:
     return ItemNumbers(np.full(count, -1, np.int64))
+
+
+def _in_common(some: U64, others: U64) -> bool:
+    """Return whether two ordered arrays have a value in common; look up the shorter one's."""
+    few, many = sorted((some, others), key=len)
+    if not len(few):
+        return False
+    at = np.searchsorted(many, few)
+    return bool((many[np.minimum(at, len(many) - 1)] == few).any())
 
 
 def _size(batch: pa.RecordBatch) -> int:

@@ -8,25 +8,29 @@ places, and statistics would contain some (``docs/decisions/0004-tables.md``).
 import json
 import shutil
 import time
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import lru_cache
+from itertools import chain
 from pathlib import Path
+from threading import Lock
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from cachetools import LRUCache
 from deltalake import DeltaTable, Schema
 from deltalake.exceptions import DeltaError, TableNotFoundError
-from deltalake.transaction import AddAction, create_table_with_add_actions
+from deltalake.transaction import AddAction, RemoveAction, create_table_with_add_actions
 
-from provhouse.model.columns import DERIVED, KIND, ORIGIN, PARTITION, ROLE, TABLES, TIMES
+from provhouse.model.columns import DERIVED, INGEST, KIND, ORIGIN, PARTITION, ROLE, TABLES, TIMES
 from provhouse.model.errors import Damaged
 from provhouse.model.faults import reach
 from provhouse.runtime.files import sync_file, sync_folder
 from provhouse.runtime.storage import parquet_reader, parquet_writer
 
-from ..warehouse.commits import Commit
+from ..warehouse.commits import MERGED, Commit
 from ..warehouse.layout import Layout
 from ..warehouse.locks import check_lock
 
@@ -82,20 +86,44 @@ def packed_columns(schema: pa.Schema) -> list[str]:
 
 def append_files(folder: Path, name: str, files: Sequence[NewFile]) -> int:
     """Add files to a table, which is created if missing; return the table's new version."""
+    return _append_files(folder, name, files, (), _table(folder))
+
+
+def _table(folder: Path) -> DeltaTable | None:
+    try:
+        return DeltaTable(folder)
+    except TableNotFoundError:
+        return None
+
+
+def _append_files(
+    folder: Path,
+    name: str,
+    files: Sequence[NewFile],
+    merged: Sequence[Path],
+    table: DeltaTable | None,
+) -> int:
+    """Add files to a table, and remove those whose rows are in them, in one version.
+
+    The files ``merged`` stay in the folder, since earlier versions have them.
+    """
     schema = Schema.from_arrow(TABLES[name])
     partition_by = [PARTITION] if name == "triples" else []
     actions = [_action(folder, file) for file in files]
     version = 0
-    try:
-        table = _with_columns(DeltaTable(folder), schema)
-        table.create_write_transaction([*actions], "append", schema, partition_by)
+    if table:
+        changes: list[AddAction | RemoveAction] = [*actions, *map(_removal, merged)]
+        _with_columns(table, schema)
+        table.create_write_transaction(changes, "append", schema, partition_by)
         table.update_incremental()  # it stays at the version that it opened
         version = table.version()
-    except TableNotFoundError:
+    else:
         create_table_with_add_actions(
             str(folder), schema, actions, partition_by=partition_by, configuration=_CONFIGURATION
         )
     reach("log appended")
+    if merged:
+        reach("files merged")
     for file in files:
         sync_file(folder / file.name)
     logs = folder / "_delta_log"
@@ -108,16 +136,17 @@ def append_files(folder: Path, name: str, files: Sequence[NewFile]) -> int:
     sync_folder(folder)
     sync_folder(folder / "_delta_log")
     reach("table synced")
+    if table:
+        _remember(_state(folder, version), table)
     return version
 
 
-def _with_columns(table: DeltaTable, schema: Schema) -> DeltaTable:
-    """Return the table, after adding the columns of ``schema`` that an earlier format lacked."""
+def _with_columns(table: DeltaTable, schema: Schema) -> None:
+    """Add the columns of ``schema`` that an earlier format lacked."""
     known = {field.name for field in table.schema().fields}
     missing = [field for field in schema.fields if field.name not in known]
     if missing:
         table.alter.add_columns(missing)
-    return table
 
 
 def newest_version(folder: Path) -> int | None:
@@ -125,25 +154,57 @@ def newest_version(folder: Path) -> int | None:
 
     Only the writer may call this, since readers must use the version in a commit record.
     """
-    try:
-        return DeltaTable(folder).version()
-    except TableNotFoundError:
-        return None
+    table = _table(folder)
+    return table.version() if table else None
 
 
 def append_rows(folder: Path, name: str, pieces: Iterable[pa.Table], ingest: int) -> int:
     """Append the rows of an ingest to a table as one file; return the table's new version.
 
-    Each piece becomes a row group, so that one piece at a time is in memory.
+    The file may take in the rows of earlier files, which the new version is then without. Each
+    piece becomes a row group, so that one piece at a time is in memory.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    table = _table(folder)
+    merged = _to_merge(folder, table, ingest) if table else []
+    if merged:
+        pieces = in_pieces(chain((_read(path, TABLES[name].names) for path in merged), pieces))
     file, rows = _rows_file(ingest), 0
     with _writer(folder / file, TABLES[name]) as out:
         for piece in pieces:
             out.write_table(piece.cast(TABLES[name]), max(piece.num_rows, 1))
             rows += piece.num_rows
     reach("rows written")
-    return append_files(folder, name, [NewFile(file, rows)])
+    return _append_files(folder, name, [NewFile(file, rows)], merged, table)
+
+
+def _to_merge(folder: Path, table: DeltaTable, ingest: int) -> list[Path]:
+    """Return the newest files of a table, if an ingest is to merge them with its own rows.
+
+    After each ``MERGED`` ingests their files become one, after each ``MERGED`` such files these,
+    and so on. So a table has a number of files that grows with the logarithm of that of ingests,
+    and each row is written as often. Files of more than ``PIECE_ROWS`` rows stay as they are.
+    """
+    found = table.get_add_actions(flatten=True)
+    files = sorted(zip(found["path"].to_pylist(), found["num_records"].to_pylist(), strict=True))
+    large = [at for at, (_, rows) in enumerate(files, 1) if rows > PIECE_ROWS]
+    numbers = [int(Path(name).stem) for name, _ in files]
+    first = max(merged_from(numbers, ingest), *large, 0)
+    return [folder / name for name, _ in files[first:]]
+
+
+def merged_from(numbers: Sequence[int], ingest: int) -> int:
+    """Return the position of the first of the files that an ingest merges with its own rows.
+
+    ``numbers`` are the last ingests that the files have rows of, in order. Only files whose
+    rows are all of the last span are, so that those of sparse ingests are not written every time.
+    """
+    first, span = len(numbers), MERGED
+    after = [0, *numbers[:-1]] if numbers else []
+    while numbers and ingest // span > numbers[-1] // span:
+        first = bisect_left(after, (ingest // span - 1) * span)
+        span *= MERGED
+    return first
 
 
 def in_pieces(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
@@ -178,6 +239,15 @@ def _action(folder: Path, file: NewFile) -> AddAction:
     )
 
 
+def _removal(path: Path) -> RemoveAction:
+    return RemoveAction(
+        path.name,
+        data_change=False,
+        deletion_timestamp=int(time.time() * 1000),
+        size=path.stat().st_size,
+    )
+
+
 def read_rows(
     folder: Path,
     name: str,
@@ -193,12 +263,20 @@ def read_rows(
     names = list(columns or TABLES[name].names)
     empty = TABLES[name].empty_table().select(names)
     with _readable(folder, name, version):
+        read = names if ingest is None else [*dict.fromkeys([*names, INGEST])]
         parts = [
-            _read(file, names)
-            for file in _files(folder, version)
-            if ingest is None or file.name == _rows_file(ingest)
+            _of_ingest(_read(file, read), ingest).select(names)
+            for file in _files(folder, version, ingest)
         ]
     return pa.concat_tables([empty, *(part.cast(empty.schema) for part in parts)])
+
+
+def _of_ingest(rows: pa.Table, ingest: int | None) -> pa.Table:
+    """Return the rows of one ingest among those of a file, or all."""
+    if ingest is None:
+        return rows
+    mine = pc.equal(rows[INGEST], ingest)
+    return rows if pc.all(mine).as_py() else rows.filter(mine)
 
 
 def read_pieces(
@@ -206,23 +284,25 @@ def read_pieces(
 ) -> Iterator[pa.Table]:
     """Yield what ``read_rows`` returns, ``PIECE_ROWS`` rows at a time."""
     schema = pa.schema([TABLES[name].field(column) for column in columns])
+    wanted = [*columns] if ingest is None else [*dict.fromkeys([*columns, INGEST])]
     with _readable(folder, name, version):
-        for path in _files(folder, version):
-            if ingest is not None and path.name != _rows_file(ingest):
-                continue
+        for path in _files(folder, version, ingest):
             with parquet_reader(path) as file:
-                for batch in file.iter_batches(PIECE_ROWS, columns=list(columns)):
-                    yield pa.Table.from_batches([batch]).select(schema.names).cast(schema)
+                for batch in file.iter_batches(PIECE_ROWS, columns=wanted):
+                    rows = _of_ingest(pa.Table.from_batches([batch]), ingest)
+                    if rows.num_rows:
+                        yield rows.select(schema.names).cast(schema)
 
 
 def count_rows(folder: Path, name: str, version: int | None, ingest: int | None = None) -> int:
-    """Return the number of rows that ``read_rows`` returns, from the ends of the files."""
+    """Return the number of rows that ``read_rows`` returns; read no other column for it."""
+    if ingest is not None:
+        return len(read_rows(folder, name, version, [INGEST], ingest))
     with _readable(folder, name, version):
         found = 0
         for path in _files(folder, version):
-            if ingest is None or path.name == _rows_file(ingest):
-                with parquet_reader(path) as file:
-                    found += file.metadata.num_rows
+            with parquet_reader(path) as file:
+                found += file.metadata.num_rows
     return found
 
 
@@ -235,25 +315,52 @@ def _read(path: Path, columns: list[str]) -> pa.Table:
     return rows.select(columns)
 
 
+def stored_files(folder: Path) -> list[Path]:
+    """Return the files of a table at all versions that any commit shows, and any newer ones."""
+    return sorted(folder.glob("[0-9]*.parquet"))
+
+
 def table_files(folder: Path, name: str, version: int | None) -> list[Path]:
     """Return the files of a table at one version, in order; none if the version is None."""
     with _readable(folder, name, version):
         return _files(folder, version)
 
 
-def _files(folder: Path, version: int | None) -> list[Path]:
+def _files(folder: Path, version: int | None, ingest: int | None = None) -> list[Path]:
+    """Return the files of a version, or the file that has the rows of one ingest, if any.
+
+    A file is named after the last ingest that it has rows of.
+    """
     if version is None:
         return []
+    state = _state(folder, version)
+    with _lock:
+        files = _known_files.get(state)
+    if files is None:
+        files = _remember(state, DeltaTable(folder, version=version))
+    if ingest is None:
+        return [*files]
+    return [path for path in files if int(path.stem) >= ingest][:1]
+
+
+_State = tuple[Path, int, int, int, int]
+_known_files: LRUCache[_State, tuple[Path, ...]] = LRUCache(128)
+_lock = Lock()
+
+
+def _state(folder: Path, version: int) -> _State:
+    """Return what tells a version of a table from one of a folder that was made again."""
     log = (folder / "_delta_log" / f"{version:020d}.json").stat()
-    return [*_files_of(folder, version, (log.st_ino, log.st_mtime_ns, log.st_size))]
+    return folder, version, log.st_ino, log.st_mtime_ns, log.st_size
 
 
-@lru_cache(maxsize=128)
-def _files_of(folder: Path, version: int, log: tuple[int, ...]) -> tuple[Path, ...]:
-    """Return the files of a version; ``log`` tells it from one of a folder that was made again."""
+def _remember(state: _State, table: DeltaTable) -> tuple[Path, ...]:
+    """Return the files of a table, and keep them: to open a table takes many milliseconds."""
     # URIs escape blanks and accents of the folder's path; our own file names have neither.
-    uris = DeltaTable(folder, version=version).file_uris()
-    return tuple(sorted(folder / Path(uri).name for uri in uris))
+    files = tuple(sorted(state[0] / Path(uri).name for uri in table.file_uris()))
+    with _lock:
+        _known_files[state] = files
+    return files
 
 
 @contextmanager
@@ -307,6 +414,29 @@ def restore_tables(layout: Layout, base: int, commits: Sequence[Commit]) -> None
         for file in files:
             if file not in kept:
                 file.unlink()
+
+
+def remove_merged(layout: Layout, oldest: Commit) -> int:
+    """Remove the files of small tables whose rows are in others at each version that is left.
+
+    Returns the number of bytes removed.
+
+    ``oldest`` is the oldest commit that uses its base, which no process may read meanwhile. Only
+    the writer may call this. Raises Busy if another writer has taken the lock.
+    """
+    freed = 0
+    for name in TABLES.keys() - {"triples", "rejects"}:  # their files are never merged
+        folder = layout.table(oldest.base, name)
+        shown = table_files(folder, name, oldest.tables.get(name))
+        for path in stored_files(folder):
+            if (
+                shown and path <= shown[-1] and path not in shown
+            ):  # a later file is in later versions
+                check_lock(layout)
+                freed += path.stat().st_size
+                path.unlink()
+                reach("merged file removed")
+    return freed
 
 
 def _newest_files(folder: Path, committed: int) -> set[Path]:

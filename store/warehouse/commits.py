@@ -19,16 +19,20 @@ from .layout import Layout
 from .locks import check_lock
 from .records import write_record
 
-FORMAT = 6
-"""The newest format of records, which only records with patterns have.
+FORMAT = 7
+"""The newest format of records, which only records from generation ``MERGED`` on have.
 
 Generations of format 2 may show deaths, which a reader of format 1 would overlook. Generations of
 format 3 may have triples with derivations. Those of format 4 may have groups, which a reader of
 format 3 would show as items, and row ids with patterns. Those of format 5 may have items of which
 only the row ids are stored, and no names. Those of format 6 may have look-ups of row ids that a
-reader of format 5 cannot decode. Records of earlier formats are read as records of format 6 without
-any of these.
+reader of format 5 cannot decode. Those of format 7 may have tables in which one file has the rows
+of several ingests. Records of earlier formats are read as records of format 7 without any of these.
 """
+MERGED = 8
+"""The number of ingests after which the files that they have added to a small table become one."""
+_PATTERNS = 6
+"""The format of other new records with patterns."""
 _SHARED = 4
 """The format of other new records with groups."""
 _PLAIN = 3
@@ -107,7 +111,9 @@ def write_commit(layout: Layout, commit: Commit) -> None:
     """
     make_folder(layout.commits)
     shares = GROUPS in commit.tables
-    written = FORMAT if commit.patterns else _SHARED if shares else _PLAIN
+    written = _PATTERNS if commit.patterns else _SHARED if shares else _PLAIN
+    if commit.generation >= MERGED:  # an ingest never has a higher number than its generation
+        written = FORMAT
     record = asdict(replace(commit, format=written))
     if not shares:
         del record["beyond"]

@@ -1,27 +1,24 @@
 """The table of files: a number for each path, which no other path ever gets.
 
 It belongs to the warehouse, not to a generation: no rollback, compaction or prune changes it. Each
-Parquet file in the folder ``files`` has the numbers that were given at one time, and is named after
-the first of them. It appears as a whole, after ``ids.json`` has taken its numbers.
+Parquet file in the folder ``files`` is named after the first of its numbers. Rows appear as a
+whole, after ``ids.json`` has taken their numbers.
 """
 
-import os
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from provhouse.model.arrays import I64
 from provhouse.model.errors import Damaged
-from provhouse.runtime.files import make_folder, sync_file, sync_folder
 from provhouse.runtime.storage import list_files, parquet_reader
 
+from .added_rows import add_rows
 from .ids import read_ids, take_file_numbers
 from .layout import Layout
-from .locks import check_lock
 
 NUMBER, PATH = "number", "path"
 FILES = pa.schema([(NUMBER, pa.int64()), (PATH, pa.string())])
@@ -56,16 +53,10 @@ def add_files(layout: Layout, paths: pa.Array) -> None:
     last = known[-1].as_py() if len(known) else 0
     first = max(read_ids(layout).file, last + 1)  # also if ids.json comes from an older backup
     take_file_numbers(layout, first, len(paths))
-    make_folder(layout.files)
-    path = layout.files / f"{first:016d}.parquet"
-    aside = path.with_name(f"{path.name}.new")
     numbers = np.arange(first, first + len(paths))
     rows = pa.table({NUMBER: numbers, PATH: paths}, schema=FILES)
-    pq.write_table(rows, aside, compression="zstd", write_page_checksum=True)
-    sync_file(aside)
-    check_lock(layout)
-    os.replace(aside, path)
-    sync_folder(layout.files)
+    last = max(list_files(layout.files, "*.parquet"), default=None)
+    add_rows(layout, layout.files / f"{first:016d}.parquet", last, rows)
 
 
 def _read(path: Path) -> pa.Table:

@@ -1,12 +1,12 @@
 """The table of pinned files: where the rows of captured sources and writes are, in which state.
 
-It belongs to the warehouse, not to a generation. Each Parquet file in the folder ``pins`` has the
-files that one ingest has seen for the first time, or in another state.
+It belongs to the warehouse, not to a generation. An ingest adds the files that it has seen for the
+first time, or in another state, to the last Parquet file in the folder ``pins``.
 """
 
 import os
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,10 +14,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from provhouse.model.errors import Damaged
-from provhouse.runtime.files import make_folder, sync_file, sync_folder
 
+from .added_rows import add_rows, replace_rows
 from .layout import Layout
-from .locks import check_lock
 
 PINS = pa.schema(
     [
@@ -26,6 +25,8 @@ PINS = pa.schema(
         ("path", pa.string()),
         ("bytes", pa.int64()),
         ("changed", pa.int64()),
+        ("low", pa.int64()),
+        ("high", pa.int64()),
     ]
 )
 
@@ -41,6 +42,10 @@ class Pin:
     bytes: int
     changed: int
     """When the file was last changed, in milliseconds."""
+    low: int | None = field(default=None, compare=False)
+    """The smallest key, if an ingest has found that all keys are distinct integers."""
+    high: int | None = field(default=None, compare=False)
+    """The largest key, if ``low`` is known."""
 
     def difference(self) -> str:
         """Return how the file differs from this state now; an empty text if it does not."""
@@ -57,31 +62,46 @@ def read_pins(layout: Layout, tables: Collection[str] | None = None) -> list[Pin
     found = pa.concat_tables([PINS.empty_table(), *map(_read, sorted(_files(layout)))])
     if tables is not None:
         found = found.filter(pc.is_in(found["table"], pa.array([*tables], pa.string())))
-    return [
+    pins = [
         Pin(**{**row, "key": tuple(row["key"]), "path": Path(row["path"])})
         for row in found.to_pylist()
     ]
+    return [*dict.fromkeys(reversed(pins))][::-1]  # a state is known again, with other ranges
 
 
 def add_pins(layout: Layout, pins: Collection[Pin]) -> None:
-    """Store the pinned files whose state is new.
+    """Store the pinned files whose state, or range of keys, is new.
 
     Only the single writer may call this. Raises Busy if another writer has taken the lock.
     """
     latest = {(pin.table, pin.path): pin for pin in read_pins(layout, {pin.table for pin in pins})}
-    new = [pin for pin in pins if latest.get((pin.table, pin.path)) != pin]
+    new = [pin for pin in pins if _is_new(pin, latest.get((pin.table, pin.path)))]
     if not new:
         return
-    make_folder(layout.pins)
-    number = max((int(path.stem) for path in _files(layout)), default=0) + 1
-    path = layout.pins / f"{number:016d}.parquet"
-    aside = path.with_name(f"{path.name}.new")
     rows = [{**vars(pin), "key": [*pin.key], "path": str(pin.path)} for pin in new]
-    pq.write_table(pa.Table.from_pylist(rows, schema=PINS), aside, compression="zstd")
-    sync_file(aside)
-    check_lock(layout)
-    os.replace(aside, path)
-    sync_folder(layout.pins)
+    files = sorted(_files(layout))
+    number = int(files[-1].stem) + 1 if files else 1
+    path = layout.pins / f"{number:016d}.parquet"
+    last = files[-1] if files else None
+    add_rows(layout, path, last, pa.Table.from_pylist(rows, schema=PINS))
+
+
+def _is_new(pin: Pin, known: Pin | None) -> bool:
+    return known != pin or (known.low is None and pin.low is not None)
+
+
+def forget_ranges(layout: Layout) -> None:
+    """Remove the ranges of keys, for an erasure: their ends are keys of items.
+
+    Only the single writer may call this. Raises Busy if another writer has taken the lock.
+    """
+    for path in _files(layout):
+        rows = _read(path)
+        if rows["low"].null_count < len(rows):
+            nothing = pa.nulls(len(rows), pa.int64())
+            for name in ("low", "high"):
+                rows = rows.set_column(PINS.get_field_index(name), PINS.field(name), nothing)
+            replace_rows(layout, path, rows)
 
 
 def _files(layout: Layout) -> list[Path]:

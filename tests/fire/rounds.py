@@ -88,6 +88,8 @@ POINTS = {
         "ingest repaired",
         "marks repaired",
     ),
+    "ingest merged": ("rows written=stop@2", "files merged=stop@1", "files merged=stop@3"),
+    "prune merged": ("merged file removed=stop@1", "merged file removed=stop@9"),
     "ingest anew": SERVER,  # Neo4j is not running
     "repair anew": (
         "import begun",

@@ -55,6 +55,14 @@ def test_a_killed_command_is_survived(fire: Fire) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("point", ["files merged=stop@3", "merged file removed=stop@2"])
+def test_a_command_that_is_killed_while_it_merges_files_is_survived(fire: Fire, point: str) -> None:
+    kind = "prune merged" if "removed" in point else "ingest merged"
+    cut = at_point(fire.start, point, victims(fire.home)["command"])
+    assert fire.round(kind, cut) == (True, -9, kind == "prune merged")
+
+
+@pytest.mark.long
 def test_a_killed_erasure_of_a_row_is_completed(fire: Fire) -> None:
     cut = at_point(fire.start, "row ids rewritten=stop", victims(fire.home)["command"])
     assert fire.round("forget a row", cut) == (True, -9, True)

@@ -24,6 +24,7 @@ from helpers.warm import Child, Warm
 from provhouse.cypher import server
 from provhouse.cypher.driver import open_driver
 from provhouse.model.progress import Silent
+from provhouse.store.warehouse.commits import MERGED
 from provhouse.store.warehouse.layout import Layout
 
 ROWS = 30
@@ -149,18 +150,30 @@ class Fire:
         while len(self.states) < 3:
             self.ingest()
 
+    def merge(self) -> None:
+        """Ingest files until the next ingest merges those of the tables."""
+        for _ in range(3):
+            self.ingest()
+        while json.loads((self.warehouse / "ids.json").read_text())["ingest"] % MERGED:
+            self.ingest()
+
     def round(self, kind: str, cut: Cut) -> Outcome:
         """Let ``cut`` start and interrupt a change, then check everything that must hold."""
         if kind in ("forget", "forget a row"):
             return self.forget(cut, by_id=kind == "forget a row")
         self.grow()
+        if "merged" in kind.split():
+            self.merge()
+        if kind == "prune merged":
+            self.ingest()  # merges
+            self.ingest()
         before = self.generations()
         if "anew" in kind.split():
             self.end_neo4j(forget=kind == "repair anew")
         command, after = self.change(kind.split()[0])
         child, reached = cut(command)
         done = child.awaits().done
-        if kind == "prune":
+        if kind.startswith("prune"):
             self.assert_pruned_or_not(before, after, done)
         else:
             self.assert_old_or_new(before, after, done)

@@ -70,7 +70,7 @@ def test_a_repeated_key_is_found_in_another_file(tmp_path: Path, columns: tuple[
     one, other = tmp_path / "one.parquet", tmp_path / "other.parquet"
     pq.write_table(table.slice(0, 300), one)
     pq.write_table(table.slice(300), other)
-    store = KeyStore(tmp_path)
+    store = KeyStore(tmp_path, {})
     check_keys("t", columns, [one, other], store)
     names = ["/".join(str(table[column][each]) for column in columns) for each in (3, 299, 0)]
     found = store.of(one, columns).take(np.array([3, 299, 0])).cast(pa.string())
@@ -89,10 +89,50 @@ def test_texts_whose_hashes_are_equal_are_compared(
     monkeypatch.setattr(keys, "hashes", lambda texts: np.zeros(len(texts), np.uint64))
     pq.write_table(pa.table({"name": ["a", "b", "c"]}), tmp_path / "one.parquet")
     pq.write_table(pa.table({"name": ["d", "a"]}), tmp_path / "other.parquet")
-    store = KeyStore(tmp_path)
+    store = KeyStore(tmp_path, {})
     check_keys("t", ("name",), [tmp_path / "one.parquet"], store)
     with pytest.raises(BadInput, match="not unique") as error:
         check_keys(
             "t", ("name",), [tmp_path / f"{name}.parquet" for name in ("one", "other")], store
         )
     assert "5 rows have 4 values" in str(error.value)
+
+
+def test_files_that_were_checked_before_are_read_only_if_their_keys_may_be_repeated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [tmp_path / f"{night}.parquet" for night in range(4)]
+    for night, path in enumerate(paths):
+        pq.write_table(pa.table({"id": [*range(night * 10, night * 10 + 10)]}), path)
+    first = KeyStore(tmp_path, {})
+    check_keys("t", ("id",), paths[:3], first)
+    ranges = [first.range(path, ("id",)) for path in paths[:3]]
+    assert ranges == [(0, 9), (10, 19), (20, 29)]
+    checked: dict[tuple[Path, keys.Key], keys.Range] = {
+        (path, ("id",)): each for path, each in zip(paths, ranges, strict=False) if each
+    }
+    read = list[Path]()
+    real = keys._stored
+
+    def stored(path: Path, key: keys.Key, place: Path) -> keys.KeyValues:
+        read.append(path)
+        return real(path, key, place)
+
+    monkeypatch.setattr(keys, "_stored", stored)
+    check_keys("t", ("id",), paths, KeyStore(tmp_path, checked))
+    assert read == [paths[3]]
+    check_keys("t", ("id",), paths[:3], KeyStore(tmp_path, checked))
+    assert read == [paths[3]]
+    pq.write_table(pa.table({"id": [35, 25]}), paths[3])
+    with pytest.raises(BadInput, match="not unique"):
+        check_keys("t", ("id",), paths, KeyStore(tmp_path, checked))
+    pq.write_table(pa.table({"id": [35, 35]}), paths[3])
+    with pytest.raises(BadInput, match="not unique"):
+        check_keys("t", ("id",), paths, KeyStore(tmp_path, checked))
+    pq.write_table(pa.table({"id": pa.array([None], pa.int64())}), paths[3])
+    with pytest.raises(BadInput, match="NULL"):
+        check_keys("t", ("id",), paths, KeyStore(tmp_path, checked))
+    pq.write_table(pa.table({"id": ["x"]}), paths[3])
+    read.clear()
+    check_keys("t", ("id",), paths, KeyStore(tmp_path, checked))
+    assert sorted(read) == paths

@@ -1,0 +1,40 @@
+"""Add rows to a table of the warehouse that has no versions: Parquet files in one folder.
+
+Each ingest adds some rows, so the last file takes them in until it has many. An addition replaces
+this file at once, which readers see before or after.
+"""
+
+import os
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from provhouse.runtime.files import make_folder, sync_file, sync_folder
+
+from .layout import Layout
+from .locks import check_lock
+
+ROWS = 1 << 16
+"""The number of rows that a file has when it takes in no more."""
+
+
+def add_rows(layout: Layout, path: Path, last: Path | None, rows: pa.Table) -> None:
+    """Add rows to the file ``last``, if there is one with few rows, else as the file ``path``.
+
+    Only the single writer may call this. Raises Busy if another writer has taken the lock.
+    """
+    if last and pq.read_metadata(last).num_rows < ROWS:
+        path, rows = last, pa.concat_tables([pq.read_table(last, schema=rows.schema), rows])
+    replace_rows(layout, path, rows)
+
+
+def replace_rows(layout: Layout, path: Path, rows: pa.Table) -> None:
+    """Write a file, or replace it at once; conditions and errors are those of ``add_rows``."""
+    make_folder(path.parent)
+    aside = path.with_name(f"{path.name}.new")
+    pq.write_table(rows, aside, compression="zstd", write_page_checksum=True)
+    sync_file(aside)
+    check_lock(layout)
+    os.replace(aside, path)
+    sync_folder(path.parent)
