@@ -40,7 +40,7 @@ MOST_RECORDS = 100_000
 
 
 class Fault(Protocol):
-    """What is wrong with rows of a table."""
+    """A description of wrong rows of a table."""
 
     def rows(self, frame: "DataFrame", tables: Tables) -> "DataFrame":
         """Return the wrong rows of a frame of the table, made from these other tables."""

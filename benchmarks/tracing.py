@@ -43,7 +43,7 @@ GROUPS = (
 )
 """A query with many groups, for the comparison of joins."""
 SIZES = (1, 1000, 10_000, 100_000, 1_000_000)
-"""How many rows of its result are traced at once."""
+"""The numbers of rows of its result that are traced at once."""
 
 
 def main() -> None:

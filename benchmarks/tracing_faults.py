@@ -23,7 +23,7 @@ TESTS = {
     "one value is NULL": "nulls > 0",
     "two values are large": "large >= 2",
 }
-"""What is planted, and the test that finds the row of a result to be wrong."""
+"""The planted faults, and the test that finds the row of a result to be wrong."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What wrong rows of a table are to be blamed on."""
+"""Wrong rows of a table, and the records to blame."""
 
 from dataclasses import dataclass
 
