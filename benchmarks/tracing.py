@@ -111,22 +111,23 @@ class Bench:
     def walk(self, name: str) -> Walk:
         """Return the times of walks from rows of a query."""
         run = self.captured(name, self.query(name))
-        cold = timed(lambda: first(run.trace(name), 1).go_back_all().count())
+        cold = timed(lambda: one(run.trace(name)).go_back_all().count())
         every = run.trace(name)
-        sources = first(every, 1).go_back_all()
+        row, thousand = one(every), first(every, 1000)
+        sources = row.go_back_all()
         some = first(sources, 1)
         peak = Peak()
         peak.sample()
         before = peak.most
         with sampling(peak.sample, EVERY):
             every.go_back_all().count()
-        many = first(first(every, 1000).go_back_all(), 1000)
+        many = first(thousand.go_back_all(), 1000)
         found: Walk = {
             "query": name,
             "witnesses": sources.count(),
             "cold": cold,
-            "back": self._median(lambda: first(every, 1).go_back_all().count()),
-            "back_1000": self._median(lambda: first(every, 1000).go_back_all().count()),
+            "back": self._median(lambda: anew(row).go_back_all().count()),
+            "back_1000": self._median(lambda: anew(thousand).go_back_all().count()),
             "forth": self._median(lambda: anew(some).go_next_all().count()),
             "forth_1000": self._median(lambda: anew(many).go_next_all().count()),
             "show": self._median(partial(shown, sources)),
@@ -207,6 +208,13 @@ class Bench:
             return self.query(name)
         finally:
             whole.createOrReplaceTempView("lineitem")
+
+
+def one(every: Cursor) -> Cursor:
+    """Return a cursor at the first row of a table."""
+    ((place, _),) = every.position.items()
+    file = next(each for each in every.flow.numbers.files if each.write == place.write)
+    return Cursor(every.flow, lambda: {place: Ids(frozenset({file.first_id}))})
 
 
 def first(cursor: Cursor, count: int, in_memory: bool = True) -> Cursor:

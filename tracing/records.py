@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from provhouse.ingest.captured.description import SourceFile
 from provhouse.ingest.captured.pairs import ROW_BITS
@@ -23,10 +24,16 @@ from .taps import spark_path
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
 
 ID = "provhouse_id"
 """The column with the id of each record, beside its own columns."""
 VALUE = "provhouse_value"
+_SIMPLE = (
+    pa.types.is_signed_integer, pa.types.is_float32, pa.types.is_float64, pa.types.is_boolean,
+    pa.types.is_string, pa.types.is_date32, pa.types.is_decimal128,
+)  # fmt: skip
+"""Types of Arrow that have one type of Spark."""
 _NULL = "__HIVE_DEFAULT_PARTITION__"
 """The text for NULL in the name of a folder."""
 
@@ -85,10 +92,25 @@ def _read_few(spark: "SparkSession", files: Sequence[NumberedFile], ids: I64) ->
     """Return the records of a few rows, with the columns and types that Spark gives them."""
     from pyspark.sql.pandas.types import to_arrow_schema
 
-    schema = _plain(spark, files).schema.add(ID, "long")
+    schema = (_known_schema(files) or _plain(spark, files).schema).add(ID, "long")
     wanted = to_arrow_schema(schema, timezone="UTC")
     parts = [_typed(file, found, ids, wanted) for file, found in rows_of_files(files, ids)]
     return spark.createDataFrame(pa.concat_tables(parts).combine_chunks(), schema)
+
+
+def _known_schema(files: Sequence[NumberedFile]) -> "StructType | None":
+    """Return the schema that Spark finds in files, without its job; None if only Spark knows it."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    (schema, *others) = {pq.read_schema(file.path).remove_metadata() for file in files}
+    known = not others and all(map(_is_simple, schema.types))
+    if not known or any(_of_folders(file.path, file.root) for file in files):
+        return None
+    return from_arrow_schema(schema)
+
+
+def _is_simple(kind: pa.DataType) -> bool:
+    return any(is_kind(kind) for is_kind in _SIMPLE)
 
 
 def _typed(file: NumberedFile, found: pa.Table, ids: I64, wanted: pa.Schema) -> pa.Table:

@@ -45,11 +45,12 @@ def replayed(flow: Flow, frame: "DataFrame", rows: Position, only: bool) -> "Dat
 
 
 def opened(
-    flow: Flow, program: "DataFrame | int", again: Sequence[int]
+    flow: Flow, program: "DataFrame | int", again: Sequence[int], adding: bool = False
 ) -> tuple[Replay, list[NumberedFile]]:
     """Return what computes a frame or a write again, and the files of the block that it reads.
 
-    ``again`` are the writes of the block whose rows are computed again.
+    ``again`` are the writes of the block whose rows are computed again. With ``adding``, files that
+    no finished write has read become files of the block.
     """
     if isinstance(program, int):
         program = _folder(flow, program)
@@ -68,6 +69,9 @@ def opened(
                     f"{path} is new in its folder",
                     "Replay a frame that the block has written, on the files that it has read",
                 )
+            if not adding:
+                numbers.append(len(flow.numbers.files) + len(numbers))
+                continue
             file = flow.numbers.add(_source(state))
         _check_state(file, state)
         numbers.append(file.number)

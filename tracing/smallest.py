@@ -74,7 +74,7 @@ def of_frame(flow: Flow, frame: "DataFrame", test: Raises) -> Smallest:
 
     Raises UsageError if its tables have too many rows, or if it does not fail so.
     """
-    replay, read = opened(flow, frame, range(len(flow.outputs)))
+    replay, read = opened(flow, frame, range(len(flow.outputs)), adding=True)
     rows = [(file.first_id, pq.read_metadata(file.path).num_rows) for file in read]
     _check_size(sum(count for _, count in rows))
     every = [np.arange(first, first + count) for first, count in rows]

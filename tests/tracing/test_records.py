@@ -66,6 +66,33 @@ def test_a_few_records_have_the_values_and_types_of_spark(
     assert [row[ID] for row in few.collect()] == sorted(WANTED)
 
 
+def test_simple_types_need_no_job_of_spark(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = pa.table(
+        {
+            "n": pa.array(range(9), pa.int16()),
+            "f": pa.array([None, *range(8)], pa.float32()),
+            "text": [*"abcdefghi"],
+            "fee": [Decimal(n) / 4 for n in range(9)],
+            "day": [date(2026, 1, n + 1) for n in range(9)],
+            "good": [True] * 9,
+        },
+        schema=pa.schema(
+            [
+                pa.field("n", pa.int16(), nullable=False), ("f", pa.float32()),
+                ("text", pa.string()), ("fee", pa.decimal128(12, 2)), ("day", pa.date32()),
+                ("good", pa.bool_()),
+            ]
+        ),
+    )  # fmt: skip
+    for name in "abc":
+        pq.write_table(rows, tmp_path / f"{name}.parquet", row_group_size=3)
+    few, expected = by_both(spark, tmp_path, monkeypatch)
+    assert few.schema.simpleString() == expected.schema.simpleString()
+    assert few.collect() == expected.collect()
+
+
 def test_old_times_are_left_to_spark(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
