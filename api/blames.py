@@ -201,7 +201,7 @@ class _Pinned(Mapping[str, "DataFrame"]):
         return iter(dict.fromkeys([*self._frames, *(p.table for p in read_pins(self._layout))]))
 
     def __len__(self) -> int:
-        return len([*self])
+        return sum(1 for _ in self)
 
 
 class _Search:

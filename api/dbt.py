@@ -74,7 +74,7 @@ class _With(Mapping[str, "DataFrame"]):
         return iter(dict.fromkeys([self._name, *self._others]))
 
     def __len__(self) -> int:
-        return len([*self])
+        return sum(1 for _ in self)
 
 
 def failed_tests(results: Path, manifest: Path | None = None) -> list[FailedTest]:
