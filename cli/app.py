@@ -18,6 +18,7 @@ from .commands.blame import blame
 from .commands.browser import browser
 from .commands.check import check
 from .commands.compact import compact
+from .commands.crossfilter import crossfilter
 from .commands.cypher import cypher
 from .commands.diff import diff
 from .commands.doctor import doctor
@@ -72,6 +73,7 @@ for command in (
     diff,
     values,
     ops,
+    crossfilter,
     status,
     generations,
     retract,
