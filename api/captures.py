@@ -28,7 +28,10 @@ from .checks import check_limit, check_run, key_columns
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from provhouse.ingest.captured.widened import Widened
     from provhouse.tracing.cursor import Cursor
+    from provhouse.tracing.faults import Test
+    from provhouse.tracing.smallest import Smallest
     from provhouse.tracing.traces import Traces
 
 
@@ -79,12 +82,7 @@ class Capture:
         ...     report.write.parquet("out/report")
         >>> run.trace("report").where("carrier = 'AA'").go_back_all().show()
         """
-        from provhouse.tracing.traces import Traces
-
-        assert self._folder
-        if self._traces is None:
-            self._traces = Traces(self.spark, self._folder, self._captured.rules)
-        return self._traces.trace(table, self.report.widened if self.report else None)
+        return self._started().trace(table, self._widened())
 
     def replay(self, frame: "DataFrame", *, without: "Cursor") -> "DataFrame":
         """Return a frame computed again, as if its tables had been without the rows of a cursor.
@@ -99,6 +97,33 @@ class Capture:
         >>> run.replay(codes, without=guest).show()
         """
         return without.left_out(frame)
+
+    def smallest(self, wrong: "Cursor | DataFrame", test: "Test") -> "Smallest":
+        """Return the smallest input with which a row is still wrong.
+
+        The program that has written the row is computed again on parts of the row's lineage, until
+        no record can be left out. ``test`` says what is wrong: a condition in SQL, a function of a
+        row, or a ready test of ``provhouse.faults``. If the table has a key, only rows with the
+        key of this one are tested. With ``faults.raises()``, ``wrong`` is instead a frame that
+        fails. Nothing is written. Raises UsageError if the cursor is not at one row that the block
+        has written, or if a replay on all of the lineage is not wrong; and the errors of
+        ``replay``.
+
+        >>> row = run.trace("report").where("carrier = 'AA'")
+        >>> run.smallest(row, test="delay > 100").show()
+        """
+        return self._started().smallest(wrong, test, self.keys, self._widened())
+
+    def _started(self) -> "Traces":
+        from provhouse.tracing.traces import Traces
+
+        assert self._folder
+        if self._traces is None:
+            self._traces = Traces(self.spark, self._folder, self._captured.rules)
+        return self._traces
+
+    def _widened(self) -> "Widened | None":
+        return self.report.widened if self.report else None
 
     def close(self) -> None:
         """Remove the association files, which are kept for ``trace`` as long as this object is.

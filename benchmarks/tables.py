@@ -37,6 +37,8 @@ import serve_table
 import sets_table
 import soak
 import time_left_table
+import tracing_form
+import tracing_table
 import worst_table
 from form import Content, ResultsFile
 
@@ -53,6 +55,7 @@ SECTIONS = {
     "capture TPC-DS": capture_tpcds_table.SECTION,
     "capture ways": capture_ways_table.SECTION,
     "hard": hard_table.SECTION,
+    "tracing": tracing_table.SECTION,
 }
 """Sections that are added to a page once there are results for them."""
 CAPACITY = ROOT / "docs" / "capacity.md"
@@ -105,6 +108,7 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     yield from optional("capture memory", capture_memory_form.RESULTS, capture_memory_table.table)
     yield from optional("capture ways", capture_ways_form.RESULTS, capture_ways_table.table)
     yield from optional("capture nights", capture_nights_form.RESULTS, capture_nights_table.table)
+    yield from optional("tracing", tracing_form.RESULTS, tracing_table.tables)
     yield RELIABILITY, "rounds", reliability.table(reliability.RESULTS.read())
     yield RELIABILITY, "soak", soak.table(soak.RESULTS.read())
     yield RELIABILITY, "fuzz", fuzz.table(fuzz.RESULTS.read())

@@ -15,15 +15,19 @@ class Replay:
     """A frame that can be computed again on other rows of its sources."""
 
     def __init__(
-        self, session: "SparkSession", rules: Any, frame: "DataFrame", writes: Sequence[int]
+        self, session: "SparkSession", rules: Any, program: "DataFrame | int", writes: Sequence[int]
     ) -> None:
-        """Prepare a frame, by the rules of its block in the JVM.
+        """Prepare a frame, or what a write of the block has written, by the rules in the JVM.
 
         Tables whose files these writes have made are computed again too. Raises UsageError if the
-        frame reads what cannot be restricted.
+        program reads what cannot be restricted.
         """
-        plan: Any = frame
-        self._session, self._java = session, rules.replay(plan._jdf, [*writes])
+        self._session = session
+        if isinstance(program, int):
+            self._java = rules.replayWrite(program, [*writes])
+        else:
+            plan: Any = program
+            self._java = rules.replay(plan._jdf, [*writes])
         if refused := self._java.refusal():
             raise UsageError(refused.problem(), refused.found(), refused.remedy())
 
@@ -36,9 +40,21 @@ class Replay:
         """Give the files, in order, the numbers that are in the ids of their rows."""
         self._java.number(json.dumps([*numbers]))
 
+    def keep(self, ids: I64) -> None:
+        """Keep some rows in memory, for frames on parts of them; the ids are sorted.
+
+        Nothing is kept if the result depends on where rows are, as random numbers do.
+        """
+        self._java.keep(_bytes(ids))
+
+    def compute(self, frame: "DataFrame") -> None:
+        """Compute all rows and columns of a frame, and drop them."""
+        found: Any = frame
+        self._java.compute(found._jdf)
+
     def on_few(self, ids: I64, only: bool) -> "DataFrame":
         """Return the frame on a few rows only, or on all others; the ids are sorted."""
-        return self._frame(self._java.on(ids.astype(">i8").tobytes(), only))
+        return self._frame(self._java.on(_bytes(ids), only))
 
     def on_many(self, ids: "DataFrame", only: bool) -> "DataFrame":
         """Return the frame on the rows whose ids a frame has, or on all others."""
@@ -49,3 +65,7 @@ class Replay:
         from pyspark.sql import DataFrame
 
         return DataFrame(rows, self._session)
+
+
+def _bytes(ids: I64) -> bytes:
+    return ids.astype(">i8").tobytes()

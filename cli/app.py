@@ -14,6 +14,7 @@ from provhouse.model.command import COMMAND
 from provhouse.model.paths import local_path
 from provhouse.runtime.imports import hide_unused
 
+from .commands.blame import blame
 from .commands.browser import browser
 from .commands.check import check
 from .commands.compact import compact
@@ -68,6 +69,7 @@ for command in (
     find,
     show,
     explain,
+    blame,
     diff,
     values,
     ops,

@@ -26,6 +26,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "path": ("provhouse path orders/17 revenue/2026-03 --all",),
     "find": ("provhouse find orders/ --limit 5",),
     "explain": ("provhouse explain revenue/2026-03",),
+    "blame": (
+        "provhouse blame report --where 'delay > 100'",
+        "provhouse blame report --where 'delay > 100' --program job.py:report",
+        "provhouse blame --dbt target/run_results.json",
+    ),
     "diff": ("provhouse diff revenue/2026-03 --from 3 --to 5",),
     "values": ("provhouse values op", "provhouse values attributes.month --contains 2013"),
     "ops": ("provhouse ops", "provhouse ops --out ops.csv"),

@@ -7,6 +7,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 Bools = npt.NDArray[np.bool_]
+F64 = npt.NDArray[np.float64]
 I32 = npt.NDArray[np.int32]
 I64 = npt.NDArray[np.int64]
 U64 = npt.NDArray[np.uint64]

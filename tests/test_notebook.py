@@ -1,4 +1,4 @@
-"""The notebook in ``docs`` runs in Jupyter's kernel, and shows what its stored outputs show."""
+"""Notebooks in ``docs`` run in Jupyter's kernel, and show what their stored outputs show."""
 
 import os
 import re
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-NOTEBOOK = Path(__file__).parents[1] / "docs" / "notebook.ipynb"
+DOCS = Path(__file__).parents[1] / "docs"
 VARYING = re.compile(r"<p><span>Method: .*?</span></p>|<p><span>Committed .*?</span></p>")
 """A pattern for the notebook's paragraphs with times, which differ from run to run."""
 
@@ -26,7 +26,11 @@ def _text(output: Any) -> str:
     return str(data.get("text/html") or data.get("text/plain") or output.get("text"))
 
 
-def test_the_notebook_shows_what_is_stored_in_it(
+@pytest.mark.parametrize(
+    "name", ["notebook.ipynb", pytest.param("tracing.ipynb", marks=pytest.mark.long)]
+)
+def test_a_notebook_shows_what_is_stored_in_it(
+    name: str,
     graph_home: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -37,14 +41,14 @@ def test_the_notebook_shows_what_is_stored_in_it(
         monkeypatch.delenv(name)
     monkeypatch.setenv("PROVHOUSE_NEO4J_HOME", str(graph_home))
     monkeypatch.setenv("PROVHOUSE_SPARK_MEMORY", "1g")
-    stored = nbformat.read(NOTEBOOK, 4)
+    stored = nbformat.read(DOCS / name, 4)
     executed = nbformat.from_dict(stored)
     resources = {"metadata": {"path": str(tmp_path)}}
     nbclient.NotebookClient(executed, timeout=300, resources=resources).execute()
     if request.config.getoption("--golden"):
         for cell in executed.cells:
             cell.metadata = {}
-        nbformat.write(executed, NOTEBOOK)
+        nbformat.write(executed, DOCS / name)
         stored = executed
     assert any(shown(cell) for cell in stored.cells)
     for before, after in zip(stored.cells, executed.cells, strict=True):

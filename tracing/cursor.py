@@ -8,7 +8,7 @@ from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.model.errors import UsageError
 
 from .flow import Flow
-from .ids import Ids, Position, is_in, settled, together, without_rows
+from .ids import Ids, Position, first, is_in, settled, together, without_rows
 from .numbers import NumberedFile
 from .places import Place
 from .records import ID, records
@@ -33,14 +33,15 @@ class Cursor:
     """
 
     def __init__(self, flow: Flow, make: Callable[[], Position]) -> None:
-        self._flow, self._make = flow, make
+        self.flow, self._make = flow, make
 
     @cached_property
-    def _position(self) -> Position:
+    def position(self) -> Position:
+        """The ids of the rows and groups, which are looked for when this is first used."""
         return self._make()
 
     def _then(self, step: Callable[[Flow, Position], Position]) -> "Cursor":
-        return Cursor(self._flow, lambda: step(self._flow, self._position))
+        return Cursor(self.flow, lambda: step(self.flow, self.position))
 
     def go_back(self) -> "Cursor":
         """Return what the rows derive from, one captured operator back.
@@ -78,7 +79,7 @@ class Cursor:
 
         The rows must be of one table (see ``of``). Raises UsageError otherwise.
         """
-        return Cursor(self._flow, lambda: self._where(condition))
+        return Cursor(self.flow, lambda: self._where(condition))
 
     filter = where
 
@@ -91,23 +92,23 @@ class Cursor:
             (place, partial(kept.where, is_in(_NUMBER, numbers)))
             for place, numbers in self._numbers(files).items()
         ]
-        return settled(parts, {}, self._flow.spark, True)
+        return settled(parts, {}, self.flow.spark, True)
 
     def _numbers(self, files: "Sequence[NumberedFile]") -> dict[Place, list[int]]:
         """Return the numbers of files by the place of their rows."""
         found: dict[Place, list[int]] = {}
         for file in files:
-            found.setdefault(self._flow.place_of_file(file), []).append(file.number)
+            found.setdefault(self.flow.place_of_file(file), []).append(file.number)
         return found
 
     def of(self, table: str) -> "Cursor":
         """Return the rows that are of one table."""
-        return Cursor(self._flow, lambda: self._of(table))
+        return Cursor(self.flow, lambda: self._of(table))
 
     def _of(self, table: str) -> Position:
-        numbers = {file.number for file in self._flow.numbers.files if file.table == table}
+        numbers = {file.number for file in self.flow.numbers.files if file.table == table}
         found = dict[Place, Ids]()
-        for place, ids in self._position.items():
+        for place, ids in self.position.items():
             if place.has_rows:
                 kept = _of_files(ids, numbers)
                 if kept.few is None or kept.few:
@@ -119,16 +120,16 @@ class Cursor:
 
         Raises UsageError for cursors of two blocks.
         """
-        if self._flow is not other._flow:
+        if self.flow is not other.flow:
             raise UsageError(
                 "The cursors are of different states of a block",
                 "A write was finished, or another block has begun, between their traces",
                 "Begin both with run.trace after the writes",
             )
-        return Cursor(self._flow, lambda: self._both(other))
+        return Cursor(self.flow, lambda: self._both(other))
 
     def _both(self, other: "Cursor") -> Position:
-        mine, theirs = self._position, other._position
+        mine, theirs = self.position, other.position
         both = {place: ids & theirs[place] for place, ids in mine.items() if place in theirs}
         return {place: ids for place, ids in both.items() if ids.few is None or ids.few}
 
@@ -140,13 +141,13 @@ class Cursor:
         """
         from pyspark.sql import functions as F
 
-        spark = self._flow.spark
+        spark = self.flow.spark
         every = spark.createDataFrame([], "of string, file string, row bigint")
         files = spark.createDataFrame(
-            [(each.number, each.table, str(each.path)) for each in self._flow.numbers.files],
+            [(each.number, each.table, str(each.path)) for each in self.flow.numbers.files],
             "number bigint, of string, file string",
         )
-        for place, ids in self._position.items():
+        for place, ids in self.position.items():
             found = ids.to_frame(spark).distinct()
             if place.has_rows:
                 number = F.expr(f"{_NUMBER} = number")
@@ -164,7 +165,7 @@ class Cursor:
 
     def count(self) -> int:
         """Return the number of rows and groups."""
-        return sum(ids.count() for ids in self._position.values())
+        return sum(ids.count() for ids in self.position.values())
 
     def tables(self) -> list[str]:
         """Return the names of the tables that the rows are of."""
@@ -173,7 +174,8 @@ class Cursor:
     def records(self) -> "DataFrame":
         """Return the records of the rows, as a Spark frame with the columns of their table.
 
-        Only the files that have the rows are read. Any transformation of Spark can follow. Raises
+        Only the files that have the rows are read, and of up to 1,000 rows only the row groups,
+        which are read now. Any transformation of Spark can follow. Raises
         UsageError for rows of several tables, and for groups of an operator, which have no records.
         Raises BadInput if a file has changed since.
         """
@@ -196,14 +198,14 @@ class Cursor:
         >>> row = run.trace("report").where("carrier = 'AA'")
         >>> row.replay(report).show()
         """
-        rows = back_all(self._flow, self._position)
+        rows = back_all(self.flow, self.position)
         if without is not None:
-            rows = without_rows(rows, back_all(self._flow, without._position), self._flow.spark)
-        return replayed(self._flow, frame, rows, only=True)
+            rows = without_rows(rows, back_all(self.flow, without.position), self.flow.spark)
+        return replayed(self.flow, frame, rows, only=True)
 
     def left_out(self, frame: "DataFrame") -> "DataFrame":
         """Return a frame computed again without the rows; ``run.replay`` has the rules."""
-        return replayed(self._flow, frame, self._position, only=False)
+        return replayed(self.flow, frame, self.position, only=False)
 
     def show(self, n: int = 20) -> None:
         """Print the first records of each table that the rows are of."""
@@ -211,7 +213,12 @@ class Cursor:
         for table in tables:
             if len(tables) > 1:
                 print(table)
-            self.of(table).records().show(n, truncate=False)
+            self.of(table)._first(n + 1).records().show(n, truncate=False)
+
+    def _first(self, n: int) -> "Cursor":
+        """Return some of the rows, in memory, so that only these are read."""
+        few = {place: first(ids, n) for place, ids in self.position.items()}
+        return Cursor(self.flow, lambda: few)
 
     def _one_table(self) -> "tuple[list[NumberedFile], DataFrame | None]":
         """Return the files that have the rows, and their records with ids; None for no rows."""
@@ -223,7 +230,7 @@ class Cursor:
                 f"They are of {', '.join(names)}",
                 f"Name one, as in .of({names[0]!r})",
             )
-        spark, ids = self._flow.spark, [*self._position.values()]
+        spark, ids = self.flow.spark, [*self.position.values()]
         if not files:
             return files, None
         wanted = ids[0] if len(ids) == 1 else reduce(lambda a, b: together(a, b, spark), ids)
@@ -231,14 +238,14 @@ class Cursor:
 
     def _files(self) -> "list[NumberedFile]":
         """Return the files that have the rows. Raises UsageError for groups of an operator."""
-        if groups := [place.name for place in self._position if not place.has_rows]:
+        if groups := [place.name for place in self.position if not place.has_rows]:
             raise UsageError(
                 "A cursor is at groups of an operator, which have no records",
                 f"It is at {', '.join(groups)}",
                 "Call go_back() or go_next() until it is at rows, or go_back_all()",
             )
         numbers = set[int]()
-        for ids in self._position.values():
+        for ids in self.position.values():
             if ids.few is not None:
                 numbers |= {each >> ROW_BITS for each in ids.few}
             elif ids.files:
@@ -246,7 +253,7 @@ class Cursor:
             else:
                 found = ids.frame.selectExpr(f"{_NUMBER} AS n").distinct()
                 numbers |= {row["n"] for row in found.collect()}
-        return [self._flow.numbers.files[number] for number in sorted(numbers)]
+        return [self.flow.numbers.files[number] for number in sorted(numbers)]
 
 
 def _of_files(ids: Ids, numbers: set[int]) -> Ids:

@@ -15,8 +15,7 @@ from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.ingest.captured.source_columns import NULL_GROUP
 from provhouse.model.arrays import I64, Bools
 
-from .ids import Found
-from .links import KEY, Link
+from .links import KEY, Link, Rows
 from .places import Place
 from .records import ID, VALUE, column_of
 from .scan import MOST, ColumnFile, among, matches, rows_in
@@ -43,13 +42,14 @@ class GroupLink(Link):
         found = tap_frame(self.spark, self.folders, self.columns)
         return found.selectExpr(f"c{self.key} AS {KEY}", *self._columns())
 
-    def scan_back(self, ids: I64) -> Found | None:
-        """Yield what groups derive from, or None if there are too many rows."""
-        return self._scan_back(ids) if rows_in(tap_paths(self.folders)) <= MOST else None
+    def scan_rows(self, ids: I64) -> Rows | None:
+        """Yield the associations of groups, or None if there are too many rows."""
+        return self._scan_rows(ids) if rows_in(tap_paths(self.folders)) <= MOST else None
 
-    def _scan_back(self, ids: I64) -> Found:
-        for found in matches(tap_paths(self.folders), f"c{self.key}", among(ids), self._named()):
-            yield from self._found(found.values)
+    def _scan_rows(self, ids: I64) -> Rows:
+        key = f"c{self.key}"
+        for found in matches(tap_paths(self.folders), key, among(ids), [key, *self._named()]):
+            yield found.values
 
     def scan_forwards(self, place: Place, ids: I64) -> Iterator[I64] | None:
         """Yield the groups that derive from rows or groups, or None if there are too many rows."""
@@ -82,11 +82,11 @@ class ColumnLink(Link):
             *self._columns(),
         )
 
-    def scan_back(self, ids: I64) -> Found | None:
-        """Yield what groups derive from, or None if there are too many rows."""
-        return self._scan_back(ids) if rows_in(self._paths) <= MOST else None
+    def scan_rows(self, ids: I64) -> Rows | None:
+        """Yield the associations of groups, or None if there are too many rows."""
+        return self._scan_rows(ids) if rows_in(self._paths) <= MOST else None
 
-    def _scan_back(self, ids: I64) -> Found:
+    def _scan_rows(self, ids: I64) -> Rows:
         masks = dict[int, Bools]()
 
         def keep(column: pa.Array) -> Bools:
@@ -99,7 +99,15 @@ class ColumnLink(Link):
             return found
 
         for found in matches(self._paths, f"c{self._source.slot}", keep, self._named()):
-            yield from self._found(found.values)
+            keys = self._keys(found.values[self._source.slot])
+            yield np.concatenate([keys[None], found.values])
+
+    def _keys(self, rows: I64) -> I64:
+        """Return the groups of some source rows."""
+        found = np.full(len(rows), NULL_GROUP)
+        for number, at in _by_file(rows):
+            found[at] = self._column(number).values(rows[at] & _ROW)
+        return found
 
     def scan_forwards(self, place: Place, ids: I64) -> Iterator[I64] | None:
         """Yield the groups that derive from rows or groups, or None if there are too many rows."""
@@ -111,11 +119,7 @@ class ColumnLink(Link):
             by = f"c{self._source.slot}"
             for found in matches(self._paths, slot.column, wanted, [by]):
                 rows = np.asarray(pa.array(found.values[0]).unique())
-                if (rows == NONE).any():
-                    yield np.array([NULL_GROUP])
-                for number, at in _by_file(rows):
-                    keys = self._column(number).values(rows[at] & _ROW)
-                    yield np.asarray(pa.array(keys).unique())
+                yield np.asarray(pa.array(self._keys(rows)).unique())
 
     @property
     def _source(self) -> SourceColumn:

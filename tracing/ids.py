@@ -113,6 +113,16 @@ def together(one: Ids, other: Ids, spark: "SparkSession") -> Ids:
     return Ids(make=_united([lambda: one.to_frame(spark), lambda: other.to_frame(spark)]))
 
 
+def first(ids: Ids, most: int) -> Ids:
+    """Return up to some ids, in memory: the smallest of a few, or any of a frame."""
+    if ids.few is not None:
+        return Ids(frozenset(sorted(ids.few)[:most]))
+    found = ids.frame.limit(10 * most).collect()  # without a look at all for repeated ones
+    if len({row["id"] for row in found}) < most <= len(found) // 10:
+        found = ids.frame.distinct().limit(most).collect()
+    return Ids(frozenset(sorted({row["id"] for row in found})[:most]))
+
+
 def without_rows(rows: Position, others: Position, spark: "SparkSession") -> Position:
     """Return the ids that are not among those of another position."""
     found = {

@@ -23,6 +23,8 @@ from .places import Place
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+Rows = Iterator[I64]
+"""Associations as arrays of columns by rows: the row or group first, then the taps' slots."""
 KEY = "key"
 """The column of associations with the row or group that derives from their slots."""
 
@@ -50,11 +52,19 @@ class Slot:
 
     def of_block(self, values: I64) -> I64:
         """Return the ids of the block that values of the column stand for, each once."""
-        found = np.asarray(pa.array(values[values != NONE]).unique())
+        return self._moved(np.asarray(pa.array(values[values != NONE]).unique()))
+
+    def of_rows(self, values: I64) -> I64:
+        """Return the id of the block for each value; ``NONE`` stays."""
+        found = np.full(len(values), NONE)
+        found[values != NONE] = self._moved(values[values != NONE])
+        return found
+
+    def _moved(self, values: I64) -> I64:
         if not self.shifts:
-            return found
+            return values
         ends, adds = np.array([(s.end, s.add) for s in self.shifts]).T << ROW_BITS
-        moved: I64 = found + adds[np.searchsorted(ends, found, side="right")]
+        moved: I64 = values + adds[np.searchsorted(ends, values, side="right")]
         return moved
 
     def of_tap(self, ids: I64) -> I64:
@@ -90,6 +100,11 @@ class Link(ABC):
 
     def scan_back(self, ids: I64) -> Found | None:
         """Yield the same as ``back`` for a few ids; None if only Spark can look for them."""
+        rows = self.scan_rows(ids)
+        return None if rows is None else self._found_in(rows)
+
+    def scan_rows(self, ids: I64) -> Rows | None:
+        """Yield the associations of a few ids; None if only Spark can look for them."""
         return None
 
     def scan_forwards(self, place: Place, ids: I64) -> Iterator[I64] | None:
@@ -105,7 +120,7 @@ class Link(ABC):
         found = ids_in(self._used(ids), [f"s{slot}" for slot in slots])
         if all(len(self.slots[slot].places) == 1 for slot in slots):
             return found
-        first, end = self._bounds_of(place)
+        first, end = self.bounds_of(place)
         return found.where(f"id >= {first}L AND id < {end}L")
 
     def _used(self, ids: Ids) -> "DataFrame":
@@ -124,7 +139,7 @@ class Link(ABC):
         """Return the slots with ids of a place."""
         return [number for number, slot in enumerate(self.slots) if place in slot.places]
 
-    def _bounds_of(self, place: Place) -> tuple[int, int]:
+    def bounds_of(self, place: Place) -> tuple[int, int]:
         """Return the smallest id of the rows of a place, and the one after the largest."""
         if place.write is None:
             return 0, self.numbers.first_id(0)
@@ -137,15 +152,19 @@ class Link(ABC):
     def _named(self) -> list[str]:
         return [slot.column for slot in self.slots]
 
-    def _found(self, values: I64) -> Found:
+    def _found_in(self, rows: Rows) -> Found:
         """Yield ids, by place, for the slots of some associations."""
+        for found in rows:
+            yield from self._found(found[1:])
+
+    def _found(self, values: I64) -> Found:
         for slot, column in zip(self.slots, values, strict=True):
             ids = slot.of_block(column)
             if len(slot.places) == 1:
                 yield slot.places[0], ids
                 continue
             for place in slot.places:
-                first, end = self._bounds_of(place)
+                first, end = self.bounds_of(place)
                 yield place, ids[(ids >= first) & (ids < end)]
 
 

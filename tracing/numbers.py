@@ -4,7 +4,6 @@ Each write numbers the files that it reads by itself. Here, files that the block
 first; the files of each write follow, and have consecutive numbers.
 """
 
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,10 +82,10 @@ class Numbers:
         """Return the smallest id that a row of a write can have, or of the one after the last."""
         return self._first[write] << ROW_BITS
 
-    def write_of(self, row: int) -> int | None:
-        """Return the write that has made a row, or None for a row of a source."""
-        number = row >> ROW_BITS
-        return None if number < self._first[0] else bisect_right(self._first, number) - 1
+    def add(self, source: SourceFile) -> NumberedFile:
+        """Add a file that no write has read, and return it."""
+        self._add(source.path, source.root, source.table, "parquet", None, source)
+        return self.files[-1]
 
     def writes_read(self, sources: Sequence[SourceFile]) -> set[int | None]:
         """Return the writes that have made some of these files; None stands for other files."""

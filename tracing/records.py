@@ -1,45 +1,68 @@
 """The raw records of rows, read from their files with the columns that these have."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from provhouse.ingest.captured.description import SourceFile
 from provhouse.ingest.captured.pairs import ROW_BITS
+from provhouse.model.arrays import I64
 from provhouse.model.errors import BadInput
 
 from .ids import Ids, is_in
 from .numbers import NumberedFile
+from .row_groups import is_plain, rows_of_files
 from .taps import spark_path
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
 
 ID = "provhouse_id"
 """The column with the id of each record, beside its own columns."""
 VALUE = "provhouse_value"
+_SIMPLE = (
+    pa.types.is_signed_integer, pa.types.is_float32, pa.types.is_float64, pa.types.is_boolean,
+    pa.types.is_string, pa.types.is_date32, pa.types.is_decimal128,
+)  # fmt: skip
+"""Types of Arrow that have one type of Spark."""
+_NULL = "__HIVE_DEFAULT_PARTITION__"
+"""The text for NULL in the name of a folder."""
 
 
 def records(spark: "SparkSession", files: Sequence[NumberedFile], ids: Ids | None) -> "DataFrame":
     """Return the records of some rows of files of one table, with the column ``ID`` besides.
 
-    ``files`` must have all of the rows; None means all rows of the files. Raises BadInput if a file
-    has changed since it was read, and UsageError if the records cannot be read from files.
+    ``files`` must have all of the rows; None means all rows of the files. Of a few rows, only the
+    row groups that have them are read, in this process and now. Raises BadInput if a file has
+    changed since it was read, and UsageError if the records cannot be read from files.
     """
     roots = defaultdict[Path, list[NumberedFile]](list)
     for file in files:
         _check(file)
         roots[file.root].append(file)
-    every = [_read(spark, group) for group in roots.values()]
-    rows = reduce(lambda a, b: a.unionByName(b, allowMissingColumns=True), every)
+    if ids is not None and ids.few is not None and all(is_plain(file.path) for file in files):
+        few = np.array(sorted(ids.few), np.int64)
+        with suppress(pa.ArrowException):  # of a type that only Spark can read as another one
+            return _united(_read_few(spark, group, few) for group in roots.values())
+    rows = _united(_read(spark, group) for group in roots.values())
     if ids is None:
         return rows
     if ids.few is None:
         return ids.keep(rows, ID)
     return rows.where(is_in(ID, ids.few))
+
+
+def _united(frames: "Iterable[DataFrame]") -> "DataFrame":
+    return reduce(lambda a, b: a.unionByName(b, allowMissingColumns=True), frames)
 
 
 def _check(file: NumberedFile) -> None:
@@ -54,12 +77,62 @@ def _check(file: NumberedFile) -> None:
 
 
 def _read(spark: "SparkSession", files: Sequence[NumberedFile]) -> "DataFrame":
+    return _numbered(_plain(spark, files), {file.path: file.number for file in files})
+
+
+def _plain(spark: "SparkSession", files: Sequence[NumberedFile]) -> "DataFrame":
     reader = spark.read
     root = files[0].root
     if root.is_dir():
         reader = reader.option("basePath", str(root.absolute()))
-    found = reader.parquet(*(spark_path(file.path) for file in files))
-    return _numbered(found, {file.path: file.number for file in files})
+    return reader.parquet(*(spark_path(file.path) for file in files))
+
+
+def _read_few(spark: "SparkSession", files: Sequence[NumberedFile], ids: I64) -> "DataFrame":
+    """Return the records of a few rows, with the columns and types that Spark gives them."""
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    schema = (_known_schema(files) or _plain(spark, files).schema).add(ID, "long")
+    wanted = to_arrow_schema(schema, timezone="UTC")
+    parts = [_typed(file, found, ids, wanted) for file, found in rows_of_files(files, ids)]
+    return spark.createDataFrame(pa.concat_tables(parts).combine_chunks(), schema)
+
+
+def _known_schema(files: Sequence[NumberedFile]) -> "StructType | None":
+    """Return the schema that Spark finds in files, without its job; None if only Spark knows it."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    (schema, *others) = {pq.read_schema(file.path).remove_metadata() for file in files}
+    known = not others and all(map(_is_simple, schema.types))
+    if not known or any(_of_folders(file.path, file.root) for file in files):
+        return None
+    return from_arrow_schema(schema)
+
+
+def _is_simple(kind: pa.DataType) -> bool:
+    return any(is_kind(kind) for is_kind in _SIMPLE)
+
+
+def _typed(file: NumberedFile, found: pa.Table, ids: I64, wanted: pa.Schema) -> pa.Table:
+    """Return rows of a file with these columns; one that it lacks is of its folder, or NULL."""
+    known = {name.lower(): found[name] for name in found.column_names}
+    known[ID] = pa.chunked_array([ids[ids >> ROW_BITS == file.number]])
+    folders = _of_folders(file.path, file.root)
+    columns = []
+    for field in wanted:
+        column = None if field.name in folders else known.get(field.name.lower())
+        if column is None:
+            column = pa.array([folders.get(field.name)] * found.num_rows, pa.string())
+        columns.append(column.cast(field.type))
+    return pa.Table.from_arrays(columns, schema=wanted)
+
+
+def _of_folders(path: Path, root: Path) -> dict[str, str | None]:
+    """Return the columns that a table's folders have in their names, as in ``day=2026-01-01``."""
+    parts = path.parent.relative_to(root).parts if root != path else ()
+    pairs = (folder.partition("=") for folder in parts)
+    known = {unquote(name): unquote(value) for name, equals, value in pairs if equals}
+    return {name: None if value == _NULL else value for name, value in known.items()}
 
 
 def column_of(spark: "SparkSession", files: Sequence[SourceFile], column: str) -> "DataFrame":

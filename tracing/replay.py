@@ -9,6 +9,7 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 
 from provhouse.capturing.replay import Replay
+from provhouse.ingest.captured.description import SourceFile
 from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.model.errors import BadInput, UsageError
 
@@ -33,7 +34,7 @@ def replayed(flow: Flow, frame: "DataFrame", rows: Position, only: bool) -> "Dat
             f"The cursor is at {', '.join(groups)}",
             "Call go_back_all() first",
         )
-    replay, read = _opened(flow, frame, _writes(flow, rows))
+    replay, read = opened(flow, frame, _writes(flow, rows))
     spark, parts = flow.spark, [*rows.values()]
     every = reduce(lambda a, b: together(a, b, spark), parts, Ids(frozenset()))
     if rows:
@@ -43,15 +44,18 @@ def replayed(flow: Flow, frame: "DataFrame", rows: Position, only: bool) -> "Dat
     return replay.on_many(every.to_frame(spark).select("id"), only)
 
 
-def _opened(
-    flow: Flow, frame: "DataFrame", again: Sequence[int]
+def opened(
+    flow: Flow, program: "DataFrame | int", again: Sequence[int], adding: bool = False
 ) -> tuple[Replay, list[NumberedFile]]:
-    """Return what computes a frame again, and the files of the block that it reads.
+    """Return what computes a frame or a write again, and the files of the block that it reads.
 
-    ``again`` are the writes of the block whose rows are computed again.
+    ``again`` are the writes of the block whose rows are computed again. With ``adding``, files that
+    no finished write has read become files of the block.
     """
-    folders = [int(flow.outputs[write].write.folder.name) for write in again]
-    replay = Replay(flow.spark, flow.rules, frame, folders)
+    if isinstance(program, int):
+        program = _folder(flow, program)
+    folders = [_folder(flow, write) for write in again]
+    replay = Replay(flow.spark, flow.rules, program, folders)
     known = {file.path: file for file in flow.numbers.files}
     roots = {file.root for file in flow.numbers.files}
     numbers, read = list[int](), list[NumberedFile]()
@@ -65,8 +69,10 @@ def _opened(
                     f"{path} is new in its folder",
                     "Replay a frame that the block has written, on the files that it has read",
                 )
-            numbers.append(len(flow.numbers.files) + len(numbers))
-            continue
+            if not adding:
+                numbers.append(len(flow.numbers.files) + len(numbers))
+                continue
+            file = flow.numbers.add(_source(state))
         _check_state(file, state)
         numbers.append(file.number)
         read.append(file)
@@ -74,10 +80,22 @@ def _opened(
     return replay, read
 
 
+def _folder(flow: Flow, write: int) -> int:
+    """Return the number of a write among all of its block, also those that failed."""
+    return int(flow.outputs[write].write.folder.name)
+
+
 def _writes(flow: Flow, rows: Position) -> list[int]:
     """Return the writes of which no rows are named."""
     named = {place.write for place in rows}
     return [at for at in range(len(flow.outputs)) if at not in named]
+
+
+def _source(state: dict[str, Any]) -> SourceFile:
+    paths = {name: _local(state[name]) for name in ("path", "root")}
+    root = paths["root"]
+    table = state["table"] or root.name.removesuffix(".parquet")
+    return SourceFile(**{**state, **paths, "table": table})
 
 
 def _check_state(file: NumberedFile, state: dict[str, Any]) -> None:

@@ -1,5 +1,6 @@
 """The traces of one captured block, in the folder with its association files."""
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from provhouse.capturing.session import await_ends
@@ -10,10 +11,12 @@ from provhouse.model.errors import UsageError
 from provhouse.store.warehouse.kept_folder import KeptFolder
 
 from .cursor import Cursor
+from .faults import Raises, Test
 from .flow import Flow
+from .smallest import Smallest, of_frame, of_row
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 
 class Traces:
@@ -31,12 +34,7 @@ class Traces:
         ``widened`` is what the ingest has found; None if the block has not ended. Raises UsageError
         if there is no such table, or if the files of the block are gone.
         """
-        if not self._folder.is_open:
-            raise UsageError(
-                "The associations of this block are gone",
-                "It was closed, or the lineage of no write of it could be ingested",
-                "Ask the warehouse (provhouse lineage), or run the job again and trace it",
-            )
+        self._check_open()
         for write in captured_writes(self._folder.path):
             if write.key and write.table == table:
                 raise UsageError(
@@ -44,8 +42,40 @@ class Traces:
                     f"It was written as {write.format}, where rows have no numbers",
                     "Ask the warehouse (provhouse lineage), or write it as Parquet",
                 )
+        return Cursor.at_table(self.flow(widened), table)
+
+    def smallest(
+        self,
+        wrong: "Cursor | DataFrame",
+        test: Test,
+        keys: Mapping[str, Sequence[str]],
+        widened: Widened | None,
+    ) -> Smallest:
+        """Return the smallest input with which a row is wrong, or with which a frame fails."""
+        if not isinstance(wrong, Cursor):
+            self._check_open()
+            if not isinstance(test, Raises):
+                raise UsageError(
+                    "The smallest input of a frame is that of an error",
+                    f"The test is {test!r}",
+                    "Give a row of run.trace(), or test=faults.raises()",
+                )
+            return of_frame(self.flow(widened), wrong, test)
+        (table, *_) = [*wrong.tables(), ""]
+        return of_row(wrong.flow, wrong, keys.get(table, ()), test)
+
+    def _check_open(self) -> None:
+        if not self._folder.is_open:
+            raise UsageError(
+                "The associations of this block are gone",
+                "It was closed, or the lineage of no write of it could be ingested",
+                "Ask the warehouse (provhouse lineage), or run the job again and trace it",
+            )
+
+    def flow(self, widened: Widened | None) -> Flow:
+        """Return the writes that are finished now; the files of the block must be there."""
         self._flow = self._current(widened)
-        return Cursor.at_table(self._flow, table)
+        return self._flow
 
     def _current(self, widened: Widened | None) -> Flow:
         """Return the writes that are finished now."""

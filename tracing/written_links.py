@@ -11,8 +11,7 @@ import numpy as np
 from provhouse.ingest.captured.description import CapturedWrite
 from provhouse.model.arrays import I64
 
-from .ids import Found
-from .links import KEY, Link
+from .links import KEY, Link, Rows
 from .places import Place
 from .scan import MOST, among, matches, rows_at, rows_in
 from .taps import FILE, PLACE, ROW, places_in, rows_frame, tap_paths
@@ -41,20 +40,22 @@ class WrittenLink(Link):
         found = rows.join(F.broadcast(files), within)
         return found.selectExpr(f"id + {ROW} - first AS {KEY}", *self._columns())
 
-    def scan_back(self, ids: I64) -> Found | None:
-        """Yield what rows derive from; None if they are in partitions of too many rows."""
+    def scan_rows(self, ids: I64) -> Rows | None:
+        """Yield the associations of rows; None if they are in partitions of too many rows."""
         if not self.slots:
             return iter(())
         if self.write.parts and rows_in(tap_paths([self._folder])) > MOST:
             return None
-        return self._scan_back(ids)
+        return self._scan_rows(ids)
 
-    def _scan_back(self, ids: I64) -> Found:
+    def _scan_rows(self, ids: I64) -> Rows:
         for name, spans in self._by_name.items():
             parts = [(span, ids[(ids >= span.id) & (ids < span.id + span.rows)]) for span in spans]
             if any(len(found) for _, found in parts):
-                rows = np.sort(np.concatenate([self._rows(span, found) for span, found in parts]))
-                yield from self._found(rows_at(self._folder / name, rows, self._named()))
+                rows = np.concatenate([self._rows(span, found) for span, found in parts])
+                order, keys = np.argsort(rows), np.concatenate([found for _, found in parts])
+                values = rows_at(self._folder / name, rows[order], self._named())
+                yield np.concatenate([keys[order][None], values])
 
     def scan_forwards(self, place: Place, ids: I64) -> Iterator[I64] | None:
         """Yield the rows that derive from rows or groups, or None if there are too many."""

@@ -1,7 +1,7 @@
 """The records of the items of an answer: the columns of their rows, a table for each source."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from ..result import Csv, Json, Result, attributes
 from ..sections import Section, grid, headed, styled
 
 if TYPE_CHECKING:
-    from provhouse.query.records import Records, TableRecords
+    from provhouse.query.records import Record, Records, TableRecords
 
 SHOWN = 20
 """The largest number of records of a table that are printed for people."""
@@ -45,7 +45,7 @@ class RecordsResult(Result):
             {
                 "table": table.table,
                 "records": [
-                    {"item": each.item, "file": str(each.file), "values": _plain(each.values)}
+                    {"item": each.item, "file": str(each.file), "values": plain(each.values)}
                     for each in table.records
                 ],
                 "missing": list(table.missing),
@@ -59,7 +59,7 @@ class RecordsResult(Result):
     def csv(self) -> Csv:
         """Return a row for each column of each record."""
         return ("item", "table", "column", "value"), (
-            (each.item, table.table, column, _plain(value))
+            (each.item, table.table, column, plain(value))
             for table in self.records.tables
             for each in table.records
             for column, value in each.values.items()
@@ -67,20 +67,25 @@ class RecordsResult(Result):
 
 
 def _table(table: "TableRecords") -> Iterator[Section]:
-    columns = list(dict.fromkeys(name for each in table.records for name in each.values))
-    printed = grid("item", *columns)
-    for each in table.records[:SHOWN]:
-        cells = (_cell(each.values.get(name)) for name in columns)
-        printed.add_row(styled(shown(each.item)), *map(styled, cells))
-    if table.records:
-        yield from headed(shown(table.table or "(no table)"), printed)
-    else:
-        yield styled(f"\n{shown(table.table or '(no table)')}", "bold underline")
-    rest = len(table.records) - SHOWN
-    if rest > 0:
-        yield styled(f"{counted(rest, 'more record')}: use --format json", "dim")
+    yield from record_table(table.table, table.records)
     if table.missing:
         yield styled(_missing(table), "yellow")
+
+
+def record_table(name: str, records: "Sequence[Record]") -> Iterator[Section]:
+    """Yield the first records of a table."""
+    columns = list(dict.fromkeys(name for each in records for name in each.values))
+    printed = grid("item", *columns)
+    for each in records[:SHOWN]:
+        cells = (_cell(each.values.get(name)) for name in columns)
+        printed.add_row(styled(shown(each.item)), *map(styled, cells))
+    if records:
+        yield from headed(shown(name or "(no table)"), printed)
+    else:
+        yield styled(f"\n{shown(name or '(no table)')}", "bold underline")
+    rest = len(records) - SHOWN
+    if rest > 0:
+        yield styled(f"{counted(rest, 'more record')}: use --format json", "dim")
 
 
 def _missing(table: "TableRecords") -> str:
@@ -93,15 +98,15 @@ def _missing(table: "TableRecords") -> str:
 
 
 def _cell(value: object) -> str:
-    return "" if value is None else shown(str(_plain(value)), _LONGEST)
+    return "" if value is None else shown(str(plain(value)), _LONGEST)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Return a value as JSON has it; what JSON lacks becomes text."""
     if isinstance(value, Mapping):
-        return {str(name): _plain(each) for name, each in value.items()}
+        return {str(name): plain(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
+        return [plain(each) for each in value]
     if isinstance(value, bytes):
         return value.hex()
     if value is None or isinstance(value, bool | int | str):

@@ -106,6 +106,13 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     }
   }
 
+  /** Return what a write has written, to be computed again on other rows. */
+  public Replay replayWrite(int write, List<Integer> writes) {
+    synchronized (block) {
+      return new Replay(session, block, block.write(write).query(), writes);
+    }
+  }
+
   /** End the capture once the ends of all commands have been received. */
   public void stop() throws TimeoutException {
     try {

@@ -58,6 +58,8 @@ public final class Replay {
   private final Map<String, Integer> made = new HashMap<>();
   private final SourceFiles files = new SourceFiles(null, 0);
   private final Map<LogicalPlan, RowIds> scans = new IdentityHashMap<>();
+  private final Map<LogicalPlan, KeptRows> kept = new IdentityHashMap<>();
+  private SparkSession small;
   private LogicalPlan plan;
   private Unsupported refusal;
 
@@ -186,17 +188,50 @@ public final class Replay {
     scans.replaceAll((scan, ids) -> ids.renumbered(others));
   }
 
+  /**
+   * Keep some rows in memory, so that frames on parts of these need no scan. The ids are sorted.
+   *
+   * <p>Nothing is kept if what the frame computes depends on where its rows are, as random numbers.
+   */
+  public void keep(byte[] few) {
+    long[] ids = numbers(few);
+    if (KeptRows.suffice(plan)) {
+      small = KeptRows.session(session);
+      scans.forEach(
+          (scan, rows) -> {
+            Sources.Located located = Sources.located((LogicalRelation) scan);
+            Alias id = Sources.idOf(located, rows);
+            Filter found = new Filter(has(scan, located, ids), located.scan());
+            LogicalPlan wider = new Project(Plans.seq(Plans.joined(output(scan), List.of(id))), found);
+            kept.put(scan, KeptRows.read(session, wider));
+          });
+    }
+  }
+
+  /** Compute all rows and columns of a frame, of which nothing is kept. */
+  public void compute(Dataset<Row> frame) {
+    frame.queryExecution().toRdd().count();
+  }
+
   /** Return the frame on a few rows only, or on all others; the ids are sorted. */
   public Dataset<Row> on(byte[] few, boolean only) {
     long[] ids = numbers(few);
-    return computed(scan -> touches(scan, ids)
-        ? restricted((LogicalRelation) scan, ids, only)
-        : only ? empty(scan) : scan);
+    return computed(
+        only && small != null ? small : session,
+        scan -> {
+          if (only && kept.containsKey(scan)) {
+            return kept.get(scan).only(ids, scan.output());
+          }
+          if (touches(scan, ids)) {
+            return restricted((LogicalRelation) scan, ids, only);
+          }
+          return only ? empty(scan) : scan;
+        });
   }
 
   /** Return the frame on the rows with the ids in a frame of one column, or on all others. */
   public Dataset<Row> on(Dataset<Row> ids, boolean only) {
-    return computed(scan -> joined((LogicalRelation) scan, ids.logicalPlan(), only));
+    return computed(session, scan -> joined((LogicalRelation) scan, ids.logicalPlan(), only));
   }
 
   private static long[] numbers(byte[] bytes) {
@@ -205,10 +240,10 @@ public final class Replay {
     return found;
   }
 
-  private Dataset<Row> computed(Function<LogicalPlan, LogicalPlan> scanned) {
+  private Dataset<Row> computed(SparkSession in, Function<LogicalPlan, LogicalPlan> scanned) {
     LogicalPlan found =
         new PlanMap(leaf -> scans.containsKey(leaf) ? scanned.apply(leaf) : leaf).apply(plan);
-    return Dataset$.MODULE$.ofRows(session, found);
+    return Dataset$.MODULE$.ofRows(in, found);
   }
 
   private boolean touches(LogicalPlan scan, long[] ids) {
@@ -222,15 +257,17 @@ public final class Replay {
 
   private LogicalPlan restricted(LogicalRelation scan, long[] ids, boolean only) {
     Sources.Located located = Sources.located(scan);
-    Expression has =
-        Plans.call(
-            new RowSet(scans.get(scan), ids),
-            "has",
-            DataTypes.BooleanType,
-            List.of(located.path(), located.index()),
-            true);
-    Filter kept = new Filter(only ? has : new Not(has), located.scan());
-    return Plans.only(output(scan), kept);
+    Expression has = has(scan, located, ids);
+    return Plans.only(output(scan), new Filter(only ? has : new Not(has), located.scan()));
+  }
+
+  private Expression has(LogicalPlan scan, Sources.Located located, long[] ids) {
+    return Plans.call(
+        new RowSet(scans.get(scan), ids),
+        "has",
+        DataTypes.BooleanType,
+        List.of(located.path(), located.index()),
+        true);
   }
 
   private static List<Attribute> output(LogicalPlan plan) {

@@ -1,0 +1,322 @@
+"""From a failing test to the records to blame: wrong rows, their lineage, and a smallest input."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from runpy import run_path
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from provhouse.ingest.captured.keys import texts
+from provhouse.ingest.captured.pairs import ROW_BITS
+from provhouse.model.arrays import I64
+from provhouse.model.errors import BadInput, UsageError
+from provhouse.model.settings import Settings
+from provhouse.query.blamed import Blamed
+from provhouse.query.records import Record, TableRecords
+from provhouse.spark.session import spark as session
+from provhouse.store.warehouse.file_table import NUMBER, PATH, read_files
+from provhouse.store.warehouse.layout import Layout
+from provhouse.store.warehouse.pins import read_pins
+from provhouse.store.warehouse.written import Written, read_since
+from provhouse.tracing.minimal import Remembered, smallest
+from provhouse.tracing.numbers import NumberedFile
+from provhouse.tracing.records import ID, records
+
+from .warehouse import Warehouse
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Tables = Mapping[str, "DataFrame"]
+Program = Callable[[Tables], "DataFrame"]
+"""Makes the table with the wrong rows from the tables that it was made from."""
+MOST_ROWS = 20
+"""The largest number of wrong rows that are shown."""
+MOST_RECORDS = 100_000
+"""The largest number of records of a lineage that are searched."""
+
+
+class Fault(Protocol):
+    """A description of wrong rows of a table."""
+
+    def rows(self, frame: "DataFrame", tables: Tables) -> "DataFrame":
+        """Return the wrong rows of a frame of the table, made from these other tables."""
+
+
+@dataclass(frozen=True)
+class Where:
+    """Rows for which a condition in SQL is true are wrong."""
+
+    condition: str
+
+    def rows(self, frame: "DataFrame", tables: Tables) -> "DataFrame":
+        """Return the rows for which the condition is true."""
+        return frame.where(self.condition)
+
+
+def blame(
+    warehouse: Warehouse,
+    settings: Settings,
+    table: str,
+    fault: Fault,
+    program: Program | None = None,
+) -> Blamed:
+    """Return the wrong rows that a captured job has written to a table, and the records to blame.
+
+    The program runs on parts of the lineage of the first wrong row. Raises UsageError if no
+    captured job has written the table, if the fault or the program cannot be computed, or if the
+    program is not wrong on all of the lineage; and BadInput if a file has changed.
+    """
+    from pyspark.errors import PySparkException
+
+    newest = _Newest.of(Layout(settings.warehouse), table)
+    spark = session(settings, newest.layout.logs)
+    try:
+        wrong = fault.rows(newest.frame(spark), _Pinned(spark, newest.layout, {}))
+        rows = newest.records(wrong.limit(MOST_ROWS + 1))
+    except PySparkException as error:
+        raise UsageError(
+            f"Wrong rows of {table} cannot be found",
+            str(error).splitlines()[0],
+            "Correct the condition or the test",
+        ) from error
+    shown, more = rows[:MOST_ROWS], len(rows) > MOST_ROWS
+    if not rows:
+        return Blamed(table, (), False)
+    answer = warehouse.lineage(shown[0].item)
+    behind = warehouse.records(answer, MOST_RECORDS)
+    lineage = tuple(each for each in behind.tables if each.table != table)
+    if program is None:
+        return Blamed(table, shown, more, lineage)
+    if behind.more or any(each.missing for each in lineage):
+        raise BadInput(
+            f"The records of the lineage of {shown[0].item} are not complete",
+            _incomplete(behind.more, lineage),
+            "Run the job again with capture, or ask without --program",
+        )
+    search = _Search(spark, newest, fault, program, shown[0], lineage)
+    found, runs = search.run()
+    return Blamed(table, shown, more, lineage, found, runs)
+
+
+def _incomplete(more: int, lineage: Sequence[TableRecords]) -> str:
+    if more:
+        return f"It has more than {MOST_RECORDS:,} records"
+    missing = next(each for each in lineage if each.missing)
+    return f"{len(missing.missing):,} records of {missing.table} are gone or have changed"
+
+
+@dataclass(frozen=True)
+class _Newest:
+    """The files with the rows that a table has now, as far as captured jobs have written them."""
+
+    layout: Layout
+    table: str
+    files: tuple[NumberedFile, ...]
+    writes: Mapping[int, Written]
+
+    @classmethod
+    def of(cls, layout: Layout, table: str) -> "_Newest":
+        """Find the files of a table. Raises UsageError if no captured job has written it."""
+        writes = [each for each in read_since(layout, 0) if each.table == table]
+        if not writes:
+            known = ", ".join(dict.fromkeys(each.table for each in read_since(layout, 0)))
+            raise UsageError(
+                f"No captured job has written the table {table}",
+                f"Tables with captured writes: {known or 'none'}",
+                "Name one of these, or capture the job that writes it",
+            )
+        last = max((at for at, each in enumerate(writes) if each.replaces), default=0)
+        by_number = {number: write for write in writes[last:] for number in write.files}
+        known_files = read_files(layout)
+        paths = dict(
+            zip(known_files[NUMBER].to_pylist(), known_files[PATH].to_pylist(), strict=True)
+        )
+        pins = {pin.path: pin for pin in read_pins(layout, {table})}
+        files = []
+        for number, write in by_number.items():
+            path, root = Path(paths[number]), Path(write.path or paths[number])
+            if path not in pins or (state := pins[path].difference()):
+                raise BadInput(
+                    f"A file of {table} is not as the captured job has left it",
+                    f"{path} is {state if path in pins else 'not known'}",
+                    "Run the job again with capture",
+                )
+            files.append(NumberedFile(number, path, root, table, "parquet", None, None))
+        return cls(layout, table, tuple(files), by_number)
+
+    def frame(self, spark: "SparkSession") -> "DataFrame":
+        """Return the rows, with the column ``ID`` besides."""
+        return records(spark, self.files, None)
+
+    def records(self, rows: "DataFrame") -> tuple[Record, ...]:
+        """Return rows of the frame with their items."""
+        found = rows.toArrow()
+        ids, values = np.asarray(found[ID].combine_chunks()), found.drop_columns([ID])
+        paths = {file.number: file.path for file in self.files}
+        return tuple(
+            Record(self._item(int(row), values.slice(at, 1)), paths[int(row) >> ROW_BITS], each)
+            for at, (row, each) in enumerate(zip(ids, values.to_pylist(), strict=True))
+        )
+
+    def _item(self, row: int, values: object) -> str:
+        write = self.writes[row >> ROW_BITS]
+        if not write.key:
+            return f"{self.table}/{row}"
+        key = texts(values.select([*write.key]))  # type: ignore[attr-defined]
+        return f"{self.table}/{key[0].as_py()}{write.suffix}"
+
+    def key(self, record: Record) -> dict[str, object]:
+        """Return the values of the key of a row."""
+        names = next(iter(self.writes.values())).key
+        return {name: record.values[name] for name in names}
+
+
+class _Pinned(Mapping[str, "DataFrame"]):
+    """Tables by name: some frames, and other tables of captured jobs without rows."""
+
+    def __init__(
+        self, spark: "SparkSession", layout: Layout, frames: Mapping[str, "DataFrame"]
+    ) -> None:
+        self._spark, self._layout, self._frames = spark, layout, dict(frames)
+        self.used = set[str]()
+
+    def __getitem__(self, name: str) -> "DataFrame":
+        self.used.add(name)
+        if name not in self._frames:
+            pins = [pin for pin in read_pins(self._layout, {name}) if not pin.difference()]
+            if not pins:
+                raise UsageError(
+                    f"The program reads the table {name}, which no captured job has read",
+                    f"Tables of the lineage: {', '.join(self._frames) or 'none'}",
+                    "Name tables as the warehouse does: by the last part of their path",
+                )
+            self._frames[name] = self._spark.read.parquet(str(pins[-1].path)).limit(0)
+        return self._frames[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys([*self._frames, *(p.table for p in read_pins(self._layout))]))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+class _Search:
+    """Runs of a program on parts of the lineage of a wrong row."""
+
+    def __init__(
+        self,
+        spark: "SparkSession",
+        newest: _Newest,
+        fault: Fault,
+        program: Program,
+        row: Record,
+        lineage: Sequence[TableRecords],
+    ) -> None:
+        self._spark, self._newest, self._fault, self._program = spark, newest, fault, program
+        self._row, self._lineage = row, lineage
+        self._schemas = {
+            each.table: spark.read.parquet(str(each.records[0].file)).schema
+            for each in lineage
+            if each.records
+        }
+        self._first = np.cumsum([0, *(len(each.records) for each in lineage)])
+        self._used = set[str]()
+
+    def run(self) -> tuple[tuple[TableRecords, ...], int]:
+        """Return the records that are needed, and the number of runs."""
+        fails = Remembered(self._fails)
+        every = np.arange(self._first[-1])
+        if not self._goes_wrong(every):
+            raise UsageError(
+                f"The program is not wrong on the lineage of {self._row.item}",
+                f"It has read {', '.join(sorted(self._used)) or 'no table'}",
+                "Give the program that has made the table, and a condition that its row meets",
+            )
+        parts = [
+            every[first:end]
+            for each, first, end in zip(
+                self._lineage, self._first[:-1], self._first[1:], strict=True
+            )
+            if each.table in self._used
+        ]
+        found = smallest(sorted(parts, key=len, reverse=True), fails, lambda rows: rows)
+        return tuple(each for each in self._cut(found) if each.records), fails.runs + 1
+
+    def _fails(self, rows: I64) -> bool:
+        from pyspark.errors import PySparkException
+
+        try:
+            return self._goes_wrong(rows)
+        except PySparkException:  # another fault
+            return False
+
+    def _goes_wrong(self, rows: I64) -> bool:
+        from pyspark.sql import functions as F
+
+        frames = {each.table: self._frame(each) for each in self._cut(rows) if self._is_known(each)}
+        tables = _Pinned(self._spark, self._newest.layout, frames)
+        found = self._fault.rows(self._program(tables), tables)
+        self._used |= tables.used
+        for name, value in self._newest.key(self._row).items():
+            found = found.where(F.col(f"`{name}`").eqNullSafe(F.lit(value)))
+        return bool(found.head(1))
+
+    def _is_known(self, table: TableRecords) -> bool:
+        return table.table in self._schemas
+
+    def _cut(self, rows: I64) -> Iterator[TableRecords]:
+        for each, first in zip(self._lineage, self._first, strict=False):
+            some = rows[(rows >= first) & (rows < first + len(each.records))] - first
+            yield TableRecords(each.table, tuple(each.records[row] for row in some), (), ())
+
+    def _frame(self, table: TableRecords) -> "DataFrame":
+        schema = self._schemas[table.table]
+        rows = [tuple(each.values.get(name) for name in schema.names) for each in table.records]
+        return self._spark.createDataFrame(rows, schema)
+
+
+def sql_program(text: str, names: Mapping[str, str] | None = None) -> Program:
+    """Return a program that runs a query; ``names`` are texts in it that stand for tables."""
+
+    def run(tables: Tables) -> "DataFrame":
+        query = text
+        for name, table in (names or {}).items():
+            query = query.replace(name, f"`{table}`")
+        frame = None
+        for name in tables:
+            if re.search(rf"\b{re.escape(name)}\b", query):
+                frame = tables[name]
+                frame.createOrReplaceTempView(name)
+        if frame is None:
+            raise UsageError(
+                "The query reads no table of the warehouse",
+                f"Its tables are {', '.join(tables) or 'none'}",
+                "Name tables as the warehouse does: by the last part of their path",
+            )
+        return frame.sparkSession.sql(query)
+
+    return run
+
+
+def python_program(path: Path, function: str) -> Program:
+    """Return a function of a Python file, which is run now. Raises UsageError if there is none."""
+    try:
+        found = run_path(str(path)).get(function)
+    except Exception as error:
+        raise UsageError(
+            f"The program {path} cannot be loaded",
+            f"{type(error).__name__}: {error}",
+            "Correct it; it is imported, so it must not start the job by itself",
+        ) from error
+    if not callable(found):
+        raise UsageError(
+            f"The program {path} has no function {function!r}",
+            "The program is called with the tables by name, and returns a frame",
+            "Use --program job.py:report",
+        )
+    program: Program = found
+    return program

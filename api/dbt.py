@@ -1,0 +1,149 @@
+"""Failing tests of dbt: what its files ``run_results.json`` and ``manifest.json`` say of them."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from provhouse.model.errors import BadInput, NotFound
+
+from .blames import Program, Tables, sql_program
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+FAILED = ("fail", "error", "warn")
+RENAMED = ("unique_field", "value_field", "from_field")
+"""The names that dbt's own tests give to the tested column in their results."""
+
+
+@dataclass(frozen=True)
+class FailedTest:
+    """A test that has found wrong rows, and the model that it has tested."""
+
+    name: str
+    table: str
+    """The table of the model, as the warehouse names it."""
+    sql: str
+    names: Mapping[str, str]
+    """The texts that stand for tables in SQL, and the tables."""
+    column: str | None
+    """The tested column, if it is a test of one."""
+    model_sql: str
+
+    @property
+    def program(self) -> Program:
+        """The query of the model."""
+        return sql_program(self.model_sql, self.names)
+
+    def rows(self, frame: "DataFrame", tables: Tables) -> "DataFrame":
+        """Return the rows of a frame of the model that the test finds wrong.
+
+        These are the rows that have the values of a row of its result, in the columns that the two
+        have in common.
+        """
+        from pyspark.sql import functions as F
+
+        found = sql_program(self.sql, self.names)(_With(self.table, frame, tables))
+        if self.column:
+            for name in RENAMED:
+                found = found.withColumnRenamed(name, self.column)
+        common = [name for name in frame.columns if name in found.columns]
+        if not common:
+            raise BadInput(
+                f"The result of the test {self.name} has no column of {self.table}",
+                f"Its columns are {', '.join(found.columns)}",
+                "Select the columns that are wrong, or use --where",
+            )
+        ours, wrong = frame.alias("ours"), found.select(*common).distinct().alias("wrong")
+        same = [F.col(f"ours.`{name}`").eqNullSafe(F.col(f"wrong.`{name}`")) for name in common]
+        return ours.join(wrong, same, "left_semi")
+
+
+class _With(Mapping[str, "DataFrame"]):
+    """Tables, with one of them replaced."""
+
+    def __init__(self, name: str, frame: "DataFrame", others: Tables) -> None:
+        self._name, self._frame, self._others = name, frame, others
+
+    def __getitem__(self, name: str) -> "DataFrame":
+        return self._frame if name == self._name else self._others[name]
+
+    def __iter__(self) -> Any:
+        return iter(dict.fromkeys([self._name, *self._others]))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def failed_tests(results: Path, manifest: Path | None = None) -> list[FailedTest]:
+    """Return the failed tests of a run of dbt.
+
+    The manifest is beside the results if it is not given. Raises BadInput for files that are not
+    dbt's, and NotFound if no test of a model has failed.
+    """
+    ran = _read(results)
+    known = _read(manifest or results.with_name("manifest.json"))
+    try:
+        names = _tables(known)
+        failed = [each["unique_id"] for each in ran["results"] if each["status"] in FAILED]
+        found = [_test(known["nodes"][each], known, names) for each in failed if _is_test(each)]
+    except (KeyError, TypeError) as error:
+        raise BadInput(
+            f"{results} or its manifest is not a file of dbt as provhouse knows it",
+            f"{error!r} is missing",
+            "Give run_results.json of dbt 1.6 or newer, with the manifest.json of the same run",
+        ) from error
+    tests = [each for each in found if each]
+    if not tests:
+        raise NotFound(
+            f"No test of a model has failed in {results}",
+            f"{len(ran['results']):,} results; {len(failed):,} of them failed",
+            "Run `dbt test`, or use --where",
+        )
+    return tests
+
+
+def _is_test(name: str) -> bool:
+    return name.startswith("test.")
+
+
+def _read(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadInput(
+            f"Cannot read {path}",
+            str(error),
+            "Give dbt's target/run_results.json; its manifest.json is in the same folder",
+        ) from error
+
+
+def _tables(manifest: Any) -> dict[str, str]:
+    """Return the tables that the relations of a project stand for, the longest texts first."""
+    nodes = [*manifest["nodes"].values(), *manifest.get("sources", {}).values()]
+    named = {each["relation_name"]: _table(each) for each in nodes if each.get("relation_name")}
+    return dict(sorted(named.items(), key=lambda each: -len(each[0])))
+
+
+def _table(node: Any) -> str:
+    return str(node.get("identifier") or node.get("alias") or node["name"])
+
+
+def _test(node: Any, manifest: Any, names: Mapping[str, str]) -> FailedTest | None:
+    """Return a failed test; None if it tests no model with a query."""
+    attached = node.get("attached_node") or next(
+        (each for each in node["depends_on"]["nodes"] if each.startswith("model.")), None
+    )
+    model = manifest["nodes"].get(attached) if attached else None
+    if model is None or not model.get("compiled_code") or not node.get("compiled_code"):
+        return None
+    return FailedTest(
+        name=node["name"],
+        table=_table(model),
+        sql=node["compiled_code"],
+        names=names,
+        column=node.get("column_name"),
+        model_sql=model["compiled_code"],
+    )

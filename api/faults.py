@@ -1,0 +1,5 @@
+"""Ready tests for ``run.smallest``: NULL, a range, a distance from the mean, checks, errors."""
+
+from provhouse.tracing.faults import far, null, outside, raises, refused
+
+__all__ = ["far", "null", "outside", "raises", "refused"]

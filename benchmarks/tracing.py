@@ -1,0 +1,281 @@
+"""Measure tracing: walks of lineage in the session and from the warehouse, joins, replays, faults.
+
+python benchmarks/tracing.py [--scale 1] [--repeats 5] [--rows 1000000] [--faults 20]
+
+The tables are those of TPC-H; five of its queries are captured and landed. Times are medians; the
+ways that are compared take turns. Results go to `results/tracing.json`, by scale factor.
+"""
+
+import argparse
+import tempfile
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from functools import partial
+from io import StringIO
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+from capture_overhead import EVERY, QUERIES, Peak
+from machine import mean_load, packages
+from machine import run as recorded
+from peer_spark import plain
+from pyspark.sql import DataFrame, SparkSession
+from tpch_data import tables
+from tracing_faults import planted
+from tracing_form import RESULTS, Again, Join, Results, Walk
+
+import provhouse
+from provhouse.captures import Capture
+from provhouse.cypher.access import down
+from provhouse.ingest.captured.pairs import ROW_BITS
+from provhouse.model.progress import Silent
+from provhouse.model.settings import Settings
+from provhouse.runtime.memory import sampling
+from provhouse.tracing.cursor import Cursor
+from provhouse.tracing.ids import Ids
+from serve import served
+
+WALKED = ("q03", "q05", "q10", "q12", "q18")
+GROUPS = (
+    "SELECT l_orderkey, count(*) AS lines, sum(l_quantity) AS quantity FROM lineitem GROUP BY 1"
+)
+"""A query with many groups, for the comparison of joins."""
+SIZES = (1, 1000, 10_000, 100_000, 1_000_000)
+"""The numbers of rows of its result that are traced at once."""
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description="Measure tracing.")
+    parser.add_argument("--scale", default="1", help="the scale factor of TPC-H, such as 0.1")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--rows", type=int, default=1_000_000, help="the rows of planted faults")
+    parser.add_argument("--faults", type=int, default=20)
+    parser.add_argument("--out", type=Path, help="write the results to another file")
+    given = parser.parse_args()
+    load = mean_load()
+    with tempfile.TemporaryDirectory(prefix="provhouse-bench-") as name:
+        made_by = tables(Path(name) / "tpch", given.scale)
+        bench = Bench.prepared(Path(name), given.repeats)
+        try:
+            bench.walk("q19")  # compiles
+            results: Results = {
+                **recorded(load, packages("pyspark", "pyarrow", "provhouse")),
+                "data": made_by,
+                "scale": given.scale,
+                "repeats": given.repeats,
+                "fault_rows": given.rows,
+                "walks": [bench.walk(query) for query in WALKED],
+                "joins": bench.joins(),
+                "replays": [bench.again(query) for query in WALKED],
+                "faults": planted(bench.spark, Path(name), given.rows, given.faults),
+            }
+        finally:
+            down(bench.settings, Silent())
+    RESULTS.write({**RESULTS.read({}), given.scale: results}, given.out)
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A session of plain Spark with the tables as views, and a warehouse."""
+
+    spark: SparkSession
+    folder: Path
+    repeats: int
+
+    @classmethod
+    def prepared(cls, folder: Path, repeats: int) -> "Bench":
+        """Return a new session with the tables below ``folder``."""
+        spark = plain()
+        for path in sorted((folder / "tpch").iterdir()):
+            spark.read.parquet(str(path)).createOrReplaceTempView(path.name)
+        return cls(spark, folder, repeats)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the warehouse."""
+        return Settings.load({"warehouse": self.folder / "warehouse", "idle_minutes": 30})
+
+    def query(self, name: str) -> DataFrame:
+        """Return a query of TPC-H."""
+        return self.spark.sql((QUERIES / f"{name}.sql").read_text(encoding="utf-8"))
+
+    def captured(self, name: str, frame: DataFrame) -> Capture:
+        """Write a frame with capture."""
+        with provhouse.capture(self.spark, self.settings.warehouse) as run:
+            frame.write.parquet(str(self.folder / "out" / name))
+        return run
+
+    def walk(self, name: str) -> Walk:
+        """Return the times of walks from rows of a query."""
+        run = self.captured(name, self.query(name))
+        cold = timed(lambda: one(run.trace(name)).go_back_all().count())
+        every = run.trace(name)
+        row, thousand = one(every), first(every, 1000)
+        sources = row.go_back_all()
+        some = first(sources, 1)
+        peak = Peak()
+        peak.sample()
+        before = peak.most
+        with sampling(peak.sample, EVERY):
+            every.go_back_all().count()
+        many = first(thousand.go_back_all(), 1000)
+        found: Walk = {
+            "query": name,
+            "witnesses": sources.count(),
+            "cold": cold,
+            "back": self._median(lambda: anew(row).go_back_all().count()),
+            "back_1000": self._median(lambda: anew(thousand).go_back_all().count()),
+            "forth": self._median(lambda: anew(some).go_next_all().count()),
+            "forth_1000": self._median(lambda: anew(many).go_next_all().count()),
+            "show": self._median(partial(shown, sources)),
+            "warehouse": self._asked(name, every),
+            "memory_mb": peak.most - before,
+        }
+        run.close()
+        print(found, flush=True)
+        return found
+
+    def _median(self, work: Callable[[], object]) -> float:
+        return round(median(timed(work) for _ in range(self.repeats)), 4)
+
+    def _asked(self, name: str, every: Cursor) -> float:
+        """Return the time of the question for the lineage of the first row, with the server up."""
+        with provhouse.open(self.settings.warehouse) as opened, served(self.settings):
+            file = next(each for each in every.flow.numbers.files if each.table == name)
+            (number,) = opened.number_files(str(file.path))
+            item = f"{name}/{number << ROW_BITS}"
+            opened.lineage(item)
+            return self._median(lambda: opened.lineage(item))
+
+    def joins(self) -> list[Join]:
+        """Return the times to find the sources of rows by our steps, and by shuffle joins."""
+        run = self.captured("groups", self.spark.sql(GROUPS))
+        every, found = run.trace("groups"), list[Join]()
+        for size in SIZES:
+            rows = first(every, size, in_memory=size <= 1000)
+            if size > SIZES[0] and rows.count() < size:
+                break
+            count = rows.go_back_all().count()
+            assert count == self._shuffled(rows)
+            ours, shuffle = compared(
+                lambda rows=rows: anew(rows).go_back_all().count(),  # type: ignore[misc]
+                lambda rows=rows: self._shuffled(rows),  # type: ignore[misc]
+                self.repeats,
+            )
+            found.append({"rows": size, "found": count, "ours": ours, "shuffle": shuffle})
+            print(found[-1], flush=True)
+        run.close()
+        return found
+
+    def _shuffled(self, rows: Cursor) -> int:
+        """Return the number of sources of rows, by joins of whole association tables."""
+        ((place, ids),) = rows.position.items()
+        found = ids.to_frame(self.spark)
+        while links := rows.flow.back(place):  # the rows, then the groups
+            (link,) = links
+            keys = found.withColumnRenamed("id", "key")
+            found = link.frame().hint("shuffle_merge").join(keys, "key").selectExpr("s0 AS id")
+            (place,) = link.slots[0].places
+        return found.distinct().count()
+
+    def again(self, name: str) -> Again:
+        """Return the times of a query without one record: as a replay, and on a reduced table."""
+        folder = self.folder / "again"
+        frame = self.query(name)
+        run = self.captured(f"{name}_again", frame)
+        row = first(first(run.trace(f"{name}_again"), 1).go_back_all().of("lineitem"), 1)
+        (place,) = row.ids().collect()
+        whole = self.spark.read.parquet(str(self.folder / "tpch" / "lineitem"))
+        less = whole.where(f"NOT (_metadata.file_path LIKE '%{Path(place['file']).name}' "
+                           f"AND _metadata.row_index = {place['row']})")  # fmt: skip
+        less.coalesce(1).write.mode("overwrite").parquet(str(folder))
+        replay, reduced = compared(
+            lambda: noop(run.replay(frame, without=row)),
+            lambda: noop(self._reduced(name, folder)),
+            self.repeats,
+        )
+        equal = same(run.replay(frame, without=row), self._reduced(name, folder))
+        run.close()
+        return {"query": name, "replay": replay, "reduced": reduced, "equal": equal}
+
+    def _reduced(self, name: str, folder: Path) -> DataFrame:
+        whole = self.spark.read.parquet(str(self.folder / "tpch" / "lineitem"))
+        self.spark.read.parquet(str(folder)).createOrReplaceTempView("lineitem")
+        try:
+            return self.query(name)
+        finally:
+            whole.createOrReplaceTempView("lineitem")
+
+
+def one(every: Cursor) -> Cursor:
+    """Return a cursor at the first row of a table."""
+    ((place, _),) = every.position.items()
+    file = next(each for each in every.flow.numbers.files if each.write == place.write)
+    return Cursor(every.flow, lambda: {place: Ids(frozenset({file.first_id}))})
+
+
+def first(cursor: Cursor, count: int, in_memory: bool = True) -> Cursor:
+    """Return a cursor at the first rows of a cursor, whose ids are in memory or in a frame."""
+    found = {}
+    for place, ids in cursor.position.items():
+        if in_memory:
+            frame = ids.to_frame(cursor.flow.spark).limit(count)
+            found[place] = Ids(frozenset(row["id"] for row in frame.collect()))
+        else:
+            found[place] = Ids(make=partial(ids.to_frame(cursor.flow.spark).limit, count))
+        break
+    return Cursor(cursor.flow, lambda: found)
+
+
+def anew(cursor: Cursor) -> Cursor:
+    """Return a cursor at the same rows that has found nothing yet."""
+    return Cursor(cursor.flow, lambda: cursor.position)
+
+
+def shown(rows: Cursor) -> None:
+    """Print the records of rows to nowhere."""
+    with redirect_stdout(StringIO()):
+        anew(rows).show()
+
+
+def timed(work: Callable[[], object]) -> float:
+    """Return the seconds that some work takes."""
+    begun = perf_counter()
+    work()
+    return round(perf_counter() - begun, 4)
+
+
+def compared(
+    ours: Callable[[], object], other: Callable[[], object], repeats: int
+) -> tuple[float, float]:
+    """Return the median times of two ways, which take turns after one run of each."""
+    ours()
+    other()
+    times = [(timed(ours), timed(other)) for _ in range(repeats)]
+    mine, theirs = zip(*times, strict=True)
+    return round(median(mine), 4), round(median(theirs), 4)
+
+
+def noop(frame: DataFrame) -> None:
+    """Compute a frame, and write it nowhere."""
+    frame.write.format("noop").mode("overwrite").save()
+
+
+def same(one: DataFrame, other: DataFrame) -> bool:
+    """Return whether two frames have the same rows; sums may differ in the last digits."""
+    return rounded(one) == rounded(other)
+
+
+def rounded(frame: DataFrame) -> list[str]:
+    """Return the rows of a frame as sorted texts, with nine digits of each float."""
+    return sorted(
+        repr([f"{each:.9g}" if isinstance(each, float) else each for each in row])
+        for row in frame.collect()
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""``blame``: go from wrong rows of a table to the records that make them wrong."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from provhouse.model.errors import UsageError
+from provhouse.model.paths import local_path
+from provhouse.output.writer import opened
+
+from ..invocation import invocation
+from ..options import FormOption, OutOption, SafeOption
+
+if TYPE_CHECKING:
+    from provhouse.blames import Fault, Program
+
+
+def blame(
+    ctx: typer.Context,
+    table: Annotated[
+        str | None,
+        typer.Argument(help="The table with the wrong rows, as captured jobs have written it."),
+    ] = None,
+    where: Annotated[
+        str | None,
+        typer.Option(metavar="SQL", help="A condition that is true for wrong rows."),
+    ] = None,
+    dbt: Annotated[
+        Path | None,
+        typer.Option(
+            parser=local_path,
+            metavar="FILE",
+            help="dbt's run_results.json, with manifest.json beside it: its failed tests say which "
+            "rows are wrong, and its models are the programs.",
+        ),
+    ] = None,
+    program: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE[:FUNCTION]",
+            help="The program that makes the table, to find a smallest input: a query in a file "
+            "with the ending .sql, or a function in a Python file that is called with the tables "
+            "by name, and returns a Spark frame.",
+            show_default=False,
+        ),
+    ] = None,
+    form: FormOption = None,
+    out: OutOption = None,
+    safe: SafeOption = False,
+) -> None:
+    """Find wrong rows of a table, the records they were derived from, and those to blame.
+
+    With a program, it is computed again on parts of the lineage of the first wrong row, until no
+    record can be left out: the rest is a smallest input with which the row is wrong. Nothing is
+    written. Of dbt, the first failed test is taken; name a table to take the first of its model.
+    """
+    from provhouse.blames import blame as blamed
+    from provhouse.output.results.blame import BlameResult
+    from provhouse.warehouse import Warehouse
+
+    from ..progress_display import progress_display
+
+    settings = invocation(ctx).settings()
+    table, fault, code = _asked(table, where, dbt, program)
+    with (
+        opened(form, out, safe=safe) as output,
+        progress_display() as progress,
+        Warehouse(settings, progress) as warehouse,
+    ):
+        found = blamed(warehouse, settings, table, fault, code)
+        progress.clear()
+        output.write(BlameResult(found))
+
+
+def _asked(
+    table: str | None, where: str | None, dbt: Path | None, program: str | None
+) -> "tuple[str, Fault, Program | None]":
+    from provhouse.blames import Where
+    from provhouse.dbt import failed_tests
+
+    if (where is None) == (dbt is None) or (table is None and dbt is None):
+        raise UsageError(
+            "It is not clear which rows are wrong",
+            "Neither or both of --where and --dbt are given, or --where without a table",
+            "Use provhouse blame TABLE --where SQL, or provhouse blame --dbt run_results.json",
+        )
+    if dbt is None:
+        assert table is not None
+        assert where is not None
+        return table, Where(where), _program(program)
+    tests = failed_tests(dbt)
+    found = next((each for each in tests if table in (None, each.table)), None)
+    if found is None:
+        raise UsageError(
+            f"No failed test is one of {table}",
+            f"Failed tests are of {', '.join(dict.fromkeys(each.table for each in tests))}",
+            "Name one of these",
+        )
+    return found.table, found, _program(program) or found.program
+
+
+def _program(given: str | None) -> "Program | None":
+    """Return the program of a text ``FILE`` or ``FILE:FUNCTION``; raise UsageError if unusable."""
+    from provhouse.blames import python_program, sql_program
+
+    if given is None:
+        return None
+    name, _, function = given.partition(":")
+    path = local_path(name)
+    if path.suffix == ".sql":
+        try:
+            return sql_program(path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"Cannot read {path}", str(error)) from error
+    return python_program(path, function)

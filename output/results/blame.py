@@ -1,0 +1,77 @@
+"""The rows of a table that are wrong, and the records to blame."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..escape import shown
+from ..phrases import counted
+from ..result import Csv, Json, Result
+from ..sections import Section, styled
+from .records import plain, record_table
+
+if TYPE_CHECKING:
+    from provhouse.query.blamed import Blamed
+    from provhouse.query.records import Record, TableRecords
+
+
+@dataclass(frozen=True)
+class BlameResult(Result):
+    """The wrong rows, and the lineage and the smallest input of the first one."""
+
+    found: "Blamed"
+
+    def text(self, timing: bool = False) -> Iterator[Section]:
+        """Yield a table of wrong rows, then the records to blame, or else the lineage."""
+        found = self.found
+        more = " or more" if found.more else ""
+        count = counted(len(found.rows), "wrong row")
+        yield styled(f"{shown(found.table)}: {count}{more}", "bold")
+        if not found.rows:
+            return
+        yield from record_table(found.table, found.rows)
+        first = shown(found.rows[0].item)
+        if found.smallest is None:
+            yield styled(f"\nThe records that {first} was derived from:", "bold")
+            for table in found.lineage:
+                yield from record_table(table.table, table.records)
+            return
+        runs = counted(found.runs, "run")
+        yield styled(f"\nThe smallest input with which {first} is wrong, after {runs}:", "bold")
+        for table in found.smallest:
+            yield from record_table(table.table, table.records)
+
+    def json(self) -> Iterator[Json]:
+        """Yield one object, as ``schemas/blame.json`` describes it."""
+        found = self.found
+        smallest = found.smallest
+        yield {
+            "table": found.table,
+            "rows": [_record(each) for each in found.rows],
+            "more": found.more,
+            "lineage": _tables(found.lineage),
+            "smallest": None if smallest is None else _tables(smallest),
+            "runs": found.runs,
+        }
+
+    def csv(self) -> Csv:
+        """Return a row for each column of each record to blame."""
+        found = self.found
+        tables = found.lineage if found.smallest is None else found.smallest
+        return ("item", "table", "column", "value"), (
+            (each.item, table.table, column, plain(value))
+            for table in tables
+            for each in table.records
+            for column, value in each.values.items()
+        )
+
+
+def _tables(tables: "tuple[TableRecords, ...]") -> list[Json]:
+    return [
+        {"table": each.table, "records": [_record(record) for record in each.records]}
+        for each in tables
+    ]
+
+
+def _record(record: "Record") -> dict[str, Any]:
+    return {"item": record.item, "file": str(record.file), "values": plain(record.values)}

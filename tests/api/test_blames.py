@@ -1,0 +1,166 @@
+"""``provhouse blame``: from a condition or a failed test of dbt to the records to blame."""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from pyspark.sql import SparkSession
+
+from helpers.warehouse import House
+from provhouse.cli.app import run
+from provhouse.output import writer
+
+SCHEMA = Path(writer.__file__).with_name("schemas") / "blame.json"
+REPORT = (
+    "SELECT nation, avg(price) AS mean, min(rate) AS rate FROM orders JOIN nations USING (nation) "
+    "GROUP BY nation"
+)
+KEYS = {"orders": "id", "nations": "nation", "report": "nation"}
+RELATIONS = {"orders": '"db"."raw"."orders"', "nations": '"db"."raw"."nations"'}
+
+
+@pytest.fixture(scope="module")
+def house(
+    houses: Callable[..., House], spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+) -> House:
+    """A warehouse with a report that has a mean of 909 and a rate that is NULL."""
+    folder, made = tmp_path_factory.mktemp("blame"), houses()
+    orders = [(n, n % 3, 5000.0 if n == 7 else 10.0 + n) for n in range(18)]
+    nations = [(0, 1.0), (1, 1.5), (2, None)]
+    for name, rows, columns in (
+        ("orders", orders, "id int, nation int, price double"),
+        ("nations", nations, "nation int, rate double"),
+    ):
+        spark.createDataFrame(rows, columns).coalesce(1).write.parquet(str(folder / name))
+        spark.read.parquet(str(folder / name)).createOrReplaceTempView(name)
+    with made.capture(keys=KEYS):
+        spark.sql(REPORT).write.parquet(str(folder / "report"))
+    return made
+
+
+def blame(house: House, *arguments: str) -> int:
+    settings = house.settings
+    home = f"neo4j_home={settings.neo4j_home}"
+    first = ["--warehouse", str(settings.warehouse), "--set", home, "--set", "idle_minutes=0"]
+    return run([*first, "blame", *arguments])
+
+
+def found(capsys: pytest.CaptureFixture[str]) -> Mapping[str, Any]:
+    result = json.loads(capsys.readouterr().out)
+    jsonschema.validate(result, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    assert isinstance(result, dict)
+    return result
+
+
+def items(tables: list[dict[str, Any]]) -> set[str]:
+    return {record["item"] for table in tables for record in table["records"]}
+
+
+def test_a_condition_leads_to_the_rows_their_lineage_and_the_records_to_blame(
+    house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = tmp_path / "report.sql"
+    program.write_text(REPORT, encoding="utf-8")
+    given = ("report", "--where", "mean > 100")
+    assert blame(house, *given, "--program", str(program)) == 0
+    result = found(capsys)
+    assert [row["values"]["nation"] for row in result["rows"]] == [1]
+    assert items(result["lineage"]) == {"nations/1", *(f"orders/{n}" for n in range(1, 18, 3))}
+    assert items(result["smallest"]) == {"orders/7", "nations/1"}
+    assert result["runs"] <= 10
+
+    assert blame(house, *given, "--format", "table") == 0
+    shown = capsys.readouterr().out
+    assert "report: 1 wrong row" in shown
+    assert "orders/7" in shown
+    assert blame(house, "report", "--where", "mean < 0") == 0
+    assert found(capsys)["rows"] == []
+
+
+def test_a_function_of_the_tables_is_a_program(
+    house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = tmp_path / "job.py"
+    program.write_text(
+        "def report(tables):\n"
+        "    both = tables['orders'].join(tables['nations'], 'nation')\n"
+        "    return both.groupBy('nation').agg({'rate': 'min'}).toDF('nation', 'rate')\n",
+        encoding="utf-8",
+    )
+    given = ("report", "--where", "rate IS NULL", "--program", f"{program}:report")
+    assert blame(house, *given) == 0
+    result = found(capsys)
+    smallest = items(result["smallest"])
+    assert "nations/2" in smallest
+    assert len(smallest) == 2
+
+
+def written_by_dbt(folder: Path, test: str, column: str | None, status: str = "fail") -> Path:
+    """Write the files of a run of dbt with one test."""
+    nodes = {
+        "model.shop.report": {
+            "name": "report",
+            "alias": "report",
+            "relation_name": '"db"."main"."report"',
+            "compiled_code": REPORT.replace("orders", RELATIONS["orders"])
+            .replace("nations", RELATIONS["nations"])
+            .replace("JOIN", "JOIN"),
+        },
+        "test.shop.one": {
+            "name": "one",
+            "column_name": column,
+            "attached_node": "model.shop.report",
+            "depends_on": {"nodes": ["model.shop.report"]},
+            "compiled_code": test,
+        },
+    }
+    sources = {
+        f"source.shop.raw.{name}": {"name": name, "identifier": name, "relation_name": relation}
+        for name, relation in RELATIONS.items()
+    }
+    results = {"results": [{"unique_id": "test.shop.one", "status": status}]}
+    (folder / "manifest.json").write_text(json.dumps({"nodes": nodes, "sources": sources}))
+    path = folder / "run_results.json"
+    path.write_text(json.dumps(results))
+    return path
+
+
+def test_a_failed_test_of_dbt_is_enough(
+    house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    not_null = 'select rate from "db"."main"."report" where rate is null'
+    assert blame(house, "--dbt", str(written_by_dbt(tmp_path, not_null, "rate"))) == 0
+    result = found(capsys)
+    assert [row["item"].split("@")[0] for row in result["rows"]] == ["report/2"]
+    assert "nations/2" in items(result["smallest"])
+    assert len(items(result["smallest"])) == 2
+
+    accepted = (
+        'select mean as value_field, count(*) as n_records from "db"."main"."report" '
+        "group by mean having mean > 100"
+    )
+    assert blame(house, "--dbt", str(written_by_dbt(tmp_path, accepted, "mean"))) == 0
+    assert items(found(capsys)["smallest"]) == {"orders/7", "nations/1"}
+
+
+def test_what_cannot_be_blamed_is_an_error_with_a_remedy(
+    house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = tmp_path / "report.sql"
+    program.write_text("SELECT nation, 1 AS mean FROM orders", encoding="utf-8")
+    passed = written_by_dbt(tmp_path, "select 1", None, "pass")
+    cases = {
+        ("report",): "not clear which rows are wrong",
+        ("nowhere", "--where", "a > 1"): "No captured job has written the table nowhere",
+        ("report", "--where", "nothing > 1"): "Wrong rows of report cannot be found",
+        ("report", "--where", "mean > 100", "--program", str(program)): "program is not wrong",
+        ("report", "--where", "mean > 100", "--program", "a.py:f"): "cannot be loaded",
+        ("--dbt", str(passed)): "No test of a model has failed",
+        ("--dbt", str(tmp_path / "no.json")): "Cannot read",
+    }
+    for given, expected in cases.items():
+        assert blame(house, *given) in (2, 3, 4), given
+        assert expected in capsys.readouterr().err, given

@@ -1,0 +1,142 @@
+"""All associations behind a few rows, in memory: which source rows act together in them."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from provhouse.ingest.captured.associations import NONE
+from provhouse.model.arrays import I64, Bools
+
+from .flow import Flow
+from .ids import Position
+from .links import Link
+from .places import SOURCES, Place
+
+MOST = 1 << 22
+"""The largest number of associations that are held in memory."""
+_EMPTY = np.empty(0, np.int64)
+Placed = Mapping[Place, I64]
+"""Ids by place, sorted."""
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Associations of one link: the row or group in ``keys`` derives from one id of each column."""
+
+    keys: I64
+    columns: tuple[tuple[Place, I64], ...]
+    """Ids of one place, or ``NONE``. A slot with ids of two places has two columns."""
+
+    def rows(self, at: Bools) -> "_Table":
+        """Return some of the associations."""
+        return _Table(self.keys[at], tuple((place, ids[at]) for place, ids in self.columns))
+
+    def ids(self) -> Iterator[tuple[Place, I64]]:
+        """Yield the ids that the columns have, by place."""
+        for place, ids in self.columns:
+            yield place, np.unique(ids[ids != NONE])
+
+
+class Derivations:
+    """The associations behind some rows, down to the rows of sources."""
+
+    def __init__(self, start: Placed, known: Placed, tables: Mapping[Place, list[_Table]]) -> None:
+        self._start, self._known, self._tables = start, known, tables
+        self.sources = known.get(SOURCES, _EMPTY)
+        """The ids of all rows of sources."""
+
+    @classmethod
+    def of(cls, flow: Flow, position: Position) -> "Derivations | None":
+        """Return what is behind a few rows; None if it is too much, or not known pair by pair.
+
+        Windows that look at parts of their partitions have no association for each pair of rows.
+        """
+        start = {
+            place: np.array(sorted(ids.few or ()), np.int64) for place, ids in position.items()
+        }
+        tables = defaultdict[Place, list[_Table]](list)
+        known, wanted, left = dict[Place, I64](), start, MOST
+        while wanted:
+            reached = defaultdict[Place, I64](lambda: _EMPTY)
+            for place, ids in wanted.items():
+                known[place] = np.union1d(known.get(place, _EMPTY), ids)
+                for link in flow.back(place):
+                    table = _read(link, ids, left)
+                    if table is None:
+                        return None
+                    left -= len(table.keys)
+                    tables[place].append(table)
+                    for at, more in table.ids():
+                        reached[at] = np.union1d(reached[at], more)
+            new = {at: np.setdiff1d(ids, known.get(at, _EMPTY)) for at, ids in reached.items()}
+            wanted = {at: ids for at, ids in new.items() if len(ids)}
+        return cls(start, known, tables)
+
+    def closed(self, rows: I64) -> I64:
+        """Return those of some source rows that lead to the first rows, with these alone."""
+        whole = self._whole(rows)
+        used, wanted = {SOURCES: _EMPTY}, self._start
+        while wanted:
+            reached = defaultdict[Place, I64](lambda: _EMPTY)
+            for place, ids in wanted.items():
+                used[place] = np.union1d(used.get(place, _EMPTY), ids)
+                for table in whole.get(place, ()):
+                    for at, more in table.rows(np.isin(table.keys, ids)).ids():
+                        reached[at] = np.union1d(reached[at], more)
+            new = {at: np.setdiff1d(ids, used.get(at, _EMPTY)) for at, ids in reached.items()}
+            wanted = {at: ids for at, ids in new.items() if len(ids)}
+        return used[SOURCES]
+
+    def _whole(self, rows: I64) -> dict[Place, list[_Table]]:
+        """Return the associations that need no other source rows than these."""
+        found = dict[Place, list[_Table]]()
+        there = dict[Place, I64]({SOURCES: rows})
+
+        def ids(place: Place) -> I64:
+            if place not in there:
+                tables = self._tables.get(place)
+                if not tables:
+                    return self._known.get(place, _EMPTY)
+                found[place] = [table.rows(holds(table)) for table in tables]
+                there[place] = np.unique(np.concatenate([each.keys for each in found[place]]))
+            return there[place]
+
+        def holds(table: _Table) -> Bools:
+            every = np.ones(len(table.keys), bool)
+            for place, values in table.columns:
+                every &= (values == NONE) | np.isin(values, ids(place))
+            return every
+
+        for place in self._start:
+            ids(place)
+        return found
+
+
+def _read(link: Link, ids: I64, most: int) -> _Table | None:
+    """Return the associations of some ids, or None if they are not known, or more than ``most``."""
+    if not link.slots:
+        return _Table(ids, ())
+    rows = link.scan_rows(ids)
+    if rows is None:
+        return None
+    parts, count = list[I64](), 0
+    for part in rows:
+        parts.append(part)
+        count += part.shape[1]
+        if count > most:
+            return None
+    values = np.concatenate([np.empty((1 + len(link.slots), 0), np.int64), *parts], 1)
+    return _Table(values[0], tuple(_columns(link, values[1:])))
+
+
+def _columns(link: Link, values: I64) -> Iterator[tuple[Place, I64]]:
+    for slot, column in zip(link.slots, values, strict=True):
+        ids = slot.of_rows(column)
+        if len(slot.places) == 1:
+            yield slot.places[0], ids
+            continue
+        for place in slot.places:
+            first, end = link.bounds_of(place)
+            yield place, np.where((ids >= first) & (ids < end), ids, NONE)
