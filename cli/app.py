@@ -40,6 +40,7 @@ from .commands.status import generations, status
 from .commands.token import token
 from .commands.up import down, up
 from .commands.values import values
+from .commands.what_if import depends, what_if, why
 from .examples import epilog
 from .failures import guarded
 from .invocation import Invocation, invocation
@@ -67,6 +68,9 @@ for command in (
     find,
     show,
     explain,
+    what_if,
+    depends,
+    why,
     diff,
     values,
     ops,

@@ -26,6 +26,13 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "path": ("provhouse path orders/17 revenue/2026-03 --all",),
     "find": ("provhouse find orders/ --limit 5",),
     "explain": ("provhouse explain revenue/2026-03",),
+    "what-if": (
+        "provhouse what-if --delete orders/17",
+        "provhouse what-if --delete-table orders --where by=shop --summary",
+        "provhouse what-if --delete-run nightly --as-of 3",
+    ),
+    "depends": ("provhouse depends revenue/2026-03 --on orders/17",),
+    "why": ("provhouse why revenue/2026-03",),
     "diff": ("provhouse diff revenue/2026-03 --from 3 --to 5",),
     "values": ("provhouse values op", "provhouse values attributes.month --contains 2013"),
     "ops": ("provhouse ops", "provhouse ops --out ops.csv"),
