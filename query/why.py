@@ -99,7 +99,7 @@ class _Ways:
         self._tensors = described.tensors(graph)
 
     def nearest(self, start: int, limit: int) -> tuple[list[_Way], bool]:
-        """Return the derivations of a place and of its inputs, breadth first, and if some are cut."""
+        """Return the derivations of a place and its inputs, breadth first, and if any is cut."""
         found, left, seen = list[_Way](), limit, {start}
         waiting = deque([start])
         while waiting:

@@ -159,8 +159,11 @@ def alternatives(values: F64, times: I64, function: int, chosen: I64) -> F64:
             found = found if function == SUM else np.where(left > 0, found / left, np.nan)
         return np.asarray(found, np.float64)
     if function == DISTINCT:
-        ordered, places, counts = np.unique(values, return_inverse=True, return_counts=True)
-        return np.asarray(len(ordered) - (counts[places[chosen]] == 1), np.float64)
+        ordered = np.sort(values)
+        low, high = (np.searchsorted(ordered, np.sort(v), side) for side in ("left", "right"))
+        alone = np.empty(len(v), bool)
+        alone[np.argsort(v)] = high - low == 1
+        return np.asarray(1 + (ordered[1:] != ordered[:-1]).sum() - alone, np.float64)
     sign = 1.0 if function == MIN else -1.0
     signed = values * sign
     nearest = np.partition(signed, min(1, len(signed) - 1))[:2]
