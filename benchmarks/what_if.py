@@ -88,7 +88,7 @@ def random_rows(count: int, rng: np.random.Generator, kinds: tuple[str, ...]) ->
     dst = np.sort(rng.integers(width, items, count))
     src = (dst // width - 1) * width + rng.integers(0, width, count)
     way = rng.integers(0, 2, count)
-    codes = np.array([CODES.get(kind, -1) for kind in kinds], np.int8)  # type: ignore[call-overload]
+    codes = np.array([CODES.get(kind, -1) for kind in kinds], np.int8)
     kind = codes[rng.integers(0, len(kinds), (items, 2))[dst, way]]
     return Rows(src, dst, kind, way)
 
@@ -131,7 +131,7 @@ def alternative(function: str, rng: np.random.Generator) -> AlternativesRun:
     """Return the time for the value of an aggregate without each of many inputs."""
     values, times = rng.integers(0, 100_000, INPUTS) / 4, np.ones(INPUTS, np.int64)
     chosen: I64 = rng.choice(INPUTS, CHOSEN, replace=False)
-    code = FUNCTIONS.index(function)  # type: ignore[arg-type]
+    code = FUNCTIONS.index(function)
     return {"function": function, "ms": best(lambda: alternatives(values, times, code, chosen))}
 
 

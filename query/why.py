@@ -163,27 +163,41 @@ def expressed(rows: Sequence[dict[str, object]], item: str, most: int = LIMIT) -
         ways.setdefault(row[ITEM], []).append(row)
     left = most
 
-    def of(name: str, above: tuple[str, ...]) -> str:
+    def of(name: str, above: tuple[str, ...]) -> _Text:
         nonlocal left
         left -= 1
         if name in above or name not in ways or left <= 0:
-            return name
-        return " | ".join(_joined(row, [*inputs(row, (*above, name))]) for row in ways[name])
+            return _Text(name, False)
+        found = [_joined(row, [*inputs(row, (*above, name))]) for row in ways[name]]
+        return found[0] if len(found) == 1 else _Text(" | ".join(map(str, found)), True)
 
-    def inputs(row: dict[str, object], above: tuple[str, ...]) -> Iterator[str]:
+    def inputs(row: dict[str, object], above: tuple[str, ...]) -> Iterator[_Text]:
         given = row["inputs"]
         assert isinstance(given, list)
         yield from (of(name, above) for name in given[: max(left, 1)])
         if row["more"] or len(given) > max(left, 1):
-            yield "…"
+            yield _Text("…", False)
 
-    return of(item, ())
+    return str(of(item, ()))
 
 
-def _joined(row: dict[str, object], inputs: Sequence[str]) -> str:
+@dataclass(frozen=True)
+class _Text:
+    """A part of an expression. It is ``joined`` if an operator is outside of all parentheses."""
+
+    text: str
+    joined: bool
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def _joined(row: dict[str, object], inputs: Sequence[_Text]) -> _Text:
     kind = row[KIND]
     if kind in ("all", "any") or (len(inputs) == 1 and kind == UNKNOWN):
-        within = [f"({one})" if " " in one and len(inputs) > 1 else one for one in inputs]
-        return (" & " if kind == "all" else " | ").join(within)
+        if len(inputs) == 1:
+            return inputs[0]
+        within = [f"({one})" if one.joined else str(one) for one in inputs]
+        return _Text((" & " if kind == "all" else " | ").join(within), True)
     name = row["function"] or ("?" if kind == UNKNOWN else kind)
-    return f"{name}({', '.join(inputs)})"
+    return _Text(f"{name}({', '.join(map(str, inputs))})", False)

@@ -30,7 +30,7 @@ class Way:
 
 def ways_of(edges: list[Edge]) -> list[Way]:
     """Return the derivations of some triples."""
-    groups: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
+    groups: defaultdict[tuple[int, str, int, int], list[int]] = defaultdict(list)
     for number, edge in enumerate(edges):
         alone = number if edge.kind == "any" and edge.way < 0 else -1
         groups[edge.dst, edge.kind, edge.way, alone].append(number)

@@ -26,7 +26,12 @@ from provhouse.query.what_if import WhatIf, what_if
 from provhouse.query.why import why
 
 Houses = Callable[..., House]
-FUNCTIONS = ("sum", "count", "min", "max", "avg", "count_distinct")
+AGGREGATES: dict[str, Callable[[list[float]], float]] = {
+    "sum": sum, "count": len, "min": min, "max": max,
+    "avg": lambda values: sum(values) / len(values),
+    "count_distinct": lambda values: len(set(values)),
+}  # fmt: skip
+FUNCTIONS = [*AGGREGATES]
 OPS = [Operation(name, function=name) for name in FUNCTIONS]
 
 
@@ -41,6 +46,11 @@ def take_in(house: House, rows: Collection[Row], ops: Collection[Operation] = ()
     else:
         house.ingest_files(path)
     return path
+
+
+def made(src: str, dst: str, op: str, value: float | None = None) -> Row:
+    """Return a triple of an aggregate."""
+    return Row(src, dst, op, "", "", "aggregate", value)
 
 
 def fates(found: WhatIf) -> dict[str, str]:
@@ -187,13 +197,7 @@ def computed(rows: list[Row], gone: Collection[str]) -> dict[str, float | None]:
 
 def _value(function: str, inputs: list[tuple[Any, int]]) -> float | None:
     every = [value for value, times in inputs for _ in range(times)]
-    if not every:
-        return None
-    return {
-        "sum": sum, "count": len, "min": min, "max": max,
-        "avg": lambda values: sum(values) / len(values),
-        "count_distinct": lambda values: len(set(values)),
-    }[function](every)  # fmt: skip
+    return AGGREGATES[function](every) if every else None
 
 
 def random_aggregates(random: Random) -> list[Row]:
@@ -246,14 +250,14 @@ def test_aggregates_are_those_of_a_re_execution(houses: Houses, graphs: int) -> 
 def test_values_that_cannot_be_computed_again_say_why(houses: Houses) -> None:
     house = houses()
     rows = [
-        Row("a", "s", "sum", "", "", "aggregate", 1.0), Row("b", "s", "sum", "", "", "aggregate", 2.0),
-        Row("a", "n", "sum", "", "", "aggregate"), Row("b", "n", "sum", "", "", "aggregate", 2.0),
-        Row("a", "o", "median", "", "", "aggregate", 1.0), Row("b", "o", "median", "", "", "aggregate", 1.0),
+        made("a", "s", "sum", 1.0), made("b", "s", "sum", 2.0),
+        made("a", "n", "sum"), made("b", "n", "sum", 2.0),
+        made("a", "o", "median", 1.0), made("b", "o", "median", 1.0),
         Row("s", "f", "format", "", "", "function"),
-        Row("s", "m", "sum", "", "", "aggregate", 6.0), Row("b", "m", "sum", "", "", "aggregate", 1.0),
-        Row("f", "p", "sum", "", "", "aggregate", 6.0), Row("b", "p", "sum", "", "", "aggregate", 1.0),
+        made("s", "m", "sum", 6.0), made("b", "m", "sum", 1.0),
+        made("f", "p", "sum", 6.0), made("b", "p", "sum", 1.0),
         Row("a", "u"), Row("b", "u"),
-        Row("u", "q", "sum", "", "", "aggregate", 6.0), Row("b", "q", "sum", "", "", "aggregate", 1.0),
+        made("u", "q", "sum", 6.0), made("b", "q", "sum", 1.0),
         Row("b", "d", "minus", "", "1", "except"), Row("a", "d", "minus", "", "1", "except"),
     ]  # fmt: skip
     take_in(house, rows, OPS)
@@ -283,8 +287,9 @@ def test_depends_and_why(houses: Houses) -> None:
     rows = [
         Row("a", "j", "join", "", "1", "all"), Row("b", "j", "join", "", "1", "all"),
         Row("j", "u", "union", "", "", "any"), Row("c", "u", "union", "", "", "any"),
-        Row("u", "s", "sum", "", "", "aggregate", 1.0), Row("d", "s", "sum", "", "", "aggregate", 1.0),
-        Row("a", "x"), Row("b", "x"), *(Row(f"m{n}", "many", "union", "", "", "any") for n in range(5)),
+        made("u", "s", "sum", 1.0), made("d", "s", "sum", 1.0),
+        Row("a", "x"), Row("b", "x"),
+        *(Row(f"m{n}", "many", "union", "", "", "any") for n in range(5)),
     ]  # fmt: skip
     take_in(house, rows, OPS)
     with house.asker() as asker:

@@ -21,13 +21,13 @@ SPREAD = 1_000_003
 
 def rows_of(edges: list[Edge], spread: int = 1) -> Rows:
     src, dst = (np.array([edge[end] for edge in edges], np.int64) * spread for end in (0, 1))
-    kind = np.array([KINDS.get(edge.kind, -1) for edge in edges], np.int8)  # type: ignore[call-overload]
+    kind = np.array([KINDS.get(edge.kind, -1) for edge in edges], np.int8)
     return Rows(src, dst, kind, np.array([edge.way for edge in edges], np.int64))
 
 
 def found(edges: list[Edge], deleted: list[int], ended: list[int], spread: int) -> dict[int, str]:
     graph = Derivations(rows_of(edges, spread))
-    places = graph.place(np.array(deleted, np.int64) * spread)  # type: ignore[arg-type]
+    places = graph.place(np.array(deleted, np.int64) * spread)
     result = module.fates(graph, places, np.array(ended, np.int32))
     items = (graph.items(result.reached) // spread).tolist()
     assert len(set(items)) == len(items)

@@ -22,7 +22,7 @@ def test_an_aggregate_without_each_input(function: str, count: int) -> None:
     values = rng.integers(-9, 9, count) / 4
     times = rng.integers(1, 3, count)
     chosen = rng.permutation(count)[: (count + 1) // 2]
-    code = FUNCTIONS.index(function)  # type: ignore[arg-type]
+    code = FUNCTIONS.index(function)
     found = alternatives(values, times, code, chosen)
     for place, value in zip(chosen.tolist(), found.tolist(), strict=True):
         left = [v for n, (v, t) in enumerate(zip(values.tolist(), times.tolist(), strict=True))
