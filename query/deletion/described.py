@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.model.arrays import I32, I64, PartitionNumbers, among
-from provhouse.model.columns import FUNCTION, INVOCATION, KIND, OP, TIMES, VALUE, WAY
+from provhouse.model.columns import FUNCTION, INVOCATION, KIND, OP, SQL, TIMES, VALUE, WAY
 from provhouse.model.derivations import KINDS
 from provhouse.model.operations import FUNCTIONS
 from provhouse.store.cache.fetched import Fetched
@@ -25,6 +25,8 @@ from .derivations import AGGREGATE, COPY, Derivations, Rows
 from .fates import I8
 from .values import Tensors
 
+_PARTIAL = r"(?i)\bcount\s*\(\s*(?:[^1*\s]|1[^)\s])|\bfilter\s*\(|…$"
+"""Matches SQL of an aggregate that may not use all rows of its groups, or that is cut off."""
 _READ = (WAY, KIND, VALUE, TIMES, INVOCATION)
 
 
@@ -94,7 +96,7 @@ class Described:
         """Return what the triples of aggregates say; None if there are none."""
         if not (graph.kind == AGGREGATE).any():
             return None
-        known = self._operations.filter(self._operations[FUNCTION].is_valid())
+        known = self._operations.filter(_computable(self._operations))
         codes, ops = self.ops
         numbers = [FUNCTIONS.index(each) for each in known[FUNCTION].to_pylist()]
         each = _by_op(ops, known[OP], numbers)[codes]
@@ -110,6 +112,15 @@ class Described:
         row = np.zeros(len(graph.dst), np.int64)
         row[graph.of] = np.arange(len(graph.of))
         return ops.take(pa.array(codes[row[ways]]))
+
+
+def _computable(operations: pa.Table) -> pa.Array:
+    """Return which ops have a function that can be computed again from the triples.
+
+    A count of a column skips nulls, and a filter skips rows that the triples have.
+    """
+    partial = pc.match_substring_regex(operations[SQL].fill_null(""), _PARTIAL)
+    return pc.and_(operations[FUNCTION].is_valid(), pc.invert(partial))
 
 
 def _by_op(ops: pa.Array, known: pa.ChunkedArray, codes: list[int]) -> I8:

@@ -2,6 +2,7 @@
 
 import io
 from dataclasses import replace
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -22,7 +23,7 @@ from provhouse.query.why import Why, expressed
 
 from .test_json import valid
 
-HEADER = {
+HEADER: dict[str, Any] = {
     "generation": 3, "time": "2026-01-02T03:04:05Z", "complete": True,
     "read": Read(2, 1, 17), "seconds": {"fetch": 0.03, "total": 0.04},
 }  # fmt: skip
@@ -85,7 +86,7 @@ def test_what_if_is_the_same_after_arrow(found: WhatIf) -> None:
 
 def test_depends_follows_its_schema() -> None:
     found = Dependency(item="a", on="b", exists="yes", derived=True, smallest=("c", "d"),
-                       searched=True, **HEADER)  # type: ignore[arg-type]  # fmt: skip
+                       searched=True, **HEADER)  # fmt: skip
     assert valid("depends", json_of(DependencyResult(found)))["smallest"] == ["c", "d"]
     none = replace(found, smallest=None, exists="undecided", searched=False)
     assert valid("depends", json_of(DependencyResult(none)))["smallest"] is None
@@ -105,7 +106,7 @@ def test_why_follows_its_schema() -> None:
         }
     ]
     found = Why(item="a", expression="b & c", derivations=pa.Table.from_pylist(rows), cut=True,
-                **HEADER)  # type: ignore[arg-type]  # fmt: skip
+                **HEADER)  # fmt: skip
     assert valid("why", json_of(WhyResult(found)))["derivations"] == rows
     assert "and 2 more" in text_of(WhyResult(found))
 

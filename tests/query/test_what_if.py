@@ -294,7 +294,8 @@ def test_depends_and_why(houses: Houses) -> None:
     take_in(house, rows, OPS)
     with house.asker() as asker:
         found = depends(asker, "u", "a")
-        assert (found.exists, found.derived, found.smallest) == ("yes", True, ("a", "c"))
+        assert (found.exists, found.derived) == ("yes", True)
+        assert found.smallest in (("a", "c"), ("b", "c"))
         assert depends(asker, "j", "b").exists == "no"
         assert depends(asker, "x", "b").exists == "undecided"
         assert depends(asker, "u", "d").derived is False

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from helpers.boolean import Edge, fates, random_edges
+from provhouse.model.arrays import ItemNumbers
 from provhouse.model.derivations import KINDS
 from provhouse.query.deletion import fates as module
 from provhouse.query.deletion.derivations import Derivations, Rows
@@ -27,7 +28,7 @@ def rows_of(edges: list[Edge], spread: int = 1) -> Rows:
 
 def found(edges: list[Edge], deleted: list[int], ended: list[int], spread: int) -> dict[int, str]:
     graph = Derivations(rows_of(edges, spread))
-    places = graph.place(np.array(deleted, np.int64) * spread)
+    places = graph.place(ItemNumbers(np.array(deleted, np.int64) * spread))
     result = module.fates(graph, places, np.array(ended, np.int32))
     items = (graph.items(result.reached) // spread).tolist()
     assert len(set(items)) == len(items)
