@@ -261,7 +261,7 @@ class Diff(Shown):
 
 @dataclass(frozen=True, kw_only=True)
 class WhatIf(Shown, Header):
-    """What would happen to all items downstream of a deletion.
+    """The consequences of a deletion for all items downstream.
 
     ``dies``, ``survives`` and ``undecided`` count the items that are reached.
     """

@@ -43,7 +43,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "rollback": ("provhouse rollback --wait 60",),
     "compact": ("provhouse compact", "provhouse --set theta=10000 compact"),
     "prune": ("provhouse prune --keep 3",),
-    "forget": ("provhouse forget customers/4711",),
+    "forget": (
+        "provhouse forget customers/4711 --dry-run",
+        "provhouse forget customers/4711",
+    ),
     "export": ("provhouse export backup/", "provhouse export answer/ --lineage revenue/2026-03"),
     "import": ("provhouse --warehouse copy import backup/",),
     "check": ("provhouse check --deep",),

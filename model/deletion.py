@@ -1,4 +1,4 @@
-"""What a what-if question supposes to be deleted."""
+"""The items and triples that a what-if question supposes to be deleted."""
 
 from dataclasses import dataclass, fields
 

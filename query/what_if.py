@@ -1,4 +1,4 @@
-"""What would change if some items or triples did not exist: what dies, what has another value.
+"""Find what would die or have another value if some items or triples did not exist.
 
 The question reads what the impact of the deleted items reads. A triple is stored with the set of
 its dst, so the partitions of an impact have all triples that lead to its items, also from items
@@ -46,7 +46,7 @@ _MAY_CREATE = pa.schema([(OP, pa.string()), ("inputs_lost", pa.int64())])
 
 @dataclass(frozen=True, kw_only=True)
 class WhatIf(Header):
-    """What would happen to all items downstream of a deletion.
+    """The consequences of a deletion for all items downstream.
 
     ``dies``, ``survives`` and ``undecided`` count the items that are reached, without deleted and
     erased ones. ``tables`` has the counts by table, and ``changed`` items are among those that

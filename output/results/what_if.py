@@ -34,7 +34,7 @@ _FIELDS = (
 
 @dataclass(frozen=True)
 class WhatIfResult(Result):
-    """What would happen to the items downstream of a deletion."""
+    """The consequences of a deletion for the items downstream."""
 
     found: "WhatIf"
 

@@ -38,7 +38,7 @@ MANY = 200_000
 
 @dataclass(frozen=True)
 class Fates:
-    """What becomes of the items downstream of a deletion."""
+    """The fates of the items downstream of a deletion."""
 
     reached: I32
     """The places of the items that lead from what was deleted, without deleted items."""

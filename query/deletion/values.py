@@ -47,7 +47,7 @@ _NO_FUNCTION, _NO_VALUE, _UNSURE, _NOT_KNOWN, _OTHER_VALUE, _COMPUTED, _CYCLE = 
 
 @dataclass(frozen=True)
 class Tensors:
-    """What the triples of aggregates say, as parallel arrays of all rows, and their functions.
+    """The statements of the triples of aggregates, as parallel arrays of all rows, and functions.
 
     A value that is not known is NaN. ``function`` has an index of ``FUNCTIONS`` for each
     derivation, or -1.
