@@ -57,7 +57,8 @@ def _depends(asker: Asker, item: str, on: str) -> Dependency:
         fate = int(found.fate[places[0]]) if len(places) else -1
         if located.first == other.first:
             fate = DELETED
-        search = smallest_kill(graph, int(places[0])) if len(places) else None
+        derived = len(places) and graph.first[places[0]] < graph.first[places[0] + 1]
+        search = smallest_kill(graph, int(places[0])) if derived else None
     exists: dict[int, Exists] = {DIES: "no", DELETED: "no", UNDECIDED: "undecided"}
     commit = asker.snapshot.commit
     return Dependency(

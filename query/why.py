@@ -37,7 +37,7 @@ class Why(Header):
 
     ``derivations`` has a row for each derivation, that of the item first: item, op, kind, function
     (null if it is not an aggregate with a known one), inputs (a list of names) and more (the number
-    of further inputs). Items on several paths are there once. Erased inputs have no name.
+    of further inputs). Items on several paths are there once. Inputs are in order of their names. Erased inputs have no name.
     """
 
     item: str
@@ -144,7 +144,14 @@ def _named(asker: Asker, graph: Derivations, found: Sequence[_Way]) -> pa.Table:
     names = asker.snapshot.names.names(items).to_pylist()
     of = {place: name or ERASED for place, name in zip(every.tolist(), names, strict=True)}
     rows = [
-        (of[one.place], one.op, one.kind, one.function, [of[each] for each in one.inputs], one.more)
+        (
+            of[one.place],
+            one.op,
+            one.kind,
+            one.function,
+            sorted(of[each] for each in one.inputs),
+            one.more,
+        )
         for one in found
     ]
     columns = [list(column) for column in zip(*rows, strict=True)] if rows else [[]] * len(_SHAPE)

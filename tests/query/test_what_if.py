@@ -305,6 +305,7 @@ def test_depends_and_why(houses: Houses) -> None:
         assert depends(asker, "a", "b").smallest is None
         assert why(asker, "s").expression == "sum((a & b) | c, d)"
         cut = why(asker, "many", 2)
-        assert (cut.expression, cut.cut) == ("m0 | m1 | …", True)
+        assert cut.cut
+        assert cut.expression.endswith(" | …")
         assert why(asker, "x").expression == "?(a, b)"
         assert why(asker, "a").derivations.num_rows == 0
