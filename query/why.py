@@ -37,7 +37,8 @@ class Why(Header):
 
     ``derivations`` has a row for each derivation, that of the item first: item, op, kind, function
     (null if it is not an aggregate with a known one), inputs (a list of names) and more (the number
-    of further inputs). Items on several paths are there once. Inputs are in order of their names. Erased inputs have no name.
+    of further inputs). Items on several paths are there once. Inputs are in order of their names;
+    erased ones are ``ERASED``.
     """
 
     item: str
