@@ -66,16 +66,12 @@ class Derivations:
         src, dst = self._placed(rows.src, rows.dst)
         self.of: I32
         """The derivation of each row."""
-        if rows.kind is None:
-            self.of = dst.astype(np.int32)
-            self.dst = np.arange(self.places, dtype=np.int32)
-            self.kind: I8 = np.full(self.places, UNKNOWN, np.int8)
-        else:
-            key, width = _keys(rows, dst)
-            ordered, of = distinct(key)
-            self.of = of.astype(np.int32)
-            self.dst = (ordered // width).astype(np.int32)
-            self.kind = np.empty(len(ordered), np.int8)
+        key, width = (dst, 1) if rows.kind is None else _keys(rows, dst)
+        ordered, of = distinct(key)
+        self.of = of.astype(np.int32)
+        self.dst = (ordered // width).astype(np.int32)
+        self.kind: I8 = np.full(len(ordered), UNKNOWN, np.int8)
+        if rows.kind is not None:
             self.kind[self.of] = rows.kind
         self.size: I32 = np.bincount(self.of, minlength=len(self.dst)).astype(np.int32)
         counts = np.bincount(self.dst, minlength=self.places)
