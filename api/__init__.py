@@ -36,10 +36,13 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from .reader import Reader as Reader
     from .records import Records as Records
     from .results import Answer as Answer
+    from .results import Dependency as Dependency
     from .results import Diff as Diff
     from .results import Explanation as Explanation
     from .results import Finding as Finding
     from .results import Paths as Paths
+    from .results import WhatIf as WhatIf
+    from .results import Why as Why
     from .rows import Item as Item
     from .rows import Operation as Operation
     from .rows import Rows as Rows

@@ -6,6 +6,7 @@ from typing import Any
 
 from provhouse.model.answer import Answer
 from provhouse.output.arrow_stream import read
+from provhouse.query.depends import Dependency
 from provhouse.query.diff import Diff
 from provhouse.query.explain import Explanation
 from provhouse.query.find import Finding
@@ -14,6 +15,8 @@ from provhouse.query.operations import Operations
 from provhouse.query.path import Paths
 from provhouse.query.show_set import ShownSet
 from provhouse.query.view import View
+from provhouse.query.what_if import WhatIf
+from provhouse.query.why import Why
 from provhouse.serve.client import Client
 from provhouse.serve.remote import checked_token, remote_server
 
@@ -32,6 +35,9 @@ RESULTS: dict[str, Any] = {
     "/v1/set": ShownSet,
     "/v1/view": View,
     "/v1/ops": Operations,
+    "/v1/what-if": WhatIf,
+    "/v1/depends": Dependency,
+    "/v1/why": Why,
 }
 """The type of the result of each route."""
 

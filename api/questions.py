@@ -8,11 +8,13 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from provhouse.model.deletion import Deletion
 from provhouse.model.question import AsOf, Question
 
 if TYPE_CHECKING:
     from provhouse.model.answer import Answer
     from provhouse.query.ask import Asker
+    from provhouse.query.depends import Dependency
     from provhouse.query.diff import Diff
     from provhouse.query.explain import Explanation
     from provhouse.query.find import Finding
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from provhouse.query.path import Paths
     from provhouse.query.show_set import ShownSet
     from provhouse.query.view import View
+    from provhouse.query.what_if import WhatIf
+    from provhouse.query.why import Why
 
 Found = TypeVar("Found")
 Askers = Callable[[AsOf | None], AbstractContextManager["Asker"]]
@@ -154,3 +158,39 @@ def operations(as_of: AsOf | None) -> "Asked[Operations]":
             return list_operations(asker.snapshot)
 
     return Asked("/v1/ops", {"as_of": as_of}, answer, quick=True)
+
+
+def what_if(deletion: Deletion, summary: bool, as_of: AsOf | None) -> "Asked[WhatIf]":
+    """Ask what would happen without the items and triples that a deletion names."""
+
+    def answer(askers: Askers) -> "WhatIf":
+        from provhouse.query.what_if import what_if as find
+
+        with askers(as_of) as asker:
+            return find(asker, deletion, summary=summary)
+
+    return Asked("/v1/what-if", {**asdict(deletion), "summary": summary, "as_of": as_of}, answer)
+
+
+def depends(item: str, on: str, as_of: AsOf | None) -> "Asked[Dependency]":
+    """Ask whether an item would exist without another one."""
+
+    def answer(askers: Askers) -> "Dependency":
+        from provhouse.query.depends import depends as find
+
+        with askers(as_of) as asker:
+            return find(asker, item, on)
+
+    return Asked("/v1/depends", {"item": item, "on": on, "as_of": as_of}, answer)
+
+
+def why(item: str, limit: int, as_of: AsOf | None) -> "Asked[Why]":
+    """Ask for the derivations of an item, with up to ``limit`` inputs."""
+
+    def answer(askers: Askers) -> "Why":
+        from provhouse.query.why import why as find
+
+        with askers(as_of) as asker:
+            return find(asker, item, limit)
+
+    return Asked("/v1/why", {"item": item, "limit": limit, "as_of": as_of}, answer)

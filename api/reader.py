@@ -1,15 +1,17 @@
 """The questions that Python programs ask of a warehouse."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from typing import Self, Unpack
 
+from provhouse.model.deletion import Deletion
 from provhouse.model.question import AsOf, Direction, Method, Question
 from provhouse.query.generations import Generation
 
 from . import questions, results
 from .filters import Filters, question_of
 from .questions import Asked, Found
-from .results import Answer, Diff, Explanation, Finding, Paths
+from .results import Answer, Dependency, Diff, Explanation, Finding, Paths, WhatIf, Why
 from .rows import Operation, Rows
 
 
@@ -129,6 +131,53 @@ class Reader(ABC):
         """
         question = Question(item, direction, as_of=since)
         return results.diff(self.ask(questions.diff(question, until)))
+
+    def what_if(
+        self,
+        *delete: str,
+        tables: Sequence[str] = (),
+        where: Mapping[str, str] | Sequence[tuple[str, str]] = (),
+        ops: Sequence[str] = (),
+        files: Sequence[str] = (),
+        runs: Sequence[str] = (),
+        summary: bool = False,
+        as_of: AsOf | None = None,
+    ) -> WhatIf:
+        """Return what would happen if some items and triples did not exist.
+
+        ``delete`` are items. ``tables`` stand for all their items, or with ``where`` for those with
+        a triple that has these attributes; ``ops``, ``files`` and ``runs`` stand for all triples
+        that they brought. ``summary`` returns counts only. ``docs/what-if.md`` explains the fates.
+        Raises NotFound if one of these is not stored, and UsageError if nothing is named.
+
+        >>> found = warehouse.what_if("orders/18")
+        >>> [(item.item, item.fate) for item in found.items]
+        [('invoices/9', 'undecided'), ('revenue/2026-03', 'undecided')]
+        """
+        pairs = tuple(where.items() if isinstance(where, Mapping) else where)
+        names = (tuple(each) for each in (ops, files, runs))
+        deletion = Deletion(delete, tuple(tables), pairs, *names)
+        return results.what_if(self.ask(questions.what_if(deletion, summary, as_of)))
+
+    def depends(self, item: str, on: str, *, as_of: AsOf | None = None) -> Dependency:
+        """Return whether an item would exist without another one.
+
+        Raises NotFound if one of them is not stored.
+
+        >>> warehouse.depends("revenue/2026-03", "orders/18").exists
+        'undecided'
+        """
+        return results.dependency(self.ask(questions.depends(item, on, as_of)))
+
+    def why(self, item: str, *, limit: int = 100, as_of: AsOf | None = None) -> Why:
+        """Return the derivations of an item and of its inputs, with up to ``limit`` inputs.
+
+        Raises NotFound if the item is not stored.
+
+        >>> warehouse.why("invoices/9").expression
+        '?(prices/tea, prices/milk)'
+        """
+        return results.why(self.ask(questions.why(item, limit, as_of)))
 
     def ops(self, *, as_of: AsOf | None = None) -> Rows[Operation]:
         """Return the ops that are described, in order, with their descriptions.

@@ -78,6 +78,64 @@ class Operation(NamedTuple):
     """The generation that described the op."""
 
 
+class Fate(NamedTuple):
+    """The fate of an item in a what-if answer: dies, changed, undecided or survives."""
+
+    item: str
+    table: str
+    fate: str
+
+
+class FateCount(NamedTuple):
+    """The number of items of one table with each fate."""
+
+    table: str
+    dies: int
+    changed: int
+    undecided: int
+    survives: int
+
+
+class ChangedValue(NamedTuple):
+    """An aggregate that would change. ``after`` is None if nothing would be left of it."""
+
+    item: str
+    table: str
+    op: str
+    function: str
+    before: float
+    after: float | None
+    inputs_lost: int
+
+
+class UnknownValue(NamedTuple):
+    """A value that may change but cannot be computed again, and why."""
+
+    item: str
+    table: str
+    op: str
+    reason: str
+
+
+class MayCreate(NamedTuple):
+    """An op that may create items that are not stored, because it loses inputs."""
+
+    op: str
+    inputs_lost: int
+
+
+class Derivation(NamedTuple):
+    """One way in which an item was made."""
+
+    item: str
+    op: str
+    kind: str
+    function: str | None
+    inputs: list[str]
+    more: int
+    """The number of further inputs."""
+
+
 class Rows(Sequence[Row], Generic[Row]):
     """A sequence of named tuples, which are made from an Arrow table when they are read.
 

@@ -39,6 +39,7 @@ import soak
 import time_left_table
 import tracing_form
 import tracing_table
+import what_if_table
 import worst_table
 from form import Content, ResultsFile
 
@@ -56,6 +57,7 @@ SECTIONS = {
     "capture ways": capture_ways_table.SECTION,
     "hard": hard_table.SECTION,
     "tracing": tracing_table.SECTION,
+    "what-if": what_if_table.SECTION,
 }
 """Sections that are added to a page once there are results for them."""
 CAPACITY = ROOT / "docs" / "capacity.md"
@@ -96,6 +98,7 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     yield BENCHMARKS, "serve", serve_table.table(serve_table.RESULTS.read())
     yield BENCHMARKS, "enter", enter_table.table(enter_table.RESULTS.read())
     yield from optional("hard", hard_table.RESULTS, hard_table.tables)
+    yield from optional("what-if", what_if_table.RESULTS, what_if_table.tables)
     yield BENCHMARKS, "worst", worst_table.table(worst_table.RESULTS.read())
     yield from optional("builds", builds_table.RESULTS, builds_table.table)
     for name, suite in capture_coverage.RESULTS.read().items():

@@ -4,7 +4,6 @@ The rows of the triples stay, since earlier generations still show them. The tab
 records which triples ended.
 """
 
-import os
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -17,7 +16,7 @@ from provhouse.commit.append import Target, append
 from provhouse.commit.ending import Ended, end_of_items, end_of_origins, life_rows
 from provhouse.commit.graph_rows import load
 from provhouse.commit.next_commit import commit_with_ingest, ingest_row
-from provhouse.commit.origins import Origin, stored_origins
+from provhouse.commit.origins import Origin, origins_of_file, origins_of_run
 from provhouse.commit.publish import make_current
 from provhouse.commit.recover import clean_up
 from provhouse.commit.shared_counts import with_shared_counts
@@ -122,27 +121,9 @@ def _numbers(snapshot: Snapshot, items: Sequence[str]) -> ItemNumbers:
 
 def _origins(snapshot: Snapshot, selection: Selection) -> list[Origin]:
     """Return the origins of a run, or of a file in any run."""
-    everything = stored_origins(snapshot)
     if selection.run is not None:
-        found = [origin for origin in everything if origin.run == selection.run]
-        what, some = f"The run {selection.run!r}", sorted({o.run for o in everything if o.run})
-    else:
-        path = os.path.abspath(selection.file or "")
-        below = os.path.join(path, "")
-        found = [
-            o
-            for o in everything
-            if o.file in (path, str(selection.file)) or o.file.startswith(below)
-        ]
-        what, some = f"The file {path}", sorted({origin.file for origin in everything})
-    if not found:
-        kind = ("run" if selection.run is not None else "file") + "s" * (len(some) != 1)
-        raise NotFound(
-            f"{what} brought nothing that is stored",
-            f"What is stored came from {len(some):,} other {kind}",
-            f"The first one is {some[0]!r}" if some else "No ingest was given a name",
-        )
-    return found
+        return origins_of_run(snapshot, selection.run)
+    return origins_of_file(snapshot, selection.file or Path())
 
 
 def _write(snapshot: Snapshot, ended: Ended, ids: Ids) -> Commit:

@@ -42,6 +42,7 @@ from .commands.status import generations, status
 from .commands.token import token
 from .commands.up import down, up
 from .commands.values import values
+from .commands.what_if import depends, what_if, why
 from .examples import epilog
 from .failures import guarded
 from .invocation import Invocation, invocation
@@ -70,6 +71,9 @@ for command in (
     show,
     explain,
     blame,
+    what_if,
+    depends,
+    why,
     diff,
     values,
     ops,

@@ -3,12 +3,15 @@
 An origin is a file and, if the ingest run that brought the file has a name, that run.
 """
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import pyarrow as pa
 
 from provhouse.model.columns import FILE, ORIGIN, RUN
+from provhouse.model.errors import NotFound
 from provhouse.store.tables.snapshot import Snapshot
 
 
@@ -30,6 +33,33 @@ def stored_origins(snapshot: Snapshot) -> list[Origin]:
     rows = snapshot.rows("origins", [ORIGIN, RUN, FILE]).select([ORIGIN, RUN, FILE])
     found = {Origin(*row.values()) for row in rows.to_pylist()}
     return sorted(found, key=lambda origin: origin.number)
+
+
+def origins_of_run(snapshot: Snapshot, run: str) -> list[Origin]:
+    """Return the origins of a run; raise NotFound if there are none."""
+    everything = stored_origins(snapshot)
+    found = [origin for origin in everything if origin.run == run]
+    others = sorted({origin.run for origin in everything if origin.run})
+    return found or _none(f"The run {run!r}", "run", others)
+
+
+def origins_of_file(snapshot: Snapshot, file: Path) -> list[Origin]:
+    """Return the origins of a file, or of all files below a folder, in any run.
+
+    Raises NotFound if there are none.
+    """
+    everything, path = stored_origins(snapshot), os.path.abspath(file)
+    below, named = os.path.join(path, ""), (path, str(file))
+    found = [one for one in everything if one.file in named or one.file.startswith(below)]
+    return found or _none(f"The file {path}", "file", sorted({one.file for one in everything}))
+
+
+def _none(what: str, kind: str, others: Sequence[str]) -> list[Origin]:
+    raise NotFound(
+        f"{what} brought nothing that is stored",
+        f"What is stored came from {len(others):,} other {kind}{'s' * (len(others) != 1)}",
+        f"The first one is {others[0]!r}" if others else "No ingest was given a name",
+    )
 
 
 def origins_of(

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final, Literal, get_args
 
-Function = Literal["sum", "count", "min", "max", "avg", "other"]
+Function = Literal["sum", "count", "min", "max", "avg", "count_distinct", "other"]
 """The function of an operation of the kind ``aggregate``."""
 Exactness = Literal["exact", "superset", "task", "absence"]
 """The exactness with which the triples of an operation name what their dst was derived from.

@@ -19,6 +19,9 @@ _ESCAPED = r'["\\\x00-\x1f]'
 """The characters that a JSON string must escape."""
 
 
+_text = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+
+
 def tuples(table: pa.Table) -> Iterator[Sequence[object]]:
     """Yield each row of a table as a sequence of Python values."""
     for batch in _batches(table):
@@ -40,6 +43,16 @@ def json_items(table: pa.Table) -> JsonRows:
 def json_triples(table: pa.Table) -> JsonRows:
     """Return the triples of an answer as JSON objects with src, dst, op and attributes."""
     return JsonRows(partial(_triples, table))
+
+
+def json_rows(table: pa.Table) -> JsonRows:
+    """Return the rows of any table as JSON objects with its columns."""
+    return JsonRows(partial(_rows, table))
+
+
+def _rows(table: pa.Table, between: str) -> Iterator[str]:
+    for batch in _batches(table):
+        yield between.join(_text(row) for row in batch.to_pylist())
 
 
 def _items(table: pa.Table, between: str) -> Iterator[str]:

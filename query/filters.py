@@ -7,7 +7,7 @@ looks up the names of equally distant items.
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -150,9 +150,15 @@ def _matching_triples(triples: pa.Table, question: Question) -> Bools:
     kept = np.ones(triples.num_rows, bool)
     if question.ops:
         kept &= _bools(pc.is_in(triples[OP], value_set=pa.array(question.ops, pa.string())))
-    for key in dict.fromkeys(key for key, _ in question.where):
-        values = [value for other, value in question.where if other == key]
-        kept &= _bools(pc.match_substring_regex(triples[ATTRIBUTES], _pattern(key, values)))
+    return kept & with_attributes(triples[ATTRIBUTES], question.where)
+
+
+def with_attributes(attributes: Column, where: Sequence[tuple[str, str]]) -> Bools:
+    """Return which canonical attributes have, for each key of ``where``, one of its values."""
+    kept = np.ones(len(attributes), bool)
+    for key in dict.fromkeys(key for key, _ in where):
+        values = [value for other, value in where if other == key]
+        kept &= _bools(pc.match_substring_regex(attributes, _pattern(key, values)))
     return kept
 
 

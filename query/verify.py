@@ -54,6 +54,15 @@ def check_closed(snapshot: Snapshot, sets: SetPositions) -> None:
 
     ``sets`` are positions in the snapshot, in order.
     """
+    check_dependencies(snapshot)
+    child, parent = snapshot.set_dependencies
+    outside = np.flatnonzero(among(child, sets) & ~among(parent, sets))
+    if len(outside):
+        raise _missing_dependency(snapshot, child[outside[0]], parent[outside[0]])
+
+
+def check_dependencies(snapshot: Snapshot) -> None:
+    """Raise Damaged if the table ``set_dependencies`` lacks a dependency of the generation."""
     expected = snapshot.commit.totals.set_dependencies
     if snapshot.dependency_pairs != expected:
         raise Damaged(
@@ -61,10 +70,6 @@ def check_closed(snapshot: Snapshot, sets: SetPositions) -> None:
             f"The table set_dependencies has {snapshot.dependency_pairs:,}",
             _BACKUP,
         )
-    child, parent = snapshot.set_dependencies
-    outside = np.flatnonzero(among(child, sets) & ~among(parent, sets))
-    if len(outside):
-        raise _missing_dependency(snapshot, child[outside[0]], parent[outside[0]])
 
 
 def _missing_dependency(snapshot: Snapshot, child: int, parent: int) -> Damaged:

@@ -14,6 +14,7 @@ from provhouse.output.form import Form, Order
 from provhouse.output.writer import Writer, writer_of
 from provhouse.query.diff import Diff
 from provhouse.query.path import Paths
+from provhouse.query.what_if import WhatIf
 
 ARROW_TYPE = "application/vnd.apache.arrow.stream"
 MEDIA_TYPES = {
@@ -121,4 +122,6 @@ def row_count(result: object) -> int:
             return int(result.items.num_rows + result.triples.num_rows)
         case Diff():
             return sum(c.items.num_rows + c.triples.num_rows for c in (result.came, result.went))
+        case WhatIf():
+            return sum(each.num_rows for each in (result.items, result.changed, result.unknown))
     return 0

@@ -12,6 +12,7 @@ from .requests import Problem
 
 SCHEMAS = (
     "answer", "path", "find", "explanation", "set", "view", "diff", "ops", "generations", "status",
+    "what-if", "depends", "why",
 )  # fmt: skip
 _COMPONENTS = "#/components/schemas/"
 _PROBLEM = {"content": {"application/problem+json": {}}, "model": Problem}

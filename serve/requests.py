@@ -9,6 +9,7 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
+from provhouse.model.deletion import Deletion
 from provhouse.model.question import OPTIONAL, AsOf, Direction, Question
 
 OUTPUT_OPTIONS = frozenset({"width", "color", "timing", "csv_safe", "order"})
@@ -140,6 +141,43 @@ class AskingSet(_Asking):
 class AskingOps(_Asking):
     """List the ops that are described."""
 
+    as_of: Annotated[AsOf | None, Field(description=AS_OF)] = None
+
+
+class AskingWhatIf(_Asking):
+    """Show what would happen if items or triples did not exist."""
+
+    items: Annotated[list[Name], Field(description="Items to delete")] = []
+    tables: Annotated[list[str], Field(description="Tables, of which all items are deleted")] = []
+    where: Annotated[
+        list[tuple[Name, str]],
+        Field(description="Of the items of these tables, only those with these attributes"),
+    ] = []
+    ops: Annotated[list[str], Field(description="Ops, of which all triples are deleted")] = []
+    files: Annotated[list[Name], Field(description="Files whose triples are deleted")] = []
+    runs: Annotated[list[Name], Field(description="Runs whose triples are deleted")] = []
+    summary: Annotated[bool, Field(description="Counts by table only")] = False
+    as_of: Annotated[AsOf | None, Field(description=AS_OF)] = None
+
+    def deletion(self) -> Deletion:
+        """Return what is supposed to be deleted."""
+        given = self.model_dump(exclude={"summary", "as_of"})
+        return Deletion(**{name: tuple(each) for name, each in given.items()})
+
+
+class AskingDepends(_Asking):
+    """Show whether an item would exist without another one."""
+
+    item: Name
+    on: Name
+    as_of: Annotated[AsOf | None, Field(description=AS_OF)] = None
+
+
+class AskingWhy(_Asking):
+    """Show the derivations of an item."""
+
+    item: Name
+    limit: Annotated[int, Field(ge=1, description="At most this many inputs")] = 100
     as_of: Annotated[AsOf | None, Field(description=AS_OF)] = None
 
 

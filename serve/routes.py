@@ -8,6 +8,7 @@ from fastapi import FastAPI, Query, Request, Response
 from provhouse.commit.writer_log import log_event
 from provhouse.model.arrays import SetId
 from provhouse.model.question import Direction, Question
+from provhouse.output.results.dependency import DependencyResult
 from provhouse.output.results.diff import DiffResult
 from provhouse.output.results.explanation import ExplanationResult
 from provhouse.output.results.finding import FindingResult
@@ -16,7 +17,10 @@ from provhouse.output.results.operations import OperationsResult
 from provhouse.output.results.path import PathResult
 from provhouse.output.results.shown_set import ShownSetResult
 from provhouse.output.results.view import ViewResult
+from provhouse.output.results.what_if import WhatIfResult
+from provhouse.output.results.why import WhyResult
 from provhouse.output.writer import Writer
+from provhouse.query.depends import Dependency, depends
 from provhouse.query.diff import Diff, compare
 from provhouse.query.explain import Explanation
 from provhouse.query.find import Finding, find
@@ -25,6 +29,8 @@ from provhouse.query.operations import Operations, list_operations
 from provhouse.query.path import Paths, path
 from provhouse.query.show_set import ShownSet, show_set
 from provhouse.query.view import View, write_view
+from provhouse.query.what_if import WhatIf, what_if
+from provhouse.query.why import Why, why
 
 from .answering import Answering
 from .content_types import Format, ResponseFormat
@@ -32,6 +38,7 @@ from .keeper import Keeper
 from .openapi import responses
 from .people import Writer as WriterRole
 from .requests import (
+    AskingDepends,
     AskingDiff,
     AskingExplain,
     AskingFind,
@@ -41,6 +48,8 @@ from .requests import (
     AskingPath,
     AskingSet,
     AskingView,
+    AskingWhatIf,
+    AskingWhy,
 )
 
 Result = TypeVar("Result")
@@ -85,6 +94,16 @@ def add_routes(app: FastAPI, answering: Answering) -> None:
     add("diff", "diff", AskingDiff, _diff, lambda output, found: output.write(DiffResult(found)))
 
     add("ops", "ops", AskingOps, _ops, lambda output, found: output.write(OperationsResult(found)))
+
+    add(
+        "what-if", "what-if", AskingWhatIf, _what_if,
+        lambda output, found: output.write(WhatIfResult(found)),
+    )  # fmt: skip
+    add(
+        "depends", "depends", AskingDepends, _depends,
+        lambda output, found: output.write(DependencyResult(found)),
+    )  # fmt: skip
+    add("why", "why", AskingWhy, _why, lambda output, found: output.write(WhyResult(found)))
 
     @app.post("/v1/view", description=AskingView.__doc__, responses=responses("view"))
     async def view(
@@ -158,6 +177,21 @@ def _set(keeper: Keeper, asked: AskingSet) -> ShownSet:
 def _ops(keeper: Keeper, asked: AskingOps) -> Operations:
     with keeper.asker(asked.as_of) as asker:
         return list_operations(asker.snapshot)
+
+
+def _what_if(keeper: Keeper, asked: AskingWhatIf) -> WhatIf:
+    with keeper.asker(asked.as_of) as asker:
+        return what_if(asker, asked.deletion(), summary=asked.summary)
+
+
+def _depends(keeper: Keeper, asked: AskingDepends) -> Dependency:
+    with keeper.asker(asked.as_of) as asker:
+        return depends(asker, asked.item, asked.on)
+
+
+def _why(keeper: Keeper, asked: AskingWhy) -> Why:
+    with keeper.asker(asked.as_of) as asker:
+        return why(asker, asked.item, asked.limit)
 
 
 def _diff(keeper: Keeper, asked: AskingDiff) -> Diff:

@@ -1,13 +1,20 @@
 """``forget``: erase items permanently."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from provhouse import questions
+from provhouse.model.deletion import Deletion
 from provhouse.output.writer import opened
 
 from ..invocation import invocation
 from ..options import FormOption, WaitOption, utf8
+from ..questions import OutputOptions, answer
+
+if TYPE_CHECKING:
+    from provhouse.output.result import Result
+    from provhouse.query.what_if import WhatIf
 
 
 def forget(
@@ -16,6 +23,13 @@ def forget(
         list[str],
         typer.Argument(metavar="ITEM...", help="Names of the items to erase.", show_default=False),
     ],
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Erase nothing. Show, as what-if does, which results rest on the items.",
+        ),
+    ] = False,
     form: FormOption = None,
     wait: WaitOption = None,
 ) -> None:
@@ -28,6 +42,10 @@ def forget(
     """
     settings = invocation(ctx).settings(wait_seconds=wait)
     named = tuple(utf8(item, "The name of an item") for item in items)
+    if dry_run:
+        answer(settings, questions.what_if(Deletion(named), False, None), _what_if,
+               OutputOptions(form))  # fmt: skip
+        return
 
     from provhouse.changes.forget import forget as erase
     from provhouse.output.results.forget import ForgetResult
@@ -39,3 +57,9 @@ def forget(
         with progress_display(keep=True) as progress:
             done = erase(named, settings, progress, without_server(settings, progress))
         output.write(ForgetResult(done))
+
+
+def _what_if(found: "WhatIf") -> "Result":
+    from provhouse.output.results.what_if import WhatIfResult
+
+    return WhatIfResult(found)

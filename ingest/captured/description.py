@@ -146,8 +146,13 @@ class TapTable:
 
     @property
     def op_kind(self) -> str:
-        """The way in which the rows of a group act together."""
-        return "any" if self.kind.startswith("semi join") else "aggregate"
+        """The way in which the rows of a group act together.
+
+        One row of a semi join suffices, and so does one of an aggregate that computes nothing, as
+        that of ``DISTINCT``.
+        """
+        one = self.kind.startswith("semi join") or (self.kind == "aggregate" and not self.function)
+        return "any" if one else "aggregate"
 
 
 @dataclass(frozen=True)

@@ -65,20 +65,20 @@ class CSProv:
 
     def find(self, item: ItemNumber, direction: Direction, depth: int | None) -> MethodResult:
         """Return what ``item`` reaches, from the triples of the walked sets."""
-        triples, read = self._read(direction)
+        triples, read = self.read(direction)
         with self._watch.step("recurse"):
             reached = self._reached(*_near_and_far(triples, direction), item, depth)
             return _result(triples, reached, read)
 
     def search(self, item: ItemNumber, direction: Direction, depth: int | None) -> Searched:
         """Return a search that has reached what ``find`` returns, in less memory."""
-        triples, read = self._read(direction)
+        triples, read = self.read(direction)
         with self._watch.step("recurse"):
             search = LevelSearch(*_near_and_far(triples, direction), item, depth)
             triples.drop_ends()
             return Searched(triples, search, read)
 
-    def _read(self, direction: Direction) -> tuple[Fetched, Read]:
+    def read(self, direction: Direction) -> tuple[Fetched, Read]:
         """Return the live triples of the walked sets, after a check that none is missing."""
         walk = self._walk
         with self._watch.step("fetch"):

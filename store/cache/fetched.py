@@ -61,6 +61,23 @@ class Fetched:
             if end > begin:
                 yield ItemNumbers(self.dst[begin:end])
 
+    @property
+    def rows(self) -> Sequence[I32]:
+        """The row numbers of the triples in each partition."""
+        return self._rows
+
+    def texts(self, name: str) -> tuple[I32, pa.Array]:
+        """Return op or attributes of all triples, as codes into an array of distinct texts."""
+        coded = pa.dictionary(pa.int32(), pa.string())
+        parts = [
+            partition[name].combine_chunks().cast(coded).take(pa.array(rows))
+            for partition, rows in zip(self._partitions, self._rows, strict=True)
+        ]
+        joined = pa.chunked_array(parts, coded).unify_dictionaries().combine_chunks()
+        if isinstance(joined, pa.ChunkedArray):  # of no partition
+            return np.empty(0, np.int32), pa.array([], pa.string())
+        return np.asarray(joined.indices), joined.dictionary
+
     def take(self, chosen: I64) -> pa.Table:
         """Return src, dst, op and attributes of the triples at the given, ascending positions."""
         cuts = np.searchsorted(chosen, self._ends)

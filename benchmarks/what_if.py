@@ -1,0 +1,193 @@
+"""Measure what-if deletion: `make bench-what-if`.
+
+On a random graph of ten million triples of all kinds, 1, 100 and 10,000 items are deleted. The
+aggregate of a million inputs is computed without each of 10,000 of them, one at a time. Smaller
+graphs are also deleted from by the method of the Lipstick paper, which counts lost inputs on
+objects in memory, on igraph and networkx; the answers must be equal. With a warehouse of the
+paper's trace, the complete question is compared with `impact`, both counts only and with nothing in
+memory. Results go to `results/what_if.json`.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+import numpy as np
+from classes import KINDS
+from machine import mean_load, packages
+from machine import run as recorded
+from methods import choose
+from peers import open_snapshot
+from what_if_form import AlternativesRun, Deletions, PeerRun, Results, Whole
+from what_if_peers import PEERS, Lost
+from what_if_table import RESULTS
+
+from provhouse.cli.failures import guarded
+from provhouse.model.arrays import I64
+from provhouse.model.deletion import Deletion
+from provhouse.model.derivations import KINDS as CODES
+from provhouse.model.operations import FUNCTIONS
+from provhouse.model.progress import Silent
+from provhouse.model.question import Question
+from provhouse.model.settings import THETA, Settings
+from provhouse.query.ask import Asker
+from provhouse.query.deletion.derivations import Derivations, Rows
+from provhouse.query.deletion.fates import DIES, SURVIVES, UNDECIDED, fates
+from provhouse.query.deletion.values import alternatives
+from provhouse.query.what_if import what_if
+
+TRIPLES, ITEMS_A_TRIPLE, LEVELS = 10_000_000, 0.45, 9
+DELETED = (1, 100, 10_000)
+PEER_SIZES = (10_000, 100_000, 1_000_000)
+INPUTS, CHOSEN, REPEATS = 1_000_000, 10_000, 9
+SURE = ("all", "any", "aggregate")
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description="Measure what-if deletion.")
+    parser.add_argument("--warehouse", type=Path, help="a warehouse with the paper's trace")
+    parser.add_argument("--triples", type=int, default=TRIPLES)
+    parser.add_argument("--wanted", type=int, default=5, help="items of each class")
+    parser.add_argument("--seed", type=int, default=4)
+    given = parser.parse_args()
+    sys.exit(guarded(lambda: write(given), lambda: Path("logs")))
+
+
+def write(given: argparse.Namespace) -> None:
+    """Measure, and write the results."""
+    load, rng = mean_load(), np.random.default_rng(given.seed)
+    peers = [name for name in PEERS if find_spec(name)]
+    before = RESULTS.read(missing=None) if RESULTS.path.exists() else None
+    whole = list(questions(given)) if given.warehouse else (before["whole"] if before else [])
+    results: Results = {
+        **recorded(load, packages("numpy", "numba", "provhouse", *peers)),
+        "seed": given.seed,
+        "triples": given.triples,
+        **deletions(given.triples, rng),
+        "alternatives": [alternative(function, rng) for function in FUNCTIONS[:-1]],
+        "peers": [peer(name, size, rng) for size in PEER_SIZES if size <= given.triples
+                  for name in peers],
+        "whole": whole,
+    }  # fmt: skip
+    RESULTS.write(results)
+
+
+def random_rows(count: int, rng: np.random.Generator, kinds: tuple[str, ...]) -> Rows:
+    """Return random triples from each level of items to the next one, in up to two derivations.
+
+    An item of the first level reaches some thousands of the items below.
+    """
+    width = int(count * ITEMS_A_TRIPLE) // LEVELS
+    items = width * LEVELS
+    dst = np.sort(rng.integers(width, items, count))
+    src = (dst // width - 1) * width + rng.integers(0, width, count)
+    way = rng.integers(0, 2, count)
+    codes = np.array([CODES.get(kind, -1) for kind in kinds], np.int8)
+    kind = codes[rng.integers(0, len(kinds), (items, 2))[dst, way]]
+    return Rows(src, dst, kind, way)
+
+
+def best(work: Callable[[], object], repeats: int = REPEATS) -> float:
+    """Return the median time of some work in milliseconds, after one run that compiles."""
+    work()
+    times = []
+    for _ in range(repeats):
+        begin = perf_counter()
+        work()
+        times.append((perf_counter() - begin) * 1000)
+    return round(median(times), 3)
+
+
+def deletions(count: int, rng: np.random.Generator) -> Deletions:
+    """Return the times of deletions, and what they reached, by the number of deleted items."""
+    rows = random_rows(count, rng, (*SURE, "function", "unknown"))
+    index = best(lambda: Derivations(rows), 3)
+    graph = Derivations(rows)
+    found: Deletions = {"index_ms": index, "deletions": []}
+    for number in DELETED:
+        items = np.sort(rng.choice(graph.places // LEVELS, number, replace=False)).astype(np.int32)
+        result = fates(graph, items)
+        counts = np.bincount(result.fates, minlength=UNDECIDED + 1)
+        found["deletions"].append(
+            {
+                "deleted": number,
+                "reached": len(result.reached),
+                "dies": int(counts[DIES]),
+                "survives": int(counts[SURVIVES]),
+                "undecided": int(counts[UNDECIDED]),
+                "ms": best(lambda items=items: fates(graph, items)),  # type: ignore[misc]
+            }
+        )
+    return found
+
+
+def alternative(function: str, rng: np.random.Generator) -> AlternativesRun:
+    """Return the time for the value of an aggregate without each of many inputs."""
+    values, times = rng.integers(0, 100_000, INPUTS) / 4, np.ones(INPUTS, np.int64)
+    chosen: I64 = rng.choice(INPUTS, CHOSEN, replace=False)
+    code = FUNCTIONS.index(function)
+    return {"function": function, "ms": best(lambda: alternatives(values, times, code, chosen))}
+
+
+def peer(name: str, size: int, rng: np.random.Generator) -> PeerRun:
+    """Return the times of one deletion here and by the paper's method, whose answers are equal."""
+    rows = random_rows(size, rng, SURE)
+    graph = Derivations(rows)
+    items = np.sort(rng.choice(graph.places // LEVELS, 100, replace=False)).astype(np.int32)
+    theirs = PEERS[name](graph)
+    lost = Lost(len(graph.dst), graph.places)
+    expected = theirs.deleted(items.tolist(), lost)
+    mine = fates(graph, items)
+    same = set(mine.reached[mine.fates == DIES].tolist()) == expected
+    if not same:
+        raise AssertionError(f"{name} and provhouse do not delete the same of {size:,} triples")
+    return {
+        "peer": name,
+        "triples": size,
+        "dies": len(expected),
+        "theirs_ms": best(lambda: theirs.impact_and_deleted(items.tolist()), 3),
+        "ours_ms": best(lambda: fates(graph, items)),
+    }
+
+
+def questions(given: argparse.Namespace) -> Iterator[Whole]:
+    """Yield the times of whole questions by class: what-if and impact, in turn."""
+    settings = Settings.load({"warehouse": given.warehouse})
+    snapshot = open_snapshot(settings.warehouse)
+    kinds = [kind for kind in KINDS if kind.direction == "downstream"]
+    cold = replace(settings, hot_mb=8)
+    theta = settings.theta or THETA
+    for one in choose(snapshot, theta, kinds, given.wanted, given.seed):
+        times: dict[str, list[float]] = {"impact": [], "what_if": []}
+        with Asker(cold, Silent()) as asker:
+            asker.warm()
+            for number, item in enumerate(one.items):
+                works: dict[str, Callable[[], object]] = {
+                    "impact": lambda item=item: asker.answer(  # type: ignore[misc]
+                        Question(item, "downstream", summary=True)
+                    ),
+                    "what_if": lambda item=item: what_if(  # type: ignore[misc]
+                        asker, Deletion((item,)), summary=True
+                    ),
+                }
+                for name in sorted(works, reverse=bool(number % 2)):
+                    asker.spark.partitions._cached.clear()  # nothing is in memory, here or in Spark
+                    begin = perf_counter()
+                    works[name]()
+                    times[name].append((perf_counter() - begin) * 1000)
+        yield {
+            "kind": one.kind.name,
+            "questions": len(one.items),
+            "impact_ms": round(median(times["impact"]), 2),
+            "what_if_ms": round(median(times["what_if"]), 2),
+        }
+
+
+if __name__ == "__main__":
+    main()

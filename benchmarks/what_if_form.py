@@ -1,0 +1,58 @@
+"""The types of the results that `what_if.py` writes."""
+
+from typing import TypedDict
+
+from form import SeededRun
+
+
+class DeletionRun(TypedDict):
+    """The deletion of some items: what it reached, and its time after the index was built."""
+
+    deleted: int
+    reached: int
+    dies: int
+    survives: int
+    undecided: int
+    ms: float
+
+
+class Deletions(TypedDict):
+    """The deletions from one graph, and the time of its index."""
+
+    index_ms: float
+    deletions: list[DeletionRun]
+
+
+class AlternativesRun(TypedDict):
+    """The time for an aggregate without each of many inputs, one at a time."""
+
+    function: str
+    ms: float
+
+
+class PeerRun(TypedDict):
+    """One deletion by the paper's method on objects of a graph package, and by provhouse."""
+
+    peer: str
+    triples: int
+    dies: int
+    theirs_ms: float
+    ours_ms: float
+
+
+class Whole(TypedDict):
+    """Complete questions about the items of a class, counts only, with nothing in memory."""
+
+    kind: str
+    questions: int
+    impact_ms: float
+    what_if_ms: float
+
+
+class Results(SeededRun, Deletions):
+    """All results of one run."""
+
+    triples: int
+    alternatives: list[AlternativesRun]
+    peers: list[PeerRun]
+    whole: list[Whole]

@@ -1,0 +1,84 @@
+"""Make tables in Markdown from the results of `what_if.py`."""
+
+from form import ResultsFile
+from markup import bars, cores, grid
+from what_if_form import Results
+
+RESULTS = ResultsFile[Results]("what_if.json")
+SECTION = """\
+## What-if deletion
+`make bench-what-if` deletes items from a random graph without cycles, with derivations of all
+kinds, and computes which items die, survive or are undecided. The times are those after the fetch
+and after the index of the fetched triples, whose time is shown too. A peer keeps the paper's graph
+in memory and counts lost inputs; its graph is built before. Its answers are equal.
+
+"""
+DELETION_MS = {1: 2, 100: 60, 10_000: 700}
+ALTERNATIVES_MS, WHOLE, AHEAD_FROM = 100, 1.3, 100_000
+"""The targets."""
+
+
+def tables(results: Results) -> str:
+    """Return a note, the tables, and the targets."""
+    note = (
+        f"On {cores(results['machine'])}, load {results['load']} before. The graph has"
+        f" {results['triples']:,} triples; its index takes {results['index_ms']:,.0f} ms."
+    )
+    parts = [note, _deletions(results), _alternatives(results)]
+    if results["peers"]:
+        parts.append(_peers(results))
+    if results["whole"]:
+        parts.append(_whole(results))
+    return "\n\n".join([*parts, bars(targets(results))])
+
+
+def targets(results: Results) -> dict[str, bool]:
+    """Return the targets, and whether each was met."""
+    met = {
+        f"{one['deleted']:,} deleted: at most {DELETION_MS[one['deleted']]} ms":
+            one["ms"] <= DELETION_MS[one["deleted"]]
+        for one in results["deletions"]
+    }  # fmt: skip
+    slowest = max(one["ms"] for one in results["alternatives"])
+    met[f"10,000 alternatives: at most {ALTERNATIVES_MS} ms"] = slowest <= ALTERNATIVES_MS
+    if results["peers"]:
+        large = [one for one in results["peers"] if one["triples"] >= AHEAD_FROM]
+        ahead = all(one["ours_ms"] < one["theirs_ms"] for one in large)
+        met[f"ahead of all from {AHEAD_FROM:,} triples"] = ahead
+    for one in results["whole"]:
+        ratio = one["what_if_ms"] / one["impact_ms"]
+        met[f"{one['kind']}: a whole question at most {WHOLE} times an impact"] = ratio <= WHOLE
+    return met
+
+
+def _deletions(results: Results) -> str:
+    names = ("deleted", "reached", "dies", "survives", "undecided")
+    rows = (
+        (*(f"{one[name]:,}" for name in names), f"{one['ms']:,.2f}")  # type: ignore[literal-required]
+        for one in results["deletions"]
+    )
+    return grid((*names, "ms"), rows, ())
+
+
+def _alternatives(results: Results) -> str:
+    rows = ((one["function"], f"{one['ms']:,.1f}") for one in results["alternatives"])
+    return grid(("aggregate of 1,000,000, without each of 10,000 inputs", "ms"), rows)
+
+
+def _peers(results: Results) -> str:
+    rows = (
+        (one["peer"], f"{one['triples']:,}", f"{one['dies']:,}", f"{one['theirs_ms']:,.2f}",
+         f"{one['ours_ms']:,.2f}")
+        for one in results["peers"]
+    )  # fmt: skip
+    return grid(("the paper's method on", "triples", "dies", "ms", "provhouse, ms"), rows)
+
+
+def _whole(results: Results) -> str:
+    rows = (
+        (one["kind"], f"{one['questions']}", f"{one['impact_ms']:,.1f}",
+         f"{one['what_if_ms']:,.1f}", f"{one['what_if_ms'] / one['impact_ms']:.2f}")
+        for one in results["whole"]
+    )  # fmt: skip
+    head = ("class, cold, counts only", "questions", "impact, ms", "what-if, ms", "times")
+    return grid(head, rows)

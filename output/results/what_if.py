@@ -1,0 +1,152 @@
+"""The result of a what-if question: what dies, what changes, what stays, by table and by item."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..arrow_rows import json_rows, tuples
+from ..escape import shown
+from ..phrases import counted
+from ..result import Csv, Json, Result, attributes
+from ..sections import Section, grid, headed, styled
+from .derivations import (
+    MOST_ROWS,
+    as_of_sentence,
+    erased_sentence,
+    read_and_seconds,
+    read_sentence,
+    table_name,
+)
+from .exactness import exactness_fields, exactness_notes
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from rich.table import Table
+
+    from provhouse.query.what_if import WhatIf
+
+COUNTS = ("dies", "changed", "undecided", "survives")
+_FIELDS = (
+    "deleted", "deleted_triples", "dies", "survives", "undecided", "changed_items",
+    "not_recomputed", "erased", "generation", "time", "complete",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class WhatIfResult(Result):
+    """The consequences of a deletion for the items downstream."""
+
+    found: "WhatIf"
+
+    def text(self, timing: bool = False) -> Iterator[Section]:
+        """Yield a headline, counts by table, changed values, items, and what was read."""
+        found = self.found
+        yield styled(_headline(found), "bold")
+        for note in _notes(found):
+            yield styled(note, "yellow")
+        if found.tables.num_rows:
+            yield from headed("By table", _by_table(found.tables))
+        if found.changed.num_rows:
+            yield from headed("Values that change", _changed(found.changed))
+        if found.unknown.num_rows:
+            yield from headed("Values that cannot be computed again", _unknown(found.unknown))
+        gone = found.items.filter(_is_gone(found.items))
+        if gone.num_rows:
+            yield from headed("Items that die or are undecided", _gone(gone))
+        yield styled(f"\n{read_sentence(found)} {as_of_sentence(found)}", "dim")
+
+    def json(self) -> Iterator[Json]:
+        """Yield one object, as ``schemas/what-if.json`` describes it."""
+        found = self.found
+        yield {
+            "delete": found.deletion.named,
+            **attributes(found, *_FIELDS),
+            **exactness_fields(found),
+            "tables": json_rows(found.tables),
+            "may_create": json_rows(found.may_create),
+            "changed": json_rows(found.changed),
+            "unknown_values": json_rows(found.unknown),
+            "items": json_rows(found.items),
+            **read_and_seconds(found),
+        }
+
+    def csv(self) -> Csv:
+        """Return a row for each item, or for each table if there are no items."""
+        rows = self.found.items if self.found.items.num_rows else self.found.tables
+        return rows.column_names, tuples(rows)
+
+
+def _headline(found: "WhatIf") -> str:
+    what = [counted(found.deleted, "item")] if found.deleted else []
+    if found.deleted_triples or not what:
+        what.append(counted(found.deleted_triples, "triple"))
+    reached = found.dies + found.survives + found.undecided
+    return (
+        f"Without {' and '.join(what)}, of {counted(reached, 'item')} downstream {found.dies:,}"
+        f" would not exist, {found.changed_items:,} would change, and {found.undecided:,}"
+        " are undecided."
+    )
+
+
+def _notes(found: "WhatIf") -> Iterator[str]:
+    if found.undecided:
+        yield (
+            "Undecided: the triples do not say whether the inputs were needed together."
+            " `provhouse ops` lists the kinds that are known."
+        )
+    for row in found.may_create.to_pylist():
+        lost = counted(row["inputs_lost"], "input")
+        yield f"The op {shown(row['op'])} loses {lost}, so it may create items that are not stored."
+    if found.not_recomputed:
+        yield f"{counted(found.not_recomputed, 'item')} may have another value that is not known."
+    if found.erased:
+        yield erased_sentence(found.erased)
+    yield from exactness_notes(found)
+
+
+def _is_gone(items: "pa.Table") -> "pa.ChunkedArray":
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return pc.is_in(items["fate"], pa.array(["dies", "undecided"]))
+
+
+def _by_table(tables: "pa.Table") -> "Table":
+    table = grid("table", right=("die", "change", "undecided", "survive"))
+    for row in tables.slice(0, MOST_ROWS).to_pylist():
+        table.add_row(table_name(row["table"]), *(f"{row[fate]:,}" for fate in COUNTS))
+    return _with_more(table, tables)
+
+
+def _changed(rows: "pa.Table") -> "Table":
+    table = grid("item", "op", "function", right=("before", "after", "inputs lost"))
+    for row in rows.slice(0, MOST_ROWS).to_pylist():
+        table.add_row(
+            styled(shown(row["item"])), styled(shown(row["op"])), row["function"],
+            _number(row["before"]), _number(row["after"]), f"{row['inputs_lost']:,}",
+        )  # fmt: skip
+    return _with_more(table, rows)
+
+
+def _unknown(rows: "pa.Table") -> "Table":
+    table = grid("item", "op", "because")
+    for row in rows.slice(0, MOST_ROWS).to_pylist():
+        table.add_row(styled(shown(row["item"])), styled(shown(row["op"])), row["reason"])
+    return _with_more(table, rows)
+
+
+def _gone(rows: "pa.Table") -> "Table":
+    table = grid("item", "table", "fate")
+    for row in rows.slice(0, MOST_ROWS).to_pylist():
+        table.add_row(styled(shown(row["item"])), table_name(row["table"]), row["fate"])
+    return _with_more(table, rows)
+
+
+def _with_more(table: "Table", rows: "pa.Table") -> "Table":
+    if rows.num_rows > MOST_ROWS:
+        table.add_row(styled(f"… {rows.num_rows - MOST_ROWS:,} more", "dim"))
+    return table
+
+
+def _number(value: float | None) -> str:
+    return "nothing" if value is None else f"{value:,.10g}"

@@ -1,0 +1,62 @@
+"""The result of `why`: the derivations of an item."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..arrow_rows import json_rows, tuples
+from ..escape import shown
+from ..phrases import listed
+from ..result import Csv, Json, Result, attributes
+from ..sections import Section, grid, headed, styled, subject
+from .derivations import as_of_sentence, read_and_seconds, read_sentence
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from provhouse.query.why import Why
+
+INPUTS = 5
+"""The number of inputs of a derivation that are printed."""
+
+
+@dataclass(frozen=True)
+class WhyResult(Result):
+    """The derivations of an item and of its inputs, the nearest first."""
+
+    found: "Why"
+
+    def text(self, timing: bool = False) -> Iterator[Section]:
+        """Yield the expression, a table of derivations, and what was read."""
+        found = self.found
+        if not found.derivations.num_rows:
+            yield subject(found.item, " is a source: it is derived from nothing.")
+        else:
+            yield subject(found.item, f" = {shown(found.expression, 2_000)}")
+            yield from headed("Derivations", _derivations(found))
+        if found.cut:
+            yield styled("… cut; for more use --limit N", "dim")
+        yield styled(f"\n{read_sentence(found)} {as_of_sentence(found)}", "dim")
+
+    def json(self) -> Iterator[Json]:
+        """Yield one object, as ``schemas/why.json`` describes it."""
+        found = self.found
+        yield {
+            **attributes(found, "item", "expression", "cut", "generation", "time", "complete"),
+            "derivations": json_rows(found.derivations),
+            **read_and_seconds(found),
+        }
+
+    def csv(self) -> Csv:
+        """Return a row for each derivation."""
+        return self.found.derivations.column_names, tuples(self.found.derivations)
+
+
+def _derivations(found: "Why") -> "Table":
+    table = grid("item", "op", "kind", "inputs")
+    for row in found.derivations.to_pylist():
+        more = f" and {row['more']:,} more" if row["more"] else ""
+        kind = f"{row['kind']} ({row['function']})" if row["function"] else row["kind"]
+        inputs = listed(row["inputs"], INPUTS) + more
+        table.add_row(styled(shown(row["item"])), styled(shown(row["op"])), kind, styled(inputs))
+    return table

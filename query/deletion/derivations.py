@@ -1,0 +1,146 @@
+"""The derivations of some triples, as an index for what-if questions.
+
+A derivation is one way in which an item was made. Its triples act together as its kind says. Items
+are numbered without gaps here; such a number is called a *place*.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from provhouse.model.arrays import I32, I64, Bools, ItemNumbers, distinct
+from provhouse.model.derivations import KINDS
+
+I8 = npt.NDArray[np.int8]
+
+UNKNOWN: Final = -1
+ALL: Final = KINDS["all"]
+ANY: Final = KINDS["any"]
+AGGREGATE: Final = KINDS["aggregate"]
+FUNCTION: Final = KINDS["function"]
+EXCEPT: Final = KINDS["except"]
+COPY: Final = 100
+"""The kind of a triple from a group to an item: the item has the derivation of the group."""
+ALONE: Final = -1
+"""The way of a row that was stored without a derivation."""
+
+_POOLED, _ALTERNATIVES, _NAMED = 0, 1, 2
+SPARSE = 2
+"""Places are item numbers minus the first one, unless the items' range has more than this many
+numbers for each triple. Then the items are numbered again, which takes longer."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Triples with what is known about their derivations, as parallel arrays.
+
+    ``kind`` is a code of ``KINDS``, ``UNKNOWN`` or ``COPY``. ``way`` tells the stored derivations
+    of one dst apart. ``joint`` tells rows without a way apart: those of one dst with the same
+    number act together, unless their kind is ``any`` or unknown. ``kind``, ``way`` and ``joint``
+    are None if nothing is known about any row.
+    """
+
+    src: I64
+    dst: I64
+    kind: I8 | None = None
+    way: I64 | None = None
+    joint: I64 | None = None
+
+    def __len__(self) -> int:
+        return len(self.src)
+
+
+class Derivations:
+    """An index of triples: by src, and by derivation.
+
+    The derivations of the place ``p`` are ``first[p]`` to ``first[p + 1] - 1``. The triples from
+    ``p`` are at the positions ``at[p]`` to ``at[p + 1] - 1`` of ``rows`` and of ``targets``, which
+    has the derivation of each. Rows of a dst that are alternatives share a derivation of the kind
+    ``any``; rows of which nothing is known share one of the kind ``UNKNOWN``.
+    """
+
+    def __init__(self, rows: Rows) -> None:
+        src, dst = self._placed(rows.src, rows.dst)
+        self.of: I32
+        """The derivation of each row."""
+        key, width = (dst, 1) if rows.kind is None else _keys(rows, dst)
+        ordered, of = distinct(key)
+        self.of = of.astype(np.int32)
+        self.dst = (ordered // width).astype(np.int32)
+        self.kind: I8 = np.full(len(ordered), UNKNOWN, np.int8)
+        if rows.kind is not None:
+            self.kind[self.of] = rows.kind
+        self.size: I32 = np.bincount(self.of, minlength=len(self.dst)).astype(np.int32)
+        counts = np.bincount(self.dst, minlength=self.places)
+        self.first: I32 = np.append(0, np.cumsum(counts)).astype(np.int32)
+        self.at: I64 = np.zeros(self.places + 2, np.int64)
+        self.rows: I32 = np.empty(len(rows), np.int32)
+        self.targets: I32 = np.empty(len(rows), np.int32)
+        _index(src, self.of, self.at, self.rows, self.targets)
+        self.src: I32 = src.astype(np.int32)
+        """The place of each row's src."""
+
+    def _placed(self, src: I64, dst: I64) -> tuple[I64, I64]:
+        """Set the number of places; return both ends as places."""
+        self._known: I64 | None = None
+        ends = [one for one in (src, dst) if len(one)]
+        self._first = min((int(one.min()) for one in ends), default=0)
+        self.places = max((int(one.max()) for one in ends), default=-1) - self._first + 1
+        if self.places > SPARSE * len(src):
+            self._known = np.union1d(src, dst)
+            self._first, self.places = 0, len(self._known)
+            return np.searchsorted(self._known, src), np.searchsorted(self._known, dst)
+        return src - self._first, dst - self._first
+
+    def place(self, items: ItemNumbers) -> I32:
+        """Return the place of each item; items without a triple are left out."""
+        if self._known is not None:
+            at = np.searchsorted(self._known, items)
+            at = np.minimum(at, max(len(self._known) - 1, 0))
+            inside = self._known[at] == items if len(self._known) else np.zeros(len(items), bool)
+            return np.asarray(at[inside], np.int32)
+        places = np.asarray(items) - self._first
+        return places[(places >= 0) & (places < self.places)].astype(np.int32)
+
+    def items(self, places: I32) -> ItemNumbers:
+        """Return the item number of each place."""
+        if self._known is not None:
+            return ItemNumbers(self._known[places])
+        return ItemNumbers(places.astype(np.int64) + self._first)
+
+
+def _keys(rows: Rows, dst: I64) -> tuple[I64, int]:
+    """Return a number for each row, equal for rows of one derivation, and how many each dst has."""
+    assert rows.kind is not None
+    count = len(rows)
+    code = np.full(count, _POOLED, np.int64)
+    code[rows.kind == ANY] = _ALTERNATIVES
+    used = _NAMED
+    alone: Bools = np.ones(count, bool)
+    if rows.way is not None:
+        named = rows.way >= 0
+        code[named] = rows.way[named] + used
+        used += int(rows.way.max(initial=ALONE)) + 1
+        alone = ~named
+    if rows.joint is not None:
+        joint = alone & (rows.kind >= 0) & (rows.kind != ANY)
+        code[joint] = rows.joint[joint] + used
+        used += int(rows.joint[joint].max(initial=-1)) + 1
+    return dst * used + code, used
+
+
+@njit(cache=True, nogil=True)
+def _index(src: I64, of: I32, at: I64, rows: I32, targets: I32) -> None:
+    """Sort rows by src: those of place ``p`` become ``rows[at[p] : at[p + 1]]``."""
+    for row in range(len(src)):
+        at[src[row] + 2] += 1
+    for place in range(2, len(at)):
+        at[place] += at[place - 1]
+    for row in range(len(src)):
+        place = src[row] + 1
+        rows[at[place]] = row
+        targets[at[place]] = of[row]
+        at[place] += 1

@@ -1,0 +1,129 @@
+"""Find a smallest set of sources without which an item would not exist.
+
+A *support* of an item is a set of sources that suffices for it. A set of sources kills the item
+only if it has one of each support. So the search finds a support, deletes one of its sources, and
+goes on with the next support: with up to n deletions, no smaller set is missed.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+from provhouse.model.arrays import I32, I64, Bools
+
+from .derivations import ALL, Derivations
+from .fates import I8, U8
+
+MOST = 3
+"""The largest set that is looked for."""
+WORK = 200_000_000
+"""The approximate number of triples that a search may look at."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """The places of a smallest set, or None, and whether the search was complete."""
+
+    found: I32 | None
+    complete: bool
+
+
+class _TooLong(Exception):
+    """The search would take too long."""
+
+
+def smallest_kill(graph: Derivations, item: int, most: int = MOST) -> Search:
+    """Return a smallest set of sources, of at most ``most``, without which an item does not exist.
+
+    Sources are items that are derived from nothing. If the kind of an operation is not known, one
+    of its inputs counts as enough, so the item certainly dies with the set.
+    """
+    trials = max(WORK // max(len(graph.of), 1), 4)
+
+    def support(gone: Bools) -> I32 | None:
+        nonlocal trials
+        trials -= 1
+        if trials < 0:
+            raise _TooLong
+        return support_of(graph, item, gone)
+
+    def search(gone: Bools, left: int) -> list[int] | None:
+        needed = support(gone)
+        if needed is None:
+            return []
+        for place in needed.tolist() if left else ():
+            gone[place] = True
+            found = search(gone, left - 1)
+            gone[place] = False
+            if found is not None:
+                return [place, *found]
+        return None
+
+    try:
+        for size in range(1, most + 1):
+            if (found := search(np.zeros(graph.places, bool), size)) is not None:
+                return Search(np.array(found, np.int32) if found else None, True)
+    except _TooLong:
+        return Search(None, False)
+    return Search(None, True)
+
+
+def support_of(graph: Derivations, item: int, gone: Bools) -> I32 | None:
+    """Return sources that suffice for an item, without those that are gone; None if none do."""
+    by = np.full(graph.places, -1, np.int32)
+    via = np.full(len(graph.dst), -1, np.int32)
+    _prove(graph.at, graph.targets, graph.dst, graph.kind, graph.size, graph.first, gone, by, via)
+    if by[item] < 0 and graph.first[item] < graph.first[item + 1]:
+        return None
+    if gone[item]:
+        return None
+    found, seen, waiting = [], {item}, [item]
+    while waiting:
+        place = waiting.pop()
+        way = int(by[place])
+        if way < 0:
+            found.append(place)
+            continue
+        inputs = _inputs(graph, way) if graph.kind[way] == ALL else [int(via[way])]
+        waiting += [one for one in dict.fromkeys(inputs) if one not in seen]
+        seen.update(inputs)
+    return np.array(sorted(found), np.int32)
+
+
+def _inputs(graph: Derivations, way: int) -> list[int]:
+    inputs: list[int] = graph.src[graph.of == way].tolist()
+    return inputs
+
+
+@njit(cache=True, nogil=True)
+def _prove(
+    at: I64, targets: I32, dst: I32, kind: I8, size: I32, first: I32, gone: Bools, by: I32, via: I32
+) -> None:
+    """Set for each item the derivation that it first exists by, and for that one an input."""
+    places = len(first) - 1
+    holds: U8 = np.zeros(places, np.uint8)
+    pending = size.copy()
+    queue = np.empty(places, np.int32)
+    filled = taken = 0
+    for place in range(places):
+        if first[place] == first[place + 1] and not gone[place]:
+            holds[place] = 1
+            queue[filled] = place
+            filled += 1
+    while taken < filled:
+        place = queue[taken]
+        taken += 1
+        for edge in range(at[place], at[place + 1]):
+            way = targets[edge]
+            target = dst[way]
+            if holds[target] or gone[target]:
+                continue
+            if kind[way] == ALL:
+                pending[way] -= 1
+                if pending[way] > 0:
+                    continue
+            holds[target] = 1
+            by[target], via[way] = way, place
+            queue[filled] = target
+            filled += 1

@@ -1,0 +1,86 @@
+"""Fates are those of brute force: every meaning of an unknown kind, evaluated with Python sets."""
+
+import os
+from collections import Counter
+from random import Random
+
+import numpy as np
+import pytest
+
+from helpers.boolean import Edge, fates, random_edges
+from provhouse.model.arrays import ItemNumbers
+from provhouse.model.derivations import KINDS
+from provhouse.query.deletion import fates as module
+from provhouse.query.deletion.derivations import Derivations, Rows
+from provhouse.query.deletion.fates import DIES, SURVIVES, UNDECIDED
+
+SEED = int(os.environ.get("SEED", "1"))
+NAMES = {DIES: "dies", SURVIVES: "survives", UNDECIDED: "undecided"}
+SPREAD = 1_000_003
+"""Items far apart are numbered again by the index."""
+
+
+def rows_of(edges: list[Edge], spread: int = 1) -> Rows:
+    src, dst = (np.array([edge[end] for edge in edges], np.int64) * spread for end in (0, 1))
+    kind = np.array([KINDS.get(edge.kind, -1) for edge in edges], np.int8)
+    return Rows(src, dst, kind, np.array([edge.way for edge in edges], np.int64))
+
+
+def found(edges: list[Edge], deleted: list[int], ended: list[int], spread: int) -> dict[int, str]:
+    graph = Derivations(rows_of(edges, spread))
+    places = graph.place(ItemNumbers(np.array(deleted, np.int64) * spread))
+    result = module.fates(graph, places, np.array(ended, np.int32))
+    items = (graph.items(result.reached) // spread).tolist()
+    assert len(set(items)) == len(items)
+    return {item: NAMES[fate] for item, fate in zip(items, result.fates.tolist(), strict=True)}
+
+
+@pytest.mark.parametrize("graphs", [300, pytest.param(5_000, marks=pytest.mark.long)])
+def test_fates_are_those_of_brute_force(graphs: int) -> None:
+    random, seen = Random(SEED), Counter[str]()
+    for number in range(graphs):
+        edges = random_edges(random)
+        items = sorted({end for edge in edges for end in edge[:2]})
+        deleted = random.sample(items, random.randint(0, min(2, len(items))))
+        ended = random.sample(range(len(edges)), random.choice([0, 0, 1]))
+        expected = fates(edges, deleted, ended)
+        seen.update(expected.values())
+        spread = SPREAD if number % 3 == 0 else 1
+        assert found(edges, deleted, ended, spread) == expected, (edges, deleted, ended)
+    assert min(seen.values()) > graphs / 20, seen
+
+
+def test_both_bounds_are_computed_at_the_same_time_if_there_are_many_items(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "MANY", 0)
+    edges = [Edge(0, 2), Edge(1, 2), Edge(2, 3, "all", 0)]
+    assert found(edges, [0], [], 1) == {2: "undecided", 3: "undecided"}
+
+
+def test_a_cycle_does_not_keep_itself_alive() -> None:
+    edges = [Edge(0, 1, "any"), Edge(1, 2, "any"), Edge(2, 1, "any")]
+    assert found(edges, [0], [], 1) == {1: "dies", 2: "dies"}
+
+
+def test_what_rests_on_itself_only_is_undecided() -> None:
+    """The triples do not say where item 2 comes from, so nothing is claimed about it."""
+    edges = [Edge(0, 1, "any"), Edge(3, 1, "any"), Edge(1, 2, "all", 0), Edge(2, 2, "all", 0)]
+    assert found(edges, [0], [], 1) == {1: "survives", 2: "undecided"}
+    assert found(edges, [0, 3], [], 1) == {1: "dies", 2: "dies"}
+
+
+def test_a_triple_of_an_unknown_kind_is_deleted() -> None:
+    """The item keeps an input that was perhaps not enough."""
+    edges = [Edge(0, 2, "except", 0), Edge(1, 2, "except", 0)]
+    assert found(edges, [], [0], 1) == {2: "undecided"}
+
+
+def test_plain_triples_need_no_kinds() -> None:
+    """Without derivations, the index has one derivation for each item."""
+    ends = np.array([[0, 1, 2], [2, 2, 3]])
+    graph = Derivations(Rows(ends[0], ends[1]))
+    result = module.fates(graph, np.array([0], np.int32))
+    assert [NAMES[fate] for fate in result.fates.tolist()] == ["undecided", "undecided"]
+    result = module.fates(graph, np.array([0, 1], np.int32))
+    assert [NAMES[fate] for fate in result.fates.tolist()] == ["dies", "dies"]
