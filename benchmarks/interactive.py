@@ -58,7 +58,7 @@ def loaded(folder: Path, scale: str) -> Connection:
 
 
 def measured(con: Connection, name: str, repeats: int) -> dict[str, Any]:
-    """Return the times of a query: plain, with lineage on demand, with that of lineitem captured."""
+    """Return the times of a query: plain, with lineage on demand, with lineitem captured."""
     sql = (QUERIES / f"{name}.sql").read_text(encoding="utf-8")
     con.changed()
     con.catalog()
