@@ -68,8 +68,6 @@ LIST_BYTES = 120
 """The size of a block in which Neo4j stores lists; a longer list takes two blocks or more."""
 LIST_HEAD, TEXT_HEAD = 5, 4
 """The bytes that Neo4j adds to a list, and to each string of it."""
-TEXT_BYTES = 27
-"""The size up to which Neo4j stores any text in a record of properties, without another block."""
 
 
 def load(
@@ -347,25 +345,14 @@ def few(texts: Sequence[str]) -> list[str] | None:
     """Return the first strings in order, with an ellipsis if there are more.
 
     These are at most ``TEXTS_KEPT`` strings, and only as many as fit into one block of Neo4j, but
-    at least ``TEXTS_SURE``. Empty strings are left out. Without any other string, return None. A
-    string without others is cut to ``TEXT_BYTES``.
+    at least ``TEXTS_SURE``. Empty strings are left out. Without any other string, return None.
     """
     ordered = sorted(filter(None, texts))
-    if len(ordered) == 1:
-        return [_cut(ordered[0])]
     ends = LIST_HEAD + np.cumsum([TEXT_HEAD + len(text.encode()) for text in ordered])
     if len(ordered) <= TEXTS_SURE or (len(ordered) <= TEXTS_KEPT and ends[-1] <= LIST_BYTES):
         return ordered or None
     fitting = int(np.searchsorted(ends, LIST_BYTES - TEXT_HEAD - len("…".encode()), "right"))
     return [*ordered[: max(TEXTS_SURE, min(fitting, TEXTS_KEPT))], "…"]
-
-
-def _cut(text: str) -> str:
-    """Return the beginning of a text, with an ellipsis, or the whole text if it is short."""
-    if len(text.encode()) <= TEXT_BYTES:
-        return text
-    room = TEXT_BYTES - len("…".encode())
-    return text.encode()[:room].decode(errors="ignore") + "…"
 
 
 def _part_of_rows(snapshot: Snapshot, sets: SetPositions) -> Iterator[pa.Table]:

@@ -114,8 +114,7 @@ def parameters(rows: pa.Table) -> dict[str, object]:
     """Return the parameters of a statement: a list for each column.
 
     The column C of lists of strings becomes two parameters: in C, each row has the place of its
-    list in C_lists, where each list occurs once. This takes a third of the time to send. A list of
-    one text becomes this text, which Neo4j stores without a block of its own if it is short.
+    list in C_lists, where each list occurs once. This takes a third of the time to send.
     """
     found: dict[str, object] = {}
     for name in rows.column_names:
@@ -124,12 +123,7 @@ def parameters(rows: pa.Table) -> dict[str, object]:
             texts = pc.binary_join(column.cast(pa.list_(pa.string())), SEPARATOR)
             coded = texts.dictionary_encode()
             lists = coded.dictionary.to_pylist()
-            found[f"{name}_lists"] = [_text_or_list(text) for text in lists]
+            found[f"{name}_lists"] = [text.split(SEPARATOR) if text else [] for text in lists]
             column = coded.indices
         found[name] = column.to_pylist()
     return found
-
-
-def _text_or_list(joined: str) -> str | list[str]:
-    texts = joined.split(SEPARATOR) if joined else []
-    return texts[0] if len(texts) == 1 else texts

@@ -6,12 +6,11 @@ the statement with the name of the layout.
 """
 
 import os
-import re
 import shutil
 import subprocess
 from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
@@ -30,7 +29,6 @@ from .process import ENVIRONMENT, java_command
 
 DELIMITER = "\x1f"
 """The separator of the strings in a list; it is removed from the strings themselves."""
-LISTS = ":string[]"
 WAREHOUSE = "warehouse"
 PAGE = 8192
 """The size of a page in Neo4j's store files."""
@@ -47,10 +45,7 @@ class CsvLayout:
     option: str
     header: tuple[str, ...]
     columns: tuple[str, ...]
-    """For each header, the column of the rows that is written under it.
-
-    If the last one has lists, those of one text are written to a file of their own, as text.
-    """
+    """For each header, the column of the rows that is written under it."""
 
 
 LAYOUTS = {
@@ -98,8 +93,9 @@ class Import:
         folder.mkdir(parents=True, exist_ok=True)
         arguments = []
         for name, rows in self._rows.items():
-            for file in self._write(folder / f"{name}.csv", LAYOUTS[name], rows):
-                arguments.append(f"{LAYOUTS[name].option}={file}")
+            file = folder / f"{name}.csv"
+            self._write(file, LAYOUTS[name], rows)
+            arguments.append(f"{LAYOUTS[name].option}={file}")
         write_store(home, memory, arguments)
         reach("import written")
         shutil.rmtree(folder)
@@ -107,43 +103,19 @@ class Import:
         reach("import complete")
         self.done = True
 
-    def _write(self, file: Path, layout: CsvLayout, tables: Iterable[pa.Table]) -> list[Path]:
-        """Write the rows to one or two files, and return these."""
-        files = {file: layout.header}
-        *names, last = layout.header
-        if last.endswith(LISTS):
-            files[file.with_name(f"single-{file.name}")] = (*names, last.removesuffix(LISTS))
-        with ExitStack() as stack:
-            schemas = [_schema(header) for header in files.values()]
-            outs = [
-                stack.enter_context(CSVWriter(path, schema))
-                for path, schema in zip(files, schemas, strict=True)
-            ]
-            for rows in tables:
-                parts = zip(outs, schemas, _parts(layout, rows), strict=True)
-                for out, schema, part in parts:
-                    out.write_table(self._shaped(layout, part, schema))
-        return [*files]
+    def _write(self, file: Path, layout: CsvLayout, tables: Iterable[pa.Table]) -> None:
+        empty = pa.schema([(name, pa.string()) for name in layout.header]).empty_table()
+        shaped = (self._shaped(layout, rows) for rows in tables)
+        first = next(shaped, empty)
+        with CSVWriter(file, first.schema) as out:
+            for table in chain([first], shaped):
+                out.write_table(table)
 
-    def _shaped(self, layout: CsvLayout, rows: pa.Table, schema: pa.Schema) -> pa.Table:
+    def _shaped(self, layout: CsvLayout, rows: pa.Table) -> pa.Table:
         """Return rows with the columns of a CSV file."""
         warehouse = pa.repeat(self._warehouse, rows.num_rows)
         columns = [warehouse if c == WAREHOUSE else _plain(rows[c]) for c in layout.columns]
-        return pa.table(columns, names=schema.names).cast(schema)
-
-
-def _schema(header: Iterable[str]) -> pa.Schema:
-    numbers = re.compile(r":long|_?ID\(")
-    return pa.schema([(n, pa.int64() if numbers.search(n) else pa.string()) for n in header])
-
-
-def _parts(layout: CsvLayout, rows: pa.Table) -> list[pa.Table]:
-    """Return the rows; if they have lists, first those without one text, then those with one."""
-    if not layout.header[-1].endswith(LISTS):
-        return [rows]
-    lengths = pc.list_value_length(rows[layout.columns[-1]])
-    alone = pc.fill_null(pc.equal(lengths, 1), False)
-    return [rows.filter(pc.invert(alone)), rows.filter(alone)]
+        return pa.table(columns, names=list(layout.header))
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
