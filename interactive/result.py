@@ -1,13 +1,17 @@
 """The result of a query, and the lineage of its rows."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from provhouse.model.errors import UsageError
+from provhouse.model.progress import Silent
+from provhouse.model.settings import Settings
 
+from .catalog import Place
 from .links import Chain, Rows, distinct
 from .parse import Reference
 from .plan import Plan
@@ -16,6 +20,8 @@ from .trace import Tracer
 from .want import Mode, Want
 
 if TYPE_CHECKING:
+    from provhouse.ingest.summary import Summary
+
     from .connection import Connection
 
 
@@ -65,10 +71,10 @@ class Result:
         ``ref`` is a table, or one use of it such as ``lineitem#2``. Raises UsageError if the query
         does not read it, if a row does not exist, or if a table changed since the query ran.
         """
-        chosen = self._positions(rows)
+        chosen = self.positions(rows)
         refs = self._wanted(ref)
         with self._con.lock:
-            self._unchanged()
+            self.check_unchanged()
             rids = self._backward(refs, chosen)
         return Records(self._con, self._plan.references[refs[0]].table, rids)
 
@@ -80,13 +86,52 @@ class Result:
         asked = distinct(np.asarray(list(rids) if not isinstance(rids, np.ndarray) else rids))
         refs = self._wanted(ref)
         with self._con.lock:
-            self._unchanged()
+            self.check_unchanged()
             self._index(refs)
             size = self._con.size(self._plan.references[refs[0]].table)
             if asked.size and not 0 <= int(asked[0]) <= int(asked[-1]) < size:
                 raise UsageError(f"{ref} has no such rid", f"Its rids are 0 to {size - 1:,}")
             parts = [chain.forward(asked) for at in refs for chain in self._chains[at]]
         return distinct(np.concatenate([np.empty(0, np.int64), *parts]))
+
+    @property
+    def tables(self) -> list[Place]:
+        """The tables of ``references``."""
+        return [each.table for each in self._plan.references]
+
+    def chains(self, table: Place) -> list[Chain]:
+        """Return the indexed lineage in a table; raises UsageError if a table has changed."""
+        refs = [at for at, place in enumerate(self.tables) if place == table]
+        with self._con.lock:
+            self.check_unchanged()
+            self._index(refs)
+            return [chain for at in refs for chain in self._chains[at]]
+
+    def save(
+        self,
+        warehouse: str | Path,
+        *,
+        table: str,
+        key: str,
+        names: Mapping[str, str],
+        run: str | None = None,
+        **settings: object,
+    ) -> "Summary":
+        """Ingest the lineage of all rows into a warehouse, as one new generation.
+
+        A row becomes the item ``table/K``, K its value in the column ``key``. ``names`` has the
+        column that identifies the records of each base table. All records of one row are one
+        derivation; its kind follows from the outermost operator of the query, and is ``unknown``
+        for queries with subqueries or windows. ``settings`` are those of the warehouse that differ
+        from its file. Raises UsageError if a column is missing, or is NULL
+        or not unique, or a table has changed, and what an ingest raises.
+
+        >>> result.save("warehouse", table="report", key="carrier", names={"flights": "id"})
+        """
+        from .saving import save
+
+        loaded = Settings.load({**settings, "warehouse": Path(warehouse)})
+        return save(self._con, self, loaded, table, key, names, Silent(), run)
 
     def _backward(self, refs: list[int], rows: Rows) -> Rows:
         missing = [at for at in refs if at not in self._chains]
@@ -111,7 +156,8 @@ class Result:
         sizes = [self._con.size(each.table) for each in self._plan.references]
         return Tracer(self._con.duckdb, sizes, frozenset(refs))
 
-    def _positions(self, rows: Iterable[int] | None) -> Rows:
+    def positions(self, rows: Iterable[int] | None) -> Rows:
+        """Return distinct numbers of rows, or of all; raises UsageError if one does not exist."""
         if rows is None:
             return np.arange(len(self))
         found = distinct(np.asarray(list(rows), np.int64))
@@ -135,7 +181,8 @@ class Result:
             )
         return found
 
-    def _unchanged(self) -> None:
+    def check_unchanged(self) -> None:
+        """Raise UsageError if a table has changed since the query ran."""
         if self._version != self._con.version:
             raise UsageError(
                 "The lineage of this result can no longer be asked",
