@@ -48,7 +48,7 @@ def main() -> None:
             ("synthetic", synthetic(options.rows)),
         )
     ]
-    before = RESULTS.read({"runs": []})  # type: ignore[typeddict-item]
+    before = RESULTS.read({"runs": []})
     run = machine.run(load, {name: version(name) for name in ("duckdb", "numba", "numpy")})
     kept = [each for each in before["runs"] if each["rows"] != options.rows]
     one = {**run, "rows": options.rows, "bandwidth": bandwidth(), "data": data}
