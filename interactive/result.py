@@ -1,15 +1,12 @@
 """The result of a query, and the lineage of its rows."""
 
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from provhouse.model.errors import UsageError
-from provhouse.model.progress import Silent
-from provhouse.model.settings import Settings
 
 from .catalog import Place
 from .links import Chain, Rows, distinct
@@ -20,8 +17,6 @@ from .trace import Tracer
 from .want import Mode, Want
 
 if TYPE_CHECKING:
-    from provhouse.ingest.summary import Summary
-
     from .connection import Connection
 
 
@@ -106,32 +101,6 @@ class Result:
             self.check_unchanged()
             self._index(refs)
             return [chain for at in refs for chain in self._chains[at]]
-
-    def save(
-        self,
-        warehouse: str | Path,
-        *,
-        table: str,
-        key: str,
-        names: Mapping[str, str],
-        run: str | None = None,
-        **settings: object,
-    ) -> "Summary":
-        """Ingest the lineage of all rows into a warehouse, as one new generation.
-
-        A row becomes the item ``table/K``, K its value in the column ``key``. ``names`` has the
-        column that identifies the records of each base table. All records of one row are one
-        derivation; its kind follows from the outermost operator of the query, and is ``unknown``
-        for queries with subqueries or windows. ``settings`` are those of the warehouse that differ
-        from its file. Raises UsageError if a column is missing, or is NULL
-        or not unique, or a table has changed, and what an ingest raises.
-
-        >>> result.save("warehouse", table="report", key="carrier", names={"flights": "id"})
-        """
-        from .saving import save
-
-        loaded = Settings.load({**settings, "warehouse": Path(warehouse)})
-        return save(self._con, self, loaded, table, key, names, Silent(), run)
 
     def _backward(self, refs: list[int], rows: Rows) -> Rows:
         missing = [at for at in refs if at not in self._chains]
