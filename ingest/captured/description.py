@@ -45,6 +45,13 @@ class SourceFile:
     bytes: int
     changed: int
     """When the file was last changed, in milliseconds."""
+    first: int = 0
+    """The position in the file of the row that has the index 0; -1 if it is unknown.
+
+    A number of an RDD stands for a part of a file.
+    """
+    form: str = "parquet"
+    """The kind of its rows: ``parquet``, or the ``lines`` or ``records`` of any other file."""
 
     def check_unchanged(self) -> None:
         """Raise BadInput if the file is not the one that the job read."""
@@ -127,7 +134,7 @@ class TapTable:
     @property
     def name(self) -> str:
         """A short text for people, such as ``aggregate by cust``."""
-        whole = "of all rows of a task" if self.kind.startswith("mapIn") else "of all rows"
+        whole = f"of all rows{' of a task' * self.kind.startswith('map')}"
         return f"{self.kind} by {self.by}" if self.by else f"{self.kind} {whole}"
 
     @property
@@ -150,7 +157,7 @@ class CapturedWrite:
     parts: int
     """The number of texts in the tap of the rows that say in which file of its task a row is."""
     format: str
-    """``parquet``, ``delta``, ``csv``, ``json``, ``orc``, ``text`` or ``jdbc``."""
+    """``parquet``, ``delta``, ``csv``, ``json``, ``orc``, ``text``, ``jdbc``, or ``rdd``."""
     key: tuple[str, ...]
     """The key that the tap of the rows wrote, if the rows have no numbers; else empty."""
     replaces: bool
@@ -180,6 +187,10 @@ class CapturedWrite:
     columns: ColumnMap
     stopped: str
     """Why its capture was stopped by its budget; else empty."""
+    form: str
+    """Of an RDD: whether the rows of its files are their ``lines`` or ``records``."""
+    counts: tuple[int, ...]
+    """Of an RDD: the number of rows of each file; -1 if it is unknown."""
 
     @property
     def number(self) -> int:
@@ -221,6 +232,8 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
         write["rewriting"],
         column_map(write.get("columns", {})),
         write.get("stopped", ""),
+        write.get("form", ""),
+        tuple(write.get("counts", ())),
     )
 
 
@@ -265,7 +278,9 @@ def _tap(tap: Mapping[str, Any], folder: Path, marked: Collection[int]) -> TapTa
 def _source(source: Mapping[str, Any]) -> SourceFile:
     path, root = _local(source["path"]), _local(source["root"] or source["path"])
     table = source["table"] or table_of(root)
-    return SourceFile(source["number"], path, root, table, source["bytes"], source["changed"])
+    state = source["bytes"], source["changed"]
+    form = source.get("first", 0), source.get("form", "parquet")
+    return SourceFile(source["number"], path, root, table, *state, *form)
 
 
 def _keyed(source: Mapping[str, Any], folder: Path) -> KeyedSource:
