@@ -68,7 +68,8 @@ class Branch:
     enter: Enter
     slots: tuple[Slot, ...]
     scans: tuple[Scan, ...]
-    steps: tuple[Step, ...] = ()
+    steps: tuple[tuple[int, Step], ...] = ()
+    """The functions, each with the value that ``first`` had when it was added."""
     first: int = 0
     """The number of the partitions of the branches before."""
     absence: bool = False
@@ -76,20 +77,20 @@ class Branch:
 
     def then(self, step: Step) -> "Branch":
         """Return the branch with one more function."""
-        return replace(self, steps=(*self.steps, step))
+        return replace(self, steps=(*self.steps, (self.first, step)))
 
     def left(self, leave: Leave) -> "RDD[Any]":
         """Return the RDD of what leaves the stage."""
-        return self.base.mapPartitionsWithIndex(_task(self.enter, self.steps, self.first, leave))
+        return self.base.mapPartitionsWithIndex(_task(self.enter, self.steps, leave))
 
 
 def _task(
-    enter: Enter, steps: Sequence[Step], first: int, leave: Leave
+    enter: Enter, steps: Sequence[tuple[int, Step]], leave: Leave
 ) -> Callable[[int, Iterable[Any]], Iterator[Any]]:
     def run(split: int, records: Iterable[Any]) -> Iterator[Any]:
         entering = enter(split, records)
         found = entering.records
-        for step in steps:
+        for first, step in steps:
             entering, found = step(first + split, entering, found)
         return leave(entering, found)
 

@@ -17,7 +17,7 @@ from provhouse.capturing.rdds.rdd import LineageRDD
 
 FEW, LONG, STEPS = 4, 300, 5
 LINES = {
-    "t": ["1 a", "1 a", "", "2 b", "-1 a", "-2 a", "x", "3 a b"],
+    "t": ["1 a", "1 a", "", "2 b", "-1 a", "-2 a", "x", "3 ab"],
     "u": ["1 b", "", "1 a", "4 c", "-2 a"],
     "empty": list[str](),
 }
