@@ -30,6 +30,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "values": ("provhouse values op", "provhouse values attributes.month --contains 2013"),
     "ops": ("provhouse ops", "provhouse ops --out ops.csv"),
     "show": ("provhouse show set 3 --limit 20",),
+    "crossfilter": (
+        "provhouse crossfilter flights.parquet --by carrier --by hour --by dep_delay=60",
+        "provhouse crossfilter trips.duckdb --table trips --by day=month --grid lon,lat=80",
+    ),
     "status": ("provhouse status --format json",),
     "generations": ("provhouse generations",),
     "retract": ("provhouse retract --run nightly", "provhouse retract orders/17"),
