@@ -105,7 +105,7 @@ class Branches:
         """Merge the values of each key: in each task before the shuffle, and again after it."""
         below, above = self.context.group_folder(), self.context.group_folder()
         slots, found = taps(self.branches, below)
-        called = f"{kind} at {caller()}"
+        called = caller()
         low = Group(kind, "key", called, below, slots)
         high = Group(kind, "key", called, above, (low,))
         memory = self.context.worker_memory()
@@ -124,7 +124,7 @@ class Branches:
         """Apply a function of a partition whose results derive from all records of it."""
         folder = self.context.group_folder()
         slots, found = taps(self.branches, folder)
-        group = Group(kind, "", f"{kind} at {caller()}", folder, slots, "superset")
+        group = Group(kind, "", caller(), folder, slots, "superset")
         parts = zip(self.branches, found, strict=True)
         return self.of(
             *(replace(each.then(whole(tap, function)), slots=(group,)) for each, tap in parts)
@@ -141,7 +141,7 @@ class Branches:
         every: list[Branches] = [self, *others]
         folder = self.context.group_folder()
         slots = tuple(slot for each in every for slot in each.slots())
-        group = Group("cogroup", "key", f"cogroup at {caller()}", folder, slots)
+        group = Group("cogroup", "key", caller(), folder, slots)
         enter = gathering(folder, [len(each.slots()) for each in every])
         scans = tuple({scan: None for each in every for scan in each.scans()})
         absence = any(each.absence() for each in every)

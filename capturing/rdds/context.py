@@ -111,8 +111,8 @@ class LineageContext:
                 "Leave it out of the keys: records are named by their positions in files",
             )
 
-    def _read(self, rdd: "RDD[Any]", name: str, form: str) -> LineageRDD:
-        parts = self._parts_of(rdd, name, form)
+    def _read(self, rdd: "RDD[Any]", name: str, unit: str) -> LineageRDD:
+        parts = self._parts_of(rdd, name, unit)
         for table in {part.table for part in parts}:
             self.check_key(table)
         first, counts = self._parts, self.counts
@@ -120,7 +120,7 @@ class LineageContext:
         enter = _rows(first, counts)
         return LineageRDD(self, (Branch(rdd, enter, (ROWS,), (Scan(tuple(parts)),)),))
 
-    def _parts_of(self, rdd: "RDD[Any]", name: str, form: str) -> list[Part]:
+    def _parts_of(self, rdd: "RDD[Any]", name: str, unit: str) -> list[Part]:
         jvm, java = java_rdd(rdd)
         found = json.loads(jvm.provhouse.capturing.Splits.of(java))
         if None in found:
@@ -138,7 +138,7 @@ class LineageContext:
             above = next((each for each in roots if Path(path).is_relative_to(each)), Path(path))
             parts.append(
                 Part(number, path, str(above), table_of(above), state.st_size,
-                     state.st_mtime_ns // 1_000_000, start, form)
+                     state.st_mtime_ns // 1_000_000, start, unit)
             )  # fmt: skip
         return parts
 

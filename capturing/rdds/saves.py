@@ -21,6 +21,8 @@ from .stages import ROWS, Group, Leave, Part, Scan, Slot, taps
 if TYPE_CHECKING:
     from pyspark import RDD
 
+_FORM = 1
+"""The form of a description: ``FORM`` in an ingest."""
 _FILE = "part-"
 
 
@@ -41,7 +43,7 @@ def _encoded(split: int, records: Iterable[Any]) -> Iterator[bytes]:
         yield line
 
 
-def save(rdd: Branches, path: str, form: str, write: "Callable[[list[RDD[Any]]], None]") -> None:
+def save(rdd: Branches, path: str, unit: str, write: "Callable[[list[RDD[Any]]], None]") -> None:
     """Call ``write`` with the RDD of each branch, and describe what it has written.
 
     Raises UsageError if there is something at the path already.
@@ -62,7 +64,7 @@ def save(rdd: Branches, path: str, form: str, write: "Callable[[list[RDD[Any]]],
         _store(folder, {**description, "state": "failed"})
         raise
     description["seconds"] = perf_counter() - begun
-    _store(folder, {**description, **_outcome(rdd, folder, target, form, ended.value)})
+    _store(folder, {**description, **_outcome(rdd, folder, target, unit, ended.value)})
 
 
 def _written(tap: Tap, ended: Any) -> Leave:
@@ -86,6 +88,7 @@ def _described(rdd: Branches, target: Path, slots: tuple[Slot, ...]) -> dict[str
     groups = list(_groups(slots))
     number: dict[Slot, int] = {ROWS: ROWS, **{each: at for at, each in enumerate(groups)}}
     return {
+        "form": _FORM,
         "path": target.as_uri(),
         "table": table_of(target),
         **said,
@@ -121,7 +124,8 @@ def _tap(group: Group, number: dict[Slot, int]) -> dict[str, Any]:
     return {
         "kind": group.kind,
         "by": group.by,
-        "sql": group.sql,
+        "sql": group.kind,
+        "place": group.place,
         "slots": [number[each] for each in group.slots],
         "proofs": 0,
         "exactness": group.exactness,
@@ -131,7 +135,7 @@ def _tap(group: Group, number: dict[Slot, int]) -> dict[str, Any]:
 
 
 def _outcome(
-    rdd: Branches, folder: Path, target: Path, form: str, ended: dict[int, tuple[str, int]]
+    rdd: Branches, folder: Path, target: Path, unit: str, ended: dict[int, tuple[str, int]]
 ) -> dict[str, Any]:
     """Name the association files of the attempts that have written, and describe their files."""
     rows = {}
@@ -144,7 +148,7 @@ def _outcome(
     return {
         "state": "finished",
         "written": [each.as_uri() for each in files],
-        "form": form,
+        "unit": unit,
         "counts": [rows.get(_task_of(each), -1) for each in files],
         "rows": sum(rows.values()),
         "sources": [each for scan in scans for each in _sources(scan, rdd.context.counts.value)],
@@ -176,7 +180,7 @@ def _source(part: Part, first: int) -> dict[str, Any]:
         "bytes": part.bytes,
         "changed": part.changed,
         "first": first,
-        "form": part.form,
+        "unit": part.unit,
     }
 
 

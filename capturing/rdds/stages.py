@@ -26,8 +26,8 @@ class Group:
     kind: str
     """The name of the method, such as ``reduceByKey``."""
     by: str
-    sql: str
-    """The method, with the file and line of the program that has called it."""
+    place: str
+    """The file and line of the program that has called it."""
     folder: str
     slots: "tuple[Slot, ...]"
     exactness: str = "exact"
@@ -56,7 +56,7 @@ class Part:
     bytes: int
     changed: int
     start: int
-    form: str
+    unit: str
     """``lines`` or ``records``: what the rows of the file are."""
 
 

@@ -56,7 +56,7 @@ class SourceFile:
 
     A number of an RDD stands for a part of a file.
     """
-    form: str = "parquet"
+    unit: str = "parquet"
     """The kind of its rows: ``parquet``, or the ``lines`` or ``records`` of any other file."""
 
     def check_unchanged(self) -> None:
@@ -197,7 +197,7 @@ class CapturedWrite:
     columns: ColumnMap
     stopped: str
     """Why its capture was stopped by its budget; else empty."""
-    form: str
+    unit: str
     """Of an RDD: whether the rows of its files are their ``lines`` or ``records``."""
     counts: tuple[int, ...]
     """Of an RDD: the number of rows of each file; -1 if it is unknown."""
@@ -243,7 +243,7 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
         write["rewriting"],
         column_map(write.get("columns", {})),
         write.get("stopped", ""),
-        write.get("form", ""),
+        write.get("unit", ""),
         tuple(write.get("counts", ())),
     )
 
@@ -301,8 +301,8 @@ def _source(source: Mapping[str, Any]) -> SourceFile:
     path, root = _local(source["path"]), _local(source["root"] or source["path"])
     table = source["table"] or table_of(root)
     state = source["bytes"], source["changed"]
-    form = source.get("first", 0), source.get("form", "parquet")
-    return SourceFile(source["number"], path, root, table, *state, *form)
+    place = source.get("first", 0), source.get("unit", "parquet")
+    return SourceFile(source["number"], path, root, table, *state, *place)
 
 
 def _keyed(source: Mapping[str, Any], folder: Path) -> KeyedSource:

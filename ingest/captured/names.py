@@ -54,7 +54,7 @@ def check_sources(
     for source, write in zip(files, known.writes([file.path for file in files]), strict=True):
         source.check_unchanged()
         found = write.key if write else fresh.get(source.path)
-        if source.form != "parquet":
+        if source.unit != "parquet":
             _check_positions(source, found or keys.get(source.table, ()))
         if found is None:
             by_table[source.table].append(source)
