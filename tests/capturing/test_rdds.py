@@ -15,7 +15,7 @@ from helpers.warehouse import House
 from provhouse.capturing.rdds.context import LineageContext
 from provhouse.capturing.rdds.rdd import LineageRDD
 
-FEW, LONG, STEPS = 4, 300, 5
+FEW, LONG, STEPS = 2, 300, 5
 LINES = {
     "t": ["1 a", "1 a", "", "2 b", "-1 a", "-2 a", "x", "3 ab"],
     "u": ["1 b", "", "1 a", "4 c", "-2 a"],
