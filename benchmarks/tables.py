@@ -24,6 +24,8 @@ import capture_tpcds_table
 import capture_ways_form
 import capture_ways_table
 import components_table
+import crossfilter_form
+import crossfilter_table
 import enter_table
 import explain_table
 import fuzz
@@ -54,6 +56,7 @@ SECTIONS = {
     "capture nights": capture_nights_table.SECTION,
     "capture TPC-DS": capture_tpcds_table.SECTION,
     "capture ways": capture_ways_table.SECTION,
+    "crossfilter": crossfilter_table.SECTION,
     "hard": hard_table.SECTION,
     "programs": programs_table.SECTION,
 }
@@ -106,6 +109,7 @@ def pages() -> Iterator[tuple[Path, str, str]]:
         "capture landing", capture_landing_form.RESULTS, capture_landing_table.table
     )
     yield from optional("capture memory", capture_memory_form.RESULTS, capture_memory_table.table)
+    yield from optional("crossfilter", crossfilter_form.RESULTS, crossfilter_table.table)
     yield from optional("capture ways", capture_ways_form.RESULTS, capture_ways_table.table)
     yield from optional("capture nights", capture_nights_form.RESULTS, capture_nights_table.table)
     yield from optional("programs", programs_form.RESULTS, programs_table.table)

@@ -51,6 +51,10 @@ class SourceFile:
     bytes: int
     changed: int
     """When the file was last changed, in milliseconds."""
+    first_row: int | None = None
+    """Delta's id of its first row; None if the table has no row tracking."""
+    commit: int | None = None
+    """The version of the Delta table that has added it."""
     first: int = 0
     """The position in the file of the row that has the index 0; -1 if it is unknown.
 
@@ -195,6 +199,10 @@ class CapturedWrite:
     seconds: float
     rewriting: float
     columns: ColumnMap
+    tracked: str
+    """The column of a Delta table for the ids of moved rows; empty without row tracking."""
+    first_rows: Mapping[Path, tuple[int, int]]
+    """The version of the Delta table that has added each file, and the id of its first row."""
     stopped: str
     """Why its capture was stopped by its budget; else empty."""
     unit: str
@@ -218,7 +226,7 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
     Raises BadInput for files that are not on this machine, and for a form that is not known.
     """
     _check_form(write.get("form", FORM), folder)
-    path = _local(write["path"])
+    path, tracking = _local(write["path"]), write.get("tracking") or {}
     marked = {number for number, tap in enumerate(write["taps"]) if tap["kind"] == "mark"}
     return CapturedWrite(
         path,
@@ -242,6 +250,8 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
         write.get("seconds", 0.0),
         write["rewriting"],
         column_map(write.get("columns", {})),
+        tracking.get("column", ""),
+        {_local(file): (at[0], at[1]) for file, at in tracking.get("files", {}).items()},
         write.get("stopped", ""),
         write.get("unit", ""),
         tuple(write.get("counts", ())),
@@ -300,9 +310,18 @@ def _tap(tap: Mapping[str, Any], folder: Path, marked: Collection[int]) -> TapTa
 def _source(source: Mapping[str, Any]) -> SourceFile:
     path, root = _local(source["path"]), _local(source["root"] or source["path"])
     table = source["table"] or table_of(root)
-    state = source["bytes"], source["changed"]
-    place = source.get("first", 0), source.get("unit", "parquet")
-    return SourceFile(source["number"], path, root, table, *state, *place)
+    return SourceFile(
+        source["number"],
+        path,
+        root,
+        table,
+        source["bytes"],
+        source["changed"],
+        source.get("first_row"),
+        source.get("commit"),
+        source.get("first", 0),
+        source.get("unit", "parquet"),
+    )
 
 
 def _keyed(source: Mapping[str, Any], folder: Path) -> KeyedSource:
