@@ -28,8 +28,8 @@ from .checks import check_limit, check_run, key_columns
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from provhouse.ingest.captured.widened import Widened
     from provhouse.capturing.rdds.context import LineageContext
+    from provhouse.ingest.captured.widened import Widened
     from provhouse.tracing.cursor import Cursor
     from provhouse.tracing.faults import Test
     from provhouse.tracing.smallest import Smallest
