@@ -12,19 +12,23 @@ from provhouse.output.results.diff import DiffResult
 from provhouse.output.results.explanation import ExplanationResult
 from provhouse.output.results.finding import FindingResult
 from provhouse.output.results.generations import GenerationsResult
+from provhouse.output.results.modules import InvocationsResult, ModulesResult
 from provhouse.output.results.operations import OperationsResult
 from provhouse.output.results.path import PathResult
 from provhouse.output.results.shown_set import ShownSetResult
 from provhouse.output.results.view import ViewResult
+from provhouse.output.results.zoomed import ZoomedResult
 from provhouse.output.writer import Writer
 from provhouse.query.diff import Diff, compare
 from provhouse.query.explain import Explanation
 from provhouse.query.find import Finding, find
 from provhouse.query.generations import Generation, list_generations
+from provhouse.query.modules import Invocations, Modules, list_invocations, list_modules
 from provhouse.query.operations import Operations, list_operations
 from provhouse.query.path import Paths, path
 from provhouse.query.show_set import ShownSet, show_set
 from provhouse.query.view import View, write_view
+from provhouse.query.zoom import Zoomed, zoom
 
 from .answering import Answering
 from .content_types import Format, ResponseFormat
@@ -35,12 +39,15 @@ from .requests import (
     AskingDiff,
     AskingExplain,
     AskingFind,
+    AskingInvocations,
     AskingMany,
+    AskingModules,
     AskingOne,
     AskingOps,
     AskingPath,
     AskingSet,
     AskingView,
+    AskingZoom,
 )
 
 Result = TypeVar("Result")
@@ -85,6 +92,16 @@ def add_routes(app: FastAPI, answering: Answering) -> None:
     add("diff", "diff", AskingDiff, _diff, lambda output, found: output.write(DiffResult(found)))
 
     add("ops", "ops", AskingOps, _ops, lambda output, found: output.write(OperationsResult(found)))
+
+    add("zoom", "zoom", AskingZoom, _zoom, lambda output, found: output.write(ZoomedResult(found)))
+    add(
+        "modules", "modules", AskingModules, _modules,
+        lambda output, found: output.write(ModulesResult(found)),
+    )  # fmt: skip
+    add(
+        "invocations", "invocations", AskingInvocations, _invocations,
+        lambda output, found: output.write(InvocationsResult(found)),
+    )  # fmt: skip
 
     @app.post("/v1/view", description=AskingView.__doc__, responses=responses("view"))
     async def view(
@@ -158,6 +175,22 @@ def _set(keeper: Keeper, asked: AskingSet) -> ShownSet:
 def _ops(keeper: Keeper, asked: AskingOps) -> Operations:
     with keeper.asker(asked.as_of) as asker:
         return list_operations(asker.snapshot)
+
+
+def _zoom(keeper: Keeper, asked: AskingZoom) -> Zoomed:
+    question = asked.question()
+    with keeper.asker(question.as_of) as asker:
+        return zoom(asker, question, asked.zoom, asked.fold)
+
+
+def _modules(keeper: Keeper, asked: AskingModules) -> Modules:
+    with keeper.asker(asked.as_of) as asker:
+        return list_modules(asker.snapshot)
+
+
+def _invocations(keeper: Keeper, asked: AskingInvocations) -> Invocations:
+    with keeper.asker(asked.as_of) as asker:
+        return list_invocations(asker.snapshot, asked.module, asked.run)
 
 
 def _diff(keeper: Keeper, asked: AskingDiff) -> Diff:
