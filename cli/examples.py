@@ -29,6 +29,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "diff": ("provhouse diff revenue/2026-03 --from 3 --to 5",),
     "values": ("provhouse values op", "provhouse values attributes.month --contains 2013"),
     "ops": ("provhouse ops", "provhouse ops --out ops.csv"),
+    "modules": ("provhouse modules", "provhouse ingest --modules modules.toml"),
+    "invocations": ("provhouse invocations curate --run nightly",),
     "show": ("provhouse show set 3 --limit 20",),
     "status": ("provhouse status --format json",),
     "generations": ("provhouse generations",),

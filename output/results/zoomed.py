@@ -9,7 +9,7 @@ from ..escape import shown
 from ..phrases import counted, listed
 from ..result import Csv, Json, Result, attributes, rounded
 from ..sections import Section, grid, headed, styled, subject
-from .derivations import MOST_ROWS, as_of_sentence, erased_sentence, read_sentence
+from .derivations import MOST_ROWS, as_of_sentence, erased_sentence, read_sentence, table_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -62,8 +62,8 @@ class ZoomedResult(Result):
         """Return a row for each edge, with the names of its nodes."""
         names = _names(self.found.nodes)
         rows = (
-            (*names[start], *names[end], op, triples)
-            for start, end, op, triples in tuples(self.found.edges)
+            (*names[row["from"]], *names[row["to"]], row["op"], row["triples"])
+            for row in self.found.edges.to_pylist()
         )
         return ("from_kind", "from", "to_kind", "to", "op", "triples"), rows
 
@@ -95,21 +95,20 @@ def _notes(found: "Zoomed") -> Iterator[str]:
 
 def _names(nodes: "pa.Table") -> dict[int, tuple[str, str]]:
     """Return the kind and the name of each node; an invocation is named by its call, too."""
-    columns = ("node", "kind", "name", "run", "execution", "invocation")
+    call = ("run", "execution", "invocation")
     return {
-        node: (kind, " ".join([name or "", *(f"{one}" for one in call if one)]))
-        for node, kind, name, *call in tuples(nodes.select(columns))
+        row["node"]: (row["kind"], " ".join(filter(None, (row[name] for name in ("name", *call)))))
+        for row in nodes.to_pylist()
     }
 
 
 def _nodes(nodes: "pa.Table") -> "Table":
     table = grid("node", right=("items", "invocations"), after=("kind",))
     names = _names(nodes)
-    rows = tuples(nodes.slice(0, MOST_ROWS).select(("node", "items", "invocations")))
-    for node, items, invocations in rows:
-        kind, name = names[node]
-        label = styled(shown(name)) if name else styled("(no table)", "dim")
-        table.add_row(label, f"{items:,}", f"{invocations:,}" if invocations else "", kind)
+    for row in nodes.slice(0, MOST_ROWS).to_pylist():
+        kind, name = names[row["node"]]
+        calls = f"{row['invocations']:,}" if row["invocations"] else ""
+        table.add_row(table_name(name), f"{row['items']:,}", calls, kind)
     if nodes.num_rows > MOST_ROWS:
         table.add_row(styled(f"… {nodes.num_rows - MOST_ROWS:,} more", "dim"))
     return table
@@ -119,9 +118,9 @@ def _edges(found: "Zoomed") -> "Table":
     """Return a line for each edge: the node that was made, from which one, and how."""
     names = _names(found.nodes)
     table = grid("made", "from", right=("triples",), after=("op",))
-    for start, end, op, triples in tuples(found.edges.slice(0, EDGES_SHOWN)):
-        made, source = (styled(shown(names[node][1]) or "(no table)") for node in (end, start))
-        table.add_row(made, source, f"{triples:,}", styled(shown(op or "")))
+    for row in found.edges.slice(0, EDGES_SHOWN).to_pylist():
+        made, source = (table_name(names[row[end]][1]) for end in ("to", "from"))
+        table.add_row(made, source, f"{row['triples']:,}", styled(shown(row["op"] or "")))
     if found.edges.num_rows > EDGES_SHOWN:
         table.add_row(styled(f"… {found.edges.num_rows - EDGES_SHOWN:,} more", "dim"))
     return table
