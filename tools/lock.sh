@@ -28,3 +28,5 @@ printf '%s\n' 'duckdb==1.5.5' 'duckdb-extensions==1.5.5' 'duckdb-extension-tpcds
     lock - --output-file requirements-tpcds.lock
 # The generator of TPC-H's tables; `make bench-capture` installs it into an environment of its own.
 echo 'tpchgen-cli>=4' | lock - --output-file requirements-tpch.lock
+# The packages of Spark Connect, for a long test; they go to a folder of their own.
+printf '%s\n' 'grpcio>=1.76' 'grpcio-status>=1.76' 'zstandard>=0.25' | lock - --constraint requirements.lock --output-file requirements-connect.lock

@@ -13,6 +13,12 @@ from provhouse.model.errors import BadInput
 
 from .keyed import KeyedSource
 
+FORM = 1
+"""The form of folders that can be read. Folders of the first releases state none.
+
+``Write.FORM`` in ``capturing/java`` is the form that is written. Raise both if an older reader
+would misread a new folder. A field that it may ignore needs no new form.
+"""
 ROWS = -1
 """The number in ``slots`` of a column with ids of source rows, instead of keys of a tap."""
 
@@ -109,6 +115,10 @@ class TapTable:
     """The column that has the keys, if the tap did not write them."""
     mark: Mark | None = None
     """The table of the rows, if they are marked; ``proofs`` are then its taps."""
+    function: str = ""
+    """The function of an aggregate: ``sum``, ``count``, ``min``, ``max``, ``avg`` or ``other``."""
+    place: str = ""
+    """The file and line of the user's program; empty if Spark does not know it."""
 
     def proof(self, place: int) -> Path:
         """Return the folder of the keys of all groups, as they were in one place of the plan."""
@@ -194,8 +204,9 @@ class CapturedWrite:
 def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
     """Return the description of a write, whose taps are below a folder.
 
-    Raises BadInput for files that are not on this machine.
+    Raises BadInput for files that are not on this machine, and for a form that is not known.
     """
+    _check_form(write.get("form", FORM), folder)
     path = _local(write["path"])
     marked = {number for number, tap in enumerate(write["taps"]) if tap["kind"] == "mark"}
     return CapturedWrite(
@@ -222,6 +233,15 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
         column_map(write.get("columns", {})),
         write.get("stopped", ""),
     )
+
+
+def _check_form(form: object, folder: Path) -> None:
+    if form != FORM:
+        raise BadInput(
+            f"{folder} was captured by another release of provhouse",
+            f"Its form is {form!r}; this release reads form {FORM}",
+            "Ingest it with the release that captured it, then upgrade",
+        )
 
 
 def table_of(path: Path) -> str:
@@ -259,6 +279,8 @@ def _tap(tap: Mapping[str, Any], folder: Path, marked: Collection[int]) -> TapTa
         tap.get("columns", 0),
         source=SourceColumn(**source) if source else None,
         mark=Mark(tap["table"], tuple(tap["key"]), tap["number"]) if mark else None,
+        function=tap.get("function", ""),
+        place=tap.get("place", ""),
     )
 
 

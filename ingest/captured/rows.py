@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.model.arrays import I64
-from provhouse.model.columns import EXACTNESS, JOB, KIND, MODULE, OP, SQL
+from provhouse.model.columns import OPERATION
 
 from .associations import NONE, PIECE
 from .description import ROWS, TapTable
@@ -18,7 +18,7 @@ from .output import Output
 from .pairs import Pairs, PairSet, distinct, through
 from .trace import Tracer
 
-_OPERATION = pa.schema([(name, pa.string()) for name in (OP, KIND, MODULE, SQL, JOB, EXACTNESS)])
+_OPERATION = pa.schema([(name, pa.string()) for name in OPERATION])
 
 
 @dataclass(frozen=True)
@@ -159,15 +159,17 @@ def pieces(found: Traced, table: str) -> Iterator[Piece]:
 def operations(found: Traced, table: str, run: str) -> pa.Table:
     """Return the descriptions of all ops of a write."""
     write = found.output.write
-    rows: list[tuple[str, str, str | None, str]] = [
-        (op_of(write, table, each.tap), each.tap.op_kind, each.tap.sql, found.exactness(each.tap))
-        for each in found.grouped
-    ]
-    if found.direct:
-        rows.append((op_of(write, table, None), "all", None, "exact"))
     weakest, module = "absence" if write.absence else None, write.module or None
-    distinct = {op: (op, kind, module, sql, run, weakest or exact) for op, kind, sql, exact in rows}
-    columns = list(zip(*distinct.values(), strict=True)) or [()] * len(_OPERATION)
+    described = dict[str, tuple[str | None, ...]]()
+    for group in found.grouped:
+        op, tap = op_of(write, table, group.tap), group.tap
+        exact = weakest or found.exactness(tap)
+        facts = (tap.function or None, module, tap.sql, run, tap.place or None, exact)
+        described[op] = (op, tap.op_kind, *facts)
+    if found.direct:
+        op = op_of(write, table, None)
+        described[op] = (op, "all", None, module, None, run, None, weakest or "exact")
+    columns = list(zip(*described.values(), strict=True)) or [()] * len(_OPERATION)
     return pa.table([pa.array(column, pa.string()) for column in columns], schema=_OPERATION)
 
 

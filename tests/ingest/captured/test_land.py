@@ -1,5 +1,6 @@
 """Captured blocks become generations: versions across jobs, keys that are refused, failures."""
 
+import inspect
 import os
 import shutil
 from collections.abc import Callable
@@ -10,6 +11,7 @@ import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.window import Window
 
 import provhouse
 from helpers.shop import ORDERS, write_shop
@@ -74,6 +76,29 @@ def test_lineage_goes_through_the_versions_of_several_nights(
         assert op == "totals: aggregate by cust"
         (described,) = (each for each in warehouse.ops() if each.op == op)
     assert (described.kind, described.exactness, described.job) == ("aggregate", "exact", "night 0")
+    assert described.function == "sum"
+
+
+def test_an_operation_has_the_line_of_the_program_that_it_comes_from(
+    house: House, shop: Path, orders: DataFrame, spark: SparkSession
+) -> None:
+    orders.createOrReplaceTempView("placed")
+    here = inspect.currentframe()
+    assert here
+    line = here.f_lineno + 1
+    largest = orders.groupBy("cust").agg(F.max("id"), F.sum("id").alias("all"))
+    ranked = orders.withColumn("n", F.rank().over(Window.partitionBy("cust").orderBy("id")))
+    by_sql = spark.sql("SELECT cust,\n  count(*) n FROM placed GROUP BY cust")
+    with house.capture() as run:
+        for frame, op in ((largest, "largest"), (ranked, "ranked"), (by_sql, "by SQL")):
+            with run.op(op):
+                frame.write.parquet(str(shop / op.replace(" ", "_")))
+    with house.open() as warehouse:
+        ops = {each.op: each for each in warehouse.ops()}
+    assert (ops["largest"].function, ops["largest"].place) == ("other", f"{__file__}:{line}")
+    assert ops["ranked: window by cust"].place == f"{__file__}:{line + 1}"
+    assert ops["by SQL"].function == "count"
+    assert ops["by SQL"].place == "line 2 of SELECT cust, count(*) n FROM placed GROUP BY cust"
 
 
 def test_rows_without_keys_are_named_by_row_ids_in_every_job(

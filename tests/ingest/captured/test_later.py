@@ -163,3 +163,20 @@ def test_the_lock_of_a_folder_is_free_after_the_block(house: House, tmp_path: Pa
         pass
     with held(tmp_path), pytest.raises(Busy), held(tmp_path):
         pass
+
+
+def test_a_folder_of_another_release_is_refused(
+    house: House, orders: DataFrame, tmp_path: Path
+) -> None:
+    with house.capture(keys={"orders": "id"}):
+        orders.write.parquet(str(tmp_path / "kept"))
+        orders.sparkSession.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
+        (folder,) = house.layout.captured.iterdir()
+        later = shutil.copytree(folder, folder.with_name("later"))
+    record = later / "0" / "write.json"
+    write = json.loads(record.read_text())
+    record.write_text(json.dumps({**write, "form": write["form"] + 1}))
+    with house.open() as warehouse, pytest.raises(BadInput, match="another release") as error:
+        warehouse.ingest_captured(later)
+    assert str(later) in error.value.found
+    assert later.exists()

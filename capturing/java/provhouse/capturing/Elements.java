@@ -267,6 +267,7 @@ final class Elements {
     operator.put("slots", Slot.kinds(child.slots()));
     operator.put("checked", key.check() != null);
     operator.put("exactness", "exact");
+    operator.put("place", Places.of(found.aggregate()));
     return operator;
   }
 }

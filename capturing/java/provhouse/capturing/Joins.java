@@ -127,6 +127,7 @@ final class Joins {
     operator.put("slots", Slot.kinds(slots));
     operator.put("checked", key.check() != null);
     operator.put("source", key.source());
+    operator.put("place", Places.of(node));
     operator.put("exactness", keys.residual() ? "superset" : "exact");
     return operator;
   }

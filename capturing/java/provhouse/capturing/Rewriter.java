@@ -1,14 +1,17 @@
 package provhouse.capturing;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.catalyst.plans.logical.BaseEvalPython;
 import org.apache.spark.sql.catalyst.plans.logical.Expand;
@@ -41,6 +44,7 @@ import scala.collection.immutable.Seq;
  */
 final class Rewriter {
   static final int LONGEST_TEXT = 1000;
+  private static final Set<String> FUNCTIONS = Set.of("sum", "count", "min", "max", "avg");
   private final SourceFiles files;
   private final Taps taps;
   private final Joins joins;
@@ -258,7 +262,25 @@ final class Rewriter {
     operator.put("slots", Slot.kinds(slots));
     operator.put("exactness", "exact");
     operator.put("source", key.source());
+    operator.put("function", functionOf(node));
+    operator.put("place", Places.of(node));
     return operator;
+  }
+
+  /** Return the function of an aggregate, "other" if it has several, or an empty text for none. */
+  private static String functionOf(Aggregate node) {
+    Set<String> names = new HashSet<>();
+    Plans.<NamedExpression>list(node.aggregateExpressions())
+        .forEach(each -> addFunctions((Expression) each, names));
+    return names.isEmpty() ? "" : names.size() > 1 ? "other" : names.iterator().next();
+  }
+
+  private static void addFunctions(Expression expression, Set<String> names) {
+    if (expression instanceof AggregateExpression) {
+      String name = ((AggregateExpression) expression).aggregateFunction().prettyName();
+      names.add(FUNCTIONS.contains(name) ? name : "other");
+    }
+    Plans.<Expression>list(expression.children()).forEach(each -> addFunctions(each, names));
   }
 
   static String shortened(String text) {

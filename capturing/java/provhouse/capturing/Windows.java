@@ -89,6 +89,7 @@ final class Windows {
     operator.put("slots", Slot.kinds(slots));
     operator.put("checked", key.check() != null);
     operator.put("source", key.source());
+    operator.put("place", Places.of(node));
     return operator;
   }
 }

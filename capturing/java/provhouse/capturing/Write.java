@@ -20,6 +20,10 @@ import org.apache.spark.sql.classic.SparkSession;
 /** One captured write: its plan with taps, and the files that it has made. */
 final class Write {
   private static final double NANOSECONDS = 1e9;
+
+  /** The form of a description and of the files of taps: {@code FORM} in an ingest. */
+  private static final int FORM = 1;
+
   private final String folder;
   private final Target target;
   private final Configuration settings;
@@ -54,6 +58,7 @@ final class Write {
     rows = taps.rows(slots.size(), texts.size());
     LogicalPlan top = Plans.tapped(rows, Plans.attributes(slots), texts, rewritten.plan());
     plan = target.with(Plans.only(Plans.list(query.output()), top));
+    description.put("form", FORM);
     description.put("path", target.path().toUri().toString());
     description.put("table", target.isKeyed() ? target.name() : target.table());
     for (String said : List.of("op", "module", "state_tables")) {

@@ -1,0 +1,37 @@
+"""Lineage of interactive queries on DuckDB: which records made a row, and what else they made.
+
+    from provhouse import interactive
+
+    con = interactive.connect("trips.duckdb")
+    result = con.sql("select carrier, avg(delay) d from flights group by carrier", lineage=True)
+    result.backward("flights", rows=[3]).to_pandas()
+
+Neither Spark, Java nor Neo4j is started. Names are loaded when a program first uses them.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
+    from .connection import Connection as Connection
+    from .connection import connect as connect
+    from .records import Records as Records
+    from .result import Result as Result
+    from .want import Want as Want
+
+_MODULES = {
+    "Connection": "connection",
+    "Records": "records",
+    "Result": "result",
+    "Want": "want",
+    "connect": "connection",
+}
+
+__all__ = sorted(_MODULES)
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name when it is first used (PEP 562)."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_MODULES[name]}", __name__), name)

@@ -1,0 +1,232 @@
+"""The parts of one block of a query: its sources, group keys, windows and subqueries.
+
+A block is one SELECT. All functions expect a query that ``parse`` has qualified.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+from sqlglot import exp
+
+from .refusal import refuse
+
+Node = TypeVar("Node")
+SubqueryKind = Literal["exists", "in", "any", "all", "scalar"]
+
+
+def unwrapped(query: exp.Expr) -> exp.Expr:
+    """Return a query without parentheses around it."""
+    while isinstance(query, exp.Subquery):
+        if query.args.get("limit") or query.args.get("offset"):
+            refuse("LIMIT after parentheses", query)
+        query = query.this
+    return query
+
+
+def own(root: exp.Expr, *kinds: type[Node]) -> Iterator[Node]:
+    """Yield the nodes of some kinds in a block, not those inside nested queries."""
+    if isinstance(root, kinds):
+        yield root
+    if isinstance(root, (exp.Select, exp.SetOperation)):
+        return
+    for child in root.iter_expressions():
+        yield from own(child, *kinds)
+
+
+def sources(select: exp.Select) -> list[exp.Expr]:
+    """Return what a block reads: tables, derived tables, and functions that make rows."""
+    start = select.args.get("from_")
+    found = list(_sources(start.this)) if start else []
+    for join in select.args.get("joins") or []:
+        if (join.args.get("method") or "").upper() in ("POSITIONAL", "NATURAL"):
+            refuse(f"{join.args['method']} JOIN", join)
+        found += _sources(join.this)
+    if laterals := select.args.get("laterals"):
+        refuse("LATERAL", laterals[0])
+    return found
+
+
+def _sources(item: exp.Expr) -> Iterator[exp.Expr]:
+    for unsupported in ("pivots", "sample"):
+        if found := item.args.get(unsupported):
+            refuse(unsupported.rstrip("s").upper(), found[0] if isinstance(found, list) else found)
+    if isinstance(item, exp.Subquery) and isinstance(item.this, exp.Table):
+        if item.alias:
+            refuse("a parenthesised join with an alias", item)
+        yield from _sources(item.this)
+    elif isinstance(item, exp.Lateral):
+        refuse("LATERAL", item)
+    else:
+        yield item
+    for join in item.args.get("joins") or []:
+        yield from _sources(join.this)
+
+
+def is_grouped(select: exp.Select) -> bool:
+    """Return whether a block has GROUP BY, HAVING or an aggregate."""
+    if select.args.get("group") or select.args.get("having"):
+        return True
+    roots = [*select.expressions, select.args.get("qualify"), select.args.get("order")]
+    return any(is_aggregate(node) for root in roots if root for node in own(root, exp.Func))
+
+
+def is_aggregate(node: exp.Func) -> bool:
+    """Return whether a function is an aggregate, not a window function."""
+    if not (isinstance(node, exp.AggFunc) or node.name.lower() in OTHER_AGGREGATES):
+        return False
+    above = node.parent
+    while isinstance(above, (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)):
+        above = above.parent
+    return not (isinstance(above, exp.Window) and above.this is not None)
+
+
+OTHER_AGGREGATES = {
+    "bit_and", "bit_or", "bit_xor", "bool_and", "bool_or", "entropy", "favg", "fsum", "geomean",
+    "histogram", "kurtosis", "list", "mad", "mode", "product", "sem", "skewness", "sumkahan",
+    "kahan_sum", "count_star", "string_agg", "group_concat", "listagg", "approx_quantile",
+    "reservoir_quantile", "bitstring_agg", "any_value", "arbitrary", "first", "last", "arg_min",
+    "arg_max", "argmin", "argmax", "min_by", "max_by", "regr_slope", "regr_count", "regr_r2",
+    "regr_intercept", "regr_avgx", "regr_avgy", "regr_sxx", "regr_syy", "regr_sxy", "count_if",
+    "countif", "approx_top_k", "histogram_exact", "weighted_avg", "wavg", "geometric_mean",
+}  # fmt: skip
+"""Aggregates of DuckDB that the parser knows as functions only."""
+
+
+@dataclass(frozen=True)
+class Keys:
+    """The keys of GROUP BY. ``sets`` says whether rows differ in the keys they are grouped by."""
+
+    expressions: list[exp.Expr]
+    sets: bool
+
+
+def group_keys(select: exp.Select) -> Keys:
+    """Return all keys of a block, each once."""
+    group = select.args.get("group")
+    if group is None:
+        return Keys([], False)
+    sets = [
+        each for kind in ("rollup", "cube", "grouping_sets") for each in group.args.get(kind) or []
+    ]
+    found: dict[str, exp.Expr] = {}
+    for key in [*group.expressions, *(leaf for each in sets for leaf in _leaves(each))]:
+        found.setdefault(key.sql("duckdb"), key)
+    return Keys(list(found.values()), bool(sets))
+
+
+def _leaves(node: exp.Expr) -> Iterator[exp.Expr]:
+    if isinstance(node, (exp.Rollup, exp.Cube, exp.GroupingSets, exp.Tuple, exp.Paren)):
+        for child in node.iter_expressions():
+            yield from _leaves(child)
+    else:
+        yield node
+
+
+def windows(select: exp.Select) -> list[exp.Window]:
+    """Return the windows of a block, each with its definition in place of a name."""
+    named = {window.name: window for window in select.args.get("windows") or []}
+    roots = [*select.expressions, select.args.get("qualify"), select.args.get("order")]
+    found = [window for root in roots if root for window in own(root, exp.Window)]
+    return [named.get(window.alias, window) if window.alias else window for window in found]
+
+
+@dataclass(frozen=True)
+class Subquery:
+    """A query within an expression. ``negative`` ones have no witnesses, as in NOT EXISTS."""
+
+    node: exp.Expr
+    query: exp.Expr
+    kind: SubqueryKind
+    left: tuple[exp.Expr, ...]
+    operator: type[exp.Binary]
+    negative: bool
+
+
+def subqueries(roots: list[exp.Expr]) -> list[Subquery]:
+    """Return the subqueries in expressions of a block."""
+    return [
+        _subquery(node, root)
+        for root in roots
+        for node in own(root, exp.Exists, exp.In, exp.Subquery, exp.Any, exp.All, exp.Array)
+        if _is_subquery(node)
+    ]
+
+
+def _is_subquery(node: exp.Expr) -> bool:
+    if isinstance(node, exp.In):
+        return node.args.get("query") is not None
+    if isinstance(node, exp.Array):
+        if any(isinstance(child, exp.Select) for child in node.expressions):
+            refuse("ARRAY of a subquery", node)
+        return False
+    if isinstance(node, exp.Subquery):
+        covered = (exp.In, exp.Exists, exp.Any, exp.All, exp.From, exp.Join)
+        return not isinstance(node.parent, covered) and isinstance(unwrapped(node), exp.Query)
+    return isinstance(unwrapped(node.this), exp.Query)
+
+
+def _subquery(node: exp.Expr, root: exp.Expr) -> Subquery:
+    certain, positive = _position(node, root)
+    if isinstance(node, exp.In):
+        query, left = unwrapped(node.args["query"]), _parts(node.this)
+        return Subquery(node, query, "in", left, exp.EQ, certain and not positive)
+    if isinstance(node, exp.Exists):
+        return Subquery(node, unwrapped(node.this), "exists", (), exp.EQ, certain and not positive)
+    if isinstance(node, (exp.Any, exp.All)):
+        compared = node.parent
+        if not isinstance(compared, exp.Binary) or compared.expression is not node:
+            refuse("ANY or ALL without a comparison", node)
+        kind: SubqueryKind = "any" if isinstance(node, exp.Any) else "all"
+        negative = certain and positive == (kind == "all")
+        left = _parts(compared.this)
+        return Subquery(node, unwrapped(node.this), kind, left, type(compared), negative)
+    return Subquery(node, unwrapped(node), "scalar", (), exp.EQ, False)
+
+
+def _parts(left: exp.Expr) -> tuple[exp.Expr, ...]:
+    left = left.unnest()
+    return tuple(left.expressions) if isinstance(left, exp.Tuple) else (left,)
+
+
+def _position(node: exp.Expr, root: exp.Expr) -> tuple[bool, bool]:
+    """Return whether a condition must hold for a row to appear, and whether it is positive."""
+    filters = (exp.Where, exp.Having, exp.Qualify)
+    certain, positive = isinstance(root, filters), True
+    above = node.parent
+    while above is not None and above is not root:
+        if isinstance(above, exp.Not):
+            positive = not positive
+        elif isinstance(above, exp.And):
+            certain = certain and positive
+        elif not isinstance(above, (exp.Paren, *COMPARISONS)):
+            certain = False
+        above = above.parent
+    return certain, positive
+
+
+COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
+
+
+def in_aggregate(node: exp.Expr) -> bool:
+    """Return whether a node is inside an aggregate of its block."""
+    above = node.parent
+    while above is not None and not isinstance(above, exp.Select):
+        if isinstance(above, exp.Func) and is_aggregate(above):
+            return True
+        above = above.parent
+    return False
+
+
+def outer_columns(query: exp.Expr) -> list[exp.Column]:
+    """Return the columns in a query that belong to a block around it."""
+    return list(_unbound(query, frozenset()))
+
+
+def _unbound(node: exp.Expr, scope: frozenset[str]) -> Iterator[exp.Column]:
+    if isinstance(node, exp.Select):
+        scope = scope | {source.alias_or_name for source in sources(node)}
+    if isinstance(node, exp.Column) and node.table and node.table not in scope:
+        yield node
+    for child in node.iter_expressions():
+        yield from _unbound(child, scope)

@@ -1,0 +1,72 @@
+"""The tables and views that a connection sees, read once until something changes."""
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import duckdb
+import sqlglot
+from sqlglot import exp
+
+
+class Place(NamedTuple):
+    """The full name of a table."""
+
+    database: str
+    schema: str
+    name: str
+
+    def sql(self) -> str:
+        """Return the name as SQL."""
+        return ".".join('"' + part.replace('"', '""') + '"' for part in self)
+
+
+@dataclass
+class Relation:
+    """A table, or a view with its query."""
+
+    place: Place
+    columns: dict[str, str] = field(default_factory=dict)
+    view: str | None = None
+
+
+class Catalog:
+    """All tables and views of a connection, by name in lower case."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
+        found: dict[Place, Relation] = {}
+        for database, schema, table, column, kind in con.execute(COLUMNS).fetchall():
+            place = Place(database, schema, table)
+            found.setdefault(place, Relation(place)).columns[column] = kind
+        for database, schema, name, text in con.execute(VIEWS).fetchall():
+            if (place := Place(database, schema, name)) in found:
+                found[place].view = text
+        (here,) = con.execute("select current_database(), current_schema()").fetchall()
+        self._by_name: dict[str, list[Relation]] = {}
+        order = {("temp", "main"): 0, tuple(here): 1}
+        for place in sorted(found, key=lambda place: order.get(place[:2], 2)):
+            self._by_name.setdefault(place.name.lower(), []).append(found[place])
+
+    def find(self, table: exp.Table) -> Relation | None:
+        """Return what a name in a query means, or None."""
+        for relation in self._by_name.get(table.name.lower(), []):
+            place = relation.place
+            if table.db and table.db.lower() not in (place.schema.lower(), place.database.lower()):
+                continue
+            if table.catalog and table.catalog.lower() != place.database.lower():
+                continue
+            return relation
+        return None
+
+
+COLUMNS = """
+    select database_name, schema_name, table_name, column_name, data_type from duckdb_columns()
+    where not internal order by column_index"""
+VIEWS = "select database_name, schema_name, view_name, sql from duckdb_views() where not internal"
+
+
+def view_query(relation: Relation) -> tuple[Any, list[exp.Identifier]]:
+    """Return the query of a view, and the names that it gives to its columns."""
+    created: Any = sqlglot.parse_one(relation.view or "", dialect="duckdb")
+    query = created.expression
+    named = created.this.expressions if isinstance(created.this, exp.Schema) else []
+    return query, [exp.to_identifier(each.name) for each in named]

@@ -1,0 +1,167 @@
+"""A DuckDB connection whose queries have lineage."""
+
+from pathlib import Path
+from threading import RLock
+from typing import Any, Literal, overload
+
+import duckdb
+import pyarrow as pa
+
+from provhouse.model.errors import UsageError
+
+from .catalog import Catalog, Place
+from .plan import Plan, plan
+from .result import Result
+from .want import Mode, Want
+
+READERS = {".parquet": "read_parquet", ".csv": "read_csv", ".json": "read_json"}
+PLANS = 500
+"""The number of query texts whose plans are kept."""
+
+
+def connect(source: Any = ":memory:", *, read_only: bool = False) -> "Connection":
+    """Open a DuckDB file, or use an open DuckDB connection.
+
+    A Parquet, CSV or JSON file becomes a table with the name of the file.
+    """
+    if isinstance(source, duckdb.DuckDBPyConnection):
+        return Connection(source)
+    path = Path(source)
+    if path.suffix.lower() not in READERS:
+        return Connection(duckdb.connect(str(source), read_only=read_only))
+    con = Connection(duckdb.connect())
+    con.register(path.stem, path)
+    return con
+
+
+class Connection:
+    """A session of queries. Its methods can be called from several threads; they run in turn."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
+        self.duckdb = con
+        self.lock = RLock()
+        self._version = 0
+        self._catalog: Catalog | None = None
+        self._plans: dict[str, Plan] = {}
+        self._sizes: dict[Place, tuple[int, int]] = {}
+
+    def __enter__(self) -> "Connection":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the DuckDB connection."""
+        self.duckdb.close()
+
+    def register(self, name: str, data: Any) -> None:
+        """Make a temporary table from a file, or an Arrow, pandas or polars table.
+
+        The rows are copied, so that their row numbers stay. Raises UsageError for other data.
+        """
+        quoted = '"' + name.replace('"', '""') + '"'
+        with self.lock:
+            if isinstance(data, (str, Path)):
+                reader = READERS.get(Path(data).suffix.lower())
+                if reader is None:
+                    raise UsageError(
+                        f"Cannot read {data}",
+                        f"Files with lineage end in {', '.join(READERS)}",
+                        "Convert the file, or load it with execute()",
+                    )
+                query = f"select * from {reader}(?)"
+                self.execute(f"create or replace temp table {quoted} as {query}", [str(data)])
+                return
+            self.duckdb.register("__provhouse_data", _arrow(data))
+            self.execute(f"create or replace temp table {quoted} as select * from __provhouse_data")
+            self.duckdb.unregister("__provhouse_data")
+
+    def execute(self, sql: str, parameters: Any = None) -> duckdb.DuckDBPyConnection:
+        """Run any statement without lineage; if it writes, earlier results cannot be asked."""
+        with self.lock:
+            if any(each.type != duckdb.StatementType.SELECT for each in _statements(sql)):
+                self.changed()
+            return self.duckdb.execute(sql, parameters)
+
+    def changed(self) -> None:
+        """Declare that tables may have changed: results up to now can no longer be asked."""
+        self._version += 1
+        self._catalog = None
+        self._plans.clear()
+        self._sizes.clear()
+
+    @overload
+    def sql(self, query: str, *, lineage: Literal[False] = False) -> duckdb.DuckDBPyRelation: ...
+
+    @overload
+    def sql(
+        self, query: str, *, lineage: Literal[True], want: Want = ..., mode: Mode | None = ...
+    ) -> Result: ...
+
+    def sql(
+        self,
+        query: str,
+        *,
+        lineage: bool = False,
+        want: Want = Want(),  # noqa: B008  # immutable
+        mode: Mode | None = None,
+    ) -> Any:
+        """Run a query. With lineage, its result can be asked where its rows come from.
+
+        ``mode`` forces how lineage is captured. Raises NotCovered for SQL whose lineage is not
+        supported, and DuckDB's own errors.
+        """
+        if not lineage:
+            return self.duckdb.sql(query)
+        with self.lock:
+            return Result(self, query, self.plan(query), want, mode)
+
+    def plan(self, query: str) -> Plan:
+        """Return the plan of a query; plans are kept by the query's text."""
+        found = self._plans.get(query)
+        if found is None:
+            found = plan(self.duckdb, query, self.catalog())
+            if len(self._plans) >= PLANS:
+                self._plans.pop(next(iter(self._plans)))
+            self._plans[query] = found
+        return found
+
+    def catalog(self) -> Catalog:
+        """Return the tables and views, read again after a change."""
+        if self._catalog is None:
+            self._catalog = Catalog(self.duckdb)
+        return self._catalog
+
+    @property
+    def version(self) -> int:
+        """A number that grows with each change through this connection."""
+        return self._version
+
+    def size(self, table: Place) -> int:
+        """Return one more than the largest rid of a table."""
+        if table not in self._sizes:
+            self._sizes[table] = self.measured(table)
+        return self._sizes[table][1]
+
+    def measured(self, table: Place) -> tuple[int, int]:
+        """Return the number of rows of a table, and one more than its largest rid."""
+        text = f"select count(*), coalesce(max(rowid) + 1, 0) from {table.sql()}"
+        ((rows, end),) = self.duckdb.execute(text).fetchall()
+        return rows, end
+
+
+def _statements(sql: str) -> list[Any]:
+    return duckdb.extract_statements(sql)
+
+
+def _arrow(data: Any) -> Any:
+    if isinstance(data, (pa.Table, pa.RecordBatch)):
+        return data
+    if hasattr(data, "__arrow_c_stream__"):
+        return pa.table(data)
+    raise UsageError(
+        f"Cannot make a table of {type(data).__name__}",
+        "",
+        "Give the path of a file, or an Arrow, pandas or polars table",
+    )

@@ -1,0 +1,348 @@
+"""Identities of the rows of blocks, from which their lineage follows.
+
+``Exposer`` adds hidden columns to each block of a query: the row ids of the tables that it reads,
+the keys of its groups, the values that its subqueries depend on. From these, ``trace`` finds the
+rows that a row of the block was made of. This is the which-lineage of Cui and Widom (2000), for
+each reference of a table, with the rules by operator in docs/interactive.md.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
+from typing import Literal
+
+from sqlglot import exp
+
+from . import blocks
+from .blocks import Subquery
+from .parse import Parsed
+from .refusal import refuse
+from .witness import OUTER, Witness, core, partition, same_rows, subquery
+
+
+@dataclass
+class Base:
+    """The rids of a table in one hidden column."""
+
+    ref: int
+    column: int
+
+
+@dataclass
+class Derived:
+    """Rows of another block, identified by several hidden columns."""
+
+    identity: "Identity"
+    columns: list[int]
+
+
+@dataclass
+class Branch:
+    """Rows of one branch of UNION ALL, where the column ``tag`` has its number."""
+
+    identity: "Identity"
+    columns: list[int]
+    tag: int
+    number: int
+
+
+@dataclass
+class Asked:
+    """Rows that a witness query finds from the values of some hidden columns.
+
+    ``expects`` says what must be found, or lineage is not exact: at least one row, or as many rows
+    as the group counted.
+    """
+
+    witness: Witness
+    columns: list[int]
+    expects: Literal["", "some", "counted"] = ""
+
+
+@dataclass
+class Grouped:
+    """The rows of a group, where rows are grouped by different keys (GROUPING SETS).
+
+    The column ``grouping`` has a bit for each key, 1 if it is not used; the first key's is the
+    highest.
+    """
+
+    build: Callable[[list[int]], Witness]
+    columns: list[int]
+    grouping: int
+    _witnesses: dict[int, Asked] = field(default_factory=dict)
+
+    def asked(self, mask: int) -> Asked:
+        """Return the question for groups with the given bits."""
+        if mask not in self._witnesses:
+            last = len(self.columns) - 1
+            used = [at for at in range(last + 1) if not mask >> (last - at) & 1]
+            columns = [self.columns[at] for at in used]
+            self._witnesses[mask] = Asked(self.build(used), columns, "counted")
+        return self._witnesses[mask]
+
+
+Part = Base | Derived | Branch | Asked | Grouped
+
+
+@dataclass
+class Identity:
+    """The meaning of hidden columns, which are counted from 0.
+
+    ``names`` are the columns' names. ``present`` is a column that is NULL where an outer join found
+    no row. ``count`` is a column with the number of rows in the group, which its witnesses must
+    have. ``negative`` are the subqueries that a row appears without.
+    """
+
+    names: list[str] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
+    present: int | None = None
+    count: int | None = None
+    negative: list[exp.Expr] = field(default_factory=list)
+
+
+HIDDEN = "__h"
+
+
+class Exposer:
+    """Adds hidden columns to the blocks of one query."""
+
+    def __init__(self, parsed: Parsed) -> None:
+        self.parsed = parsed
+        self._known: list[Identity] = []
+        self._names = count()
+
+    def new_name(self, prefix: str) -> str:
+        """Return a name that no other table of this query has."""
+        return f"{prefix}{next(self._names)}"
+
+    def expose(self, query: exp.Expr, derived: bool) -> Identity:
+        """Add hidden columns to a query and return what they mean. Once done, it stays."""
+        query = blocks.unwrapped(query)
+        if "exposed" in query.meta:
+            at: int = query.meta["exposed"]
+            return self._known[at]
+        if isinstance(query, exp.Select):
+            query.meta["visible"] = len(query.expressions)
+            identity = self._select(query, derived)
+        elif isinstance(query, exp.SetOperation):
+            identity = self._set_operation(query, derived)
+        else:
+            refuse(type(query).__name__.upper(), query)
+        query.meta["exposed"] = len(self._known)
+        self._known.append(identity)
+        return identity
+
+    def _select(self, select: exp.Select, derived: bool) -> Identity:
+        distinct = select.args.get("distinct")
+        if distinct is not None and not distinct.args.get("on"):
+            return self._equal(select, [select], derived)
+        columns = Columns(select)
+        if blocks.is_grouped(select):
+            self._group(select, columns)
+        else:
+            self._rows(select, columns)
+        for window in blocks.windows(select):
+            keys = window.args.get("partition_by") or []
+            at = [columns.add(key) for key in keys]
+            columns.identity.parts.append(Asked(partition(self, select, keys), at, "some"))
+        if derived and columns.identity.count is not None:
+            columns.identity.present = columns.identity.count
+        elif derived and not all(isinstance(part, Base) for part in columns.identity.parts):
+            columns.identity.present = columns.add(exp.true())
+        return columns.identity
+
+    def _rows(self, select: exp.Select, columns: "Columns") -> None:
+        for source in blocks.sources(select):
+            self._source(source, columns)
+        roots = conditions(select) + select.expressions[: select.meta["visible"]]
+        if qualify := select.args.get("qualify"):
+            roots.append(qualify)
+        self._subqueries(blocks.subqueries(roots), columns)
+
+    def _source(self, source: exp.Expr, columns: "Columns") -> None:
+        name = source.alias_or_name
+        if isinstance(source, exp.Table) and "ref" in source.meta:
+            at = columns.add(exp.column("rowid", name, quoted=True))
+            columns.identity.parts.append(Base(source.meta["ref"], at))
+        elif isinstance(source, exp.Table) and "cte" in source.meta:
+            self._derived(self.parsed.ctes[source.meta["cte"]].this, name, columns)
+        elif isinstance(source, exp.Subquery):
+            if isinstance(blocks.unwrapped(source), exp.Values):
+                return
+            self._derived(source.this, name, columns)
+        elif name.startswith(OUTER):
+            return
+        elif not isinstance(source, (exp.Unnest, exp.Values)) and not generates(source):
+            refuse(f"{type(source).__name__} in FROM", source)
+
+    def _derived(self, query: exp.Expr, name: str, columns: "Columns") -> None:
+        identity = self.expose(query, derived=True)
+        at = [columns.add(exp.column(each, name, quoted=True)) for each in identity.names]
+        columns.identity.parts.append(Derived(identity, at))
+
+    def _subqueries(self, found: list[Subquery], columns: "Columns") -> None:
+        for each in found:
+            if each.negative:
+                columns.identity.negative.append(each.node)
+                continue
+            outer = {column.sql(): column for column in blocks.outer_columns(each.query)}
+            at = [columns.add(column) for column in (*outer.values(), *each.left)]
+            witness = subquery(self, each, list(outer.values()))
+            columns.identity.parts.append(Asked(witness, at))
+
+    def _group(self, select: exp.Select, columns: "Columns") -> None:
+        keys = blocks.group_keys(select)
+        at = [columns.add(key) for key in keys.expressions]
+        if keys.sets:
+            mask = columns.add(exp.Anonymous(this="GROUPING", expressions=keys.expressions))
+            columns.identity.parts.append(Grouped(partial(self._core, select, keys), at, mask))
+        else:
+            witness = core(self, select, keys.expressions)
+            columns.identity.parts.append(Asked(witness, at, "counted"))
+        columns.identity.count = columns.add(exp.Count(this=exp.Star()))
+        roots = select.expressions[: select.meta["visible"]]
+        roots += [each for kind in ("having", "qualify") if (each := select.args.get(kind))]
+        within = [
+            each
+            for each in blocks.subqueries(roots)
+            if not blocks.in_aggregate(each.node)  # the others belong to the rows of the group
+        ]
+        self._subqueries(within, columns)
+
+    def _core(self, select: exp.Select, keys: blocks.Keys, used: list[int]) -> Witness:
+        return core(self, select, [keys.expressions[at] for at in used])
+
+    def _equal(self, query: exp.Query, witnesses: list[exp.Expr], derived: bool) -> Identity:
+        """Return the identity of rows that are equal in all visible columns."""
+        leaf = leftmost(query)
+        identity = Identity([each.alias_or_name for each in leaf.expressions])
+        at = list(range(len(identity.names)))
+        expects: Literal["", "some"] = "" if isinstance(query, exp.Union) else "some"
+        identity.parts = [Asked(same_rows(self, each), at, expects) for each in witnesses]
+        if derived:
+            identity.present = len(identity.names)
+            identity.names.append(f"{HIDDEN}p")
+            for each in leaves(query):
+                each.append("expressions", exp.alias_(exp.true(), f"{HIDDEN}p", quoted=True))
+        return identity
+
+    def _set_operation(self, query: exp.SetOperation, derived: bool) -> Identity:
+        if query.args.get("by_name"):
+            refuse("BY NAME", query)
+        for each in leaves(query):
+            each.meta.setdefault("visible", len(each.expressions))
+        if isinstance(query, exp.Union) and not query.args.get("distinct"):
+            return self._union_all(query)
+        kept = [query.left] if isinstance(query, exp.Except) else [query.left, query.right]
+        identity = self._equal(query, [blocks.unwrapped(each) for each in kept], derived)
+        if isinstance(query, exp.Except):
+            identity.negative.append(query.right)
+        return identity
+
+    def _union_all(self, query: exp.SetOperation) -> Identity:
+        """Give each branch hidden columns of its own, which are NULL in the other branches."""
+        identity = Identity([f"{HIDDEN}0"])
+        found = [as_select(branch) for branch in branches(query)]
+        places = []
+        for number, branch in enumerate(found):
+            inner = self.expose(branch, derived=False)
+            at = list(range(len(identity.names), len(identity.names) + len(inner.names)))
+            identity.names += [f"{HIDDEN}{column}" for column in at]
+            identity.parts.append(Branch(inner, at, 0, number))
+            places.append(at)
+        for number, branch in enumerate(found):
+            spread(branch, number, places)
+        return identity
+
+
+class Columns:
+    """The hidden columns of a block; equal expressions share one."""
+
+    def __init__(self, select: exp.Select) -> None:
+        self._select = select
+        self._at: dict[str, int] = {}
+        self.identity = Identity()
+
+    def add(self, expression: exp.Expr) -> int:
+        """Add a hidden column to the block unless it has this one, and return its number."""
+        text = expression.sql("duckdb")
+        if text not in self._at:
+            name = f"{HIDDEN}{len(self._at)}"
+            self._at[text] = len(self.identity.names)
+            self.identity.names.append(name)
+            self._select.append("expressions", exp.alias_(expression.copy(), name, quoted=True))
+        return self._at[text]
+
+
+def conditions(select: exp.Select) -> list[exp.Expr]:
+    """Return the conditions that select rows before they are grouped."""
+    where = select.args.get("where")
+    ons = [join.args.get("on") for join in select.args.get("joins") or []]
+    return [each for each in (where, *ons) if each is not None]
+
+
+def generates(source: exp.Expr) -> bool:
+    """Return whether a source makes rows from constants only, so that they have no lineage."""
+    if not isinstance(source, exp.Table) or not isinstance(source.this, exp.Func):
+        return False
+    return isinstance(source.this, exp.GenerateSeries) or source.this.name.lower() in (
+        "range", "generate_series", "unnest",
+    )  # fmt: skip
+
+
+def leaves(query: exp.Expr) -> list[exp.Select]:
+    """Return all SELECTs that a set operation is made of."""
+    query = blocks.unwrapped(query)
+    if isinstance(query, exp.SetOperation):
+        return leaves(query.left) + leaves(query.right)
+    if not isinstance(query, exp.Select):
+        refuse(f"{type(query).__name__.upper()} in a set operation", query)
+    return [query]
+
+
+def leftmost(query: exp.Expr) -> exp.Select:
+    """Return the SELECT that gives a set operation its column names."""
+    return leaves(query)[0]
+
+
+def branches(query: exp.Expr) -> list[exp.Expr]:
+    """Return the branches of nested UNION ALLs."""
+    query = blocks.unwrapped(query)
+    plain = not (query.args.get("limit") or query.args.get("order"))
+    if isinstance(query, exp.Union) and not query.args.get("distinct"):
+        parts = [blocks.unwrapped(query.left), blocks.unwrapped(query.right)]
+        return [
+            leaf
+            for part in parts
+            for leaf in (branches(part) if isinstance(part, exp.Union) and plain else [part])
+        ]
+    return [query]
+
+
+def as_select(branch: exp.Expr) -> exp.Select:
+    """Replace a branch of UNION ALL by a SELECT that columns can be added to, and return it."""
+    distinct = branch.args.get("distinct")
+    if isinstance(branch, exp.Select) and (distinct is None or distinct.args.get("on")):
+        return branch
+    names = [each.alias_or_name for each in leftmost(branch).expressions]
+    columns = [
+        exp.alias_(exp.column(name, "__b", quoted=True), name, quoted=True) for name in names
+    ]
+    outer = exp.Select(expressions=columns)
+    branch.replace(outer)
+    alias = exp.TableAlias(this=exp.to_identifier("__b"))
+    outer.set("from_", exp.From(this=exp.Subquery(this=branch, alias=alias)))
+    return outer
+
+
+def spread(branch: exp.Select, number: int, places: list[list[int]]) -> None:
+    """Put the hidden columns of a branch into its places among those of all branches."""
+    visible = branch.meta["visible"]
+    hidden = [each.this for each in branch.expressions[visible:]]
+    cells: list[exp.Expr] = [exp.Literal.number(number)]
+    for other, place in enumerate(places):
+        cells += hidden if other == number else [exp.null() for _ in place]
+    named = [exp.alias_(cell, f"{HIDDEN}{at}", quoted=True) for at, cell in enumerate(cells)]
+    branch.set("expressions", branch.expressions[:visible] + named)

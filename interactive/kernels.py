@@ -1,0 +1,132 @@
+"""Compiled loops over rid indexes. A rid is the row number of a record in its table."""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Offsets = NDArray[np.int64]
+Rids = NDArray[Any]
+"""Row numbers: int32, or int64 for tables with more than two thousand million rows."""
+
+
+@njit(cache=True, nogil=True)
+def sort_pairs(keys: Rids, values: Rids, number: int) -> tuple[Offsets, Rids]:
+    """Return the values of each key as CSR: a stable counting sort. Negative values are dropped."""
+    offsets = np.zeros(number + 1, np.int64)
+    for i in range(keys.size):
+        if values[i] >= 0:
+            offsets[keys[i] + 1] += 1
+    for key in range(number):
+        offsets[key + 1] += offsets[key]
+    at = offsets[:number].copy()
+    out = np.empty(offsets[number], values.dtype)
+    for i in range(keys.size):
+        if values[i] >= 0:
+            out[at[keys[i]]] = values[i]
+            at[keys[i]] += 1
+    return offsets, out
+
+
+@njit(cache=True, nogil=True)
+def sort_keys(keys: Rids, number: int) -> tuple[Offsets, Rids]:
+    """Return the positions of each key as CSR. Negative keys are left out."""
+    offsets = np.zeros(number + 1, np.int64)
+    for i in range(keys.size):
+        if keys[i] >= 0:
+            offsets[keys[i] + 1] += 1
+    for key in range(number):
+        offsets[key + 1] += offsets[key]
+    at = offsets[:number].copy()
+    out = np.empty(offsets[number], np.int32)
+    for i in range(keys.size):
+        if keys[i] >= 0:
+            out[at[keys[i]]] = i
+            at[keys[i]] += 1
+    return offsets, out
+
+
+@njit(cache=True, nogil=True)
+def without_repeats(offsets: Offsets, rids: Rids, number: int) -> tuple[Offsets, Rids]:
+    """Return a CSR without repeated rids in a row; ``number`` is one more than the largest."""
+    last = np.full(number, -1, np.int32)
+    out_offsets = np.zeros_like(offsets)
+    out = np.empty_like(rids)
+    size = 0
+    for row in range(offsets.size - 1):
+        for j in range(offsets[row], offsets[row + 1]):
+            if last[rids[j]] != row:
+                last[rids[j]] = row
+                out[size] = rids[j]
+                size += 1
+        out_offsets[row + 1] = size
+    return out_offsets, out[:size].copy()
+
+
+@njit(cache=True, nogil=True)
+def increasing(offsets: Offsets, rids: Rids) -> bool:
+    """Return whether the rids of each row are in ascending order without repeats."""
+    for row in range(offsets.size - 1):
+        for j in range(offsets[row] + 1, offsets[row + 1]):
+            if rids[j] <= rids[j - 1]:
+                return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def invert(offsets: Offsets, rids: Rids, number: int) -> tuple[Offsets, NDArray[np.int32]]:
+    """Return the rows of each rid: the index of the other direction, by counting sort."""
+    out_offsets = np.zeros(number + 1, np.int64)
+    for j in range(rids.size):
+        out_offsets[rids[j] + 1] += 1
+    for rid in range(number):
+        out_offsets[rid + 1] += out_offsets[rid]
+    at = out_offsets[:number].copy()
+    out = np.empty(rids.size, np.int32)
+    for row in range(offsets.size - 1):
+        for j in range(offsets[row], offsets[row + 1]):
+            out[at[rids[j]]] = row
+            at[rids[j]] += 1
+    return out_offsets, out
+
+
+@njit(cache=True, nogil=True)
+def composed_size(offsets: Offsets, middle: Rids, inner_offsets: Offsets) -> int:
+    """Return the number of rids that the composition of two CSRs has, repeats included."""
+    size = 0
+    for j in range(middle.size):
+        size += inner_offsets[middle[j] + 1] - inner_offsets[middle[j]]
+    return size
+
+
+@njit(cache=True, nogil=True)
+def compose(
+    offsets: Offsets, middle: Rids, inner_offsets: Offsets, inner: Rids, size: int
+) -> tuple[Offsets, Rids]:
+    """Return the composition of two CSRs, repeats included."""
+    out_offsets = np.zeros_like(offsets)
+    out = np.empty(size, inner.dtype)
+    at = 0
+    for row in range(offsets.size - 1):
+        for j in range(offsets[row], offsets[row + 1]):
+            for k in range(inner_offsets[middle[j]], inner_offsets[middle[j] + 1]):
+                out[at] = inner[k]
+                at += 1
+        out_offsets[row + 1] = at
+    return out_offsets, out
+
+
+@njit(cache=True, nogil=True)
+def gather(offsets: Offsets, rids: Rids, rows: NDArray[np.int64]) -> Rids:
+    """Return the rids of some rows, row by row."""
+    size = 0
+    for row in rows:
+        size += offsets[row + 1] - offsets[row]
+    out = np.empty(size, rids.dtype)
+    at = 0
+    for row in rows:
+        for j in range(offsets[row], offsets[row + 1]):
+            out[at] = rids[j]
+            at += 1
+    return out

@@ -1,0 +1,224 @@
+"""From SQL text to a qualified tree in which each use of a base table has a number."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import OptimizeError, ParseError
+from sqlglot.optimizer.qualify import qualify
+from sqlglot.schema import MappingSchema
+
+from provhouse.model.errors import UsageError
+
+from .blocks import outer_columns
+from .catalog import Catalog, Place, view_query
+from .refusal import place, refuse
+
+
+@dataclass(frozen=True)
+class Reference:
+    """One use of a base table in a query. Its name is that of the table, or ``table#2``."""
+
+    name: str
+    table: Place
+    where: str
+    """Its place in the text, such as "in line 2, column 8"."""
+
+
+@dataclass
+class Parsed:
+    """A qualified query, whose tables have ``ref`` or ``cte`` in their meta data: a position."""
+
+    query: exp.Query
+    references: list[Reference] = field(default_factory=list)
+    ctes: list[exp.CTE] = field(default_factory=list)
+
+
+def parse(sql: str, catalog: Catalog) -> Parsed:
+    """Return a query ready for planning.
+
+    Raises UsageError for what is not one query, and NotCovered for names that cannot be resolved.
+    """
+    try:
+        trees = [tree for tree in sqlglot.parse(sql, dialect="duckdb") if tree is not None]
+    except ParseError as error:
+        found = error.errors[0] if error.errors else {}
+        raise UsageError(
+            "The query cannot be parsed for lineage",
+            f"{found.get('description', error)} in line {found.get('line')}, "
+            f"column {found.get('col')}",
+            "Rewrite it, or run it without lineage=True",
+        ) from None
+    if len(trees) != 1 or not isinstance(trees[0], exp.Query):
+        raise UsageError(
+            "Only one query at a time can have lineage", "", "Run other statements with execute()"
+        )
+    tree: Any = trees[0]
+    _name_tables(tree, catalog, 0)
+    _expand_all(tree)
+    try:
+        tree = qualify(tree, schema=_schema(tree, catalog), dialect="duckdb", identify=True)
+    except OptimizeError as error:
+        raise UsageError(
+            "The names in the query cannot be resolved",
+            str(error),
+            "Qualify columns by their table",
+        ) from None
+    _semi_joins(tree)
+    parsed = Parsed(tree)
+    _hoist(parsed)
+    _number(parsed, catalog)
+    return parsed
+
+
+def _name_tables(tree: exp.Expr, catalog: Catalog, depth: int) -> None:
+    """Give tables their full names, and replace views by their queries."""
+    if depth > 50:
+        refuse("views nested more than 50 deep", tree)
+    for table in list(tree.find_all(exp.Table)):
+        if not isinstance(table.this, exp.Identifier) or _cte_of(table):
+            continue
+        relation = catalog.find(table)
+        if relation is None:
+            refuse(f"{table.sql('duckdb')}, which is not a table or view", table)
+        if relation.view is None:
+            name = exp.to_identifier(table.alias_or_name)
+            if not table.alias:
+                table.set("alias", exp.TableAlias(this=name))
+            for part, text in zip(("catalog", "db", "this"), relation.place, strict=True):
+                identifier = exp.to_identifier(text, quoted=True)
+                identifier.meta.update(table.this.meta)
+                table.set(part, identifier)
+            continue
+        query, columns = view_query(relation)
+        _name_tables(query, catalog, depth + 1)
+        alias = table.args.get("alias") or exp.TableAlias(this=exp.to_identifier(table.name))
+        if columns and not alias.columns:
+            alias.set("columns", columns)
+        for node in query.walk():
+            node.meta.update({k: table.this.meta[k] for k in PLACE if k in table.this.meta})
+        derived = exp.Subquery(this=query, alias=alias)
+        for kept in ("joins", "pivots", "sample"):
+            if table.args.get(kept):
+                derived.set(kept, table.args[kept])
+        if table is tree:
+            raise AssertionError
+        table.replace(derived)
+
+
+PLACE = ("line", "col", "start", "end")
+
+
+def _cte_of(table: exp.Table) -> exp.CTE | None:
+    """Return the WITH query that a table names, if it does. Queries see only those before them."""
+    if table.db:
+        return None
+    node: exp.Expr | None = table
+    inside: exp.Expr | None = None
+    while node is not None:
+        with_ = node.args.get("with_")
+        for cte in with_.expressions if with_ else []:
+            if with_ is not None and cte is inside and not with_.args.get("recursive"):
+                break
+            if cte.alias.lower() == table.name.lower():
+                if cte is inside:
+                    refuse("a recursive WITH query", table)
+                return cte  # type: ignore[no-any-return]
+        inside = node if isinstance(node, exp.CTE) else inside
+        node = node.parent
+    return None
+
+
+def _schema(tree: exp.Expr, catalog: Catalog) -> MappingSchema:
+    schema = MappingSchema(dialect="duckdb")
+    for table in tree.find_all(exp.Table):
+        if table.catalog and (relation := catalog.find(table)):
+            columns = {name.lower(): kind for name, kind in relation.columns.items()}
+            database, name, table_name = relation.place
+            schema.add_table(exp.table_(table_name, name, database), columns)
+    return schema
+
+
+def _expand_all(tree: exp.Expr) -> None:
+    """Replace GROUP BY ALL and ORDER BY ALL, which would take in the columns that are added."""
+    for select in tree.find_all(exp.Select):
+        group = select.args.get("group")
+        if group is not None and group.args.get("all"):
+            group.set("all", None)
+            keys = [at for at, each in enumerate(select.expressions, 1) if not _aggregates(each)]
+            if keys:
+                group.set("expressions", [exp.Literal.number(at) for at in keys])
+            else:
+                select.set("group", None)
+
+
+def _aggregates(projection: exp.Expr) -> bool:
+    from .blocks import is_aggregate, own
+
+    return any(is_aggregate(node) for node in own(projection, exp.Func))
+
+
+def _semi_joins(tree: exp.Expr) -> None:
+    """Replace SEMI and ANTI joins by EXISTS and NOT EXISTS."""
+    for join in list(tree.find_all(exp.Join)):
+        kind = (join.args.get("kind") or join.args.get("side") or "").upper()
+        if kind not in ("SEMI", "ANTI") or not isinstance(join.parent, exp.Select):
+            continue
+        select = join.parent
+        inner = exp.Select(expressions=[exp.Literal.number(1)]).from_(join.this.copy())
+        if on := join.args.get("on"):
+            inner = inner.where(on.copy(), copy=False)
+        exists: exp.Expr = exp.Exists(this=inner)
+        select.args["joins"].remove(join)
+        select.where(exp.Not(this=exists) if kind == "ANTI" else exists, copy=False)
+
+
+def _hoist(parsed: Parsed) -> None:
+    """Move all WITH queries to the top, with names that differ, each after those that it uses."""
+    for table in list(parsed.query.find_all(exp.Table)):
+        if isinstance(table.this, exp.Identifier) and (cte := _cte_of(table)):
+            table.meta["of"] = id(cte)
+    _collect(parsed.query, parsed.ctes)
+    numbers = {id(cte): at for at, cte in enumerate(parsed.ctes)}
+    for cte in parsed.ctes:
+        if outer_columns(cte.this):
+            refuse("a WITH query that refers to the query around it", cte)
+    for node in [parsed.query, *(cte.this for cte in parsed.ctes)]:
+        for table in node.find_all(exp.Table):
+            if (of := table.meta.pop("of", None)) is not None:
+                at = numbers[of]
+                table.meta["cte"] = at
+                if not table.alias:
+                    table.set("alias", exp.TableAlias(this=exp.to_identifier(table.name, True)))
+                table.set("this", exp.to_identifier(f"__cte{at}", True))
+    for at, cte in enumerate(parsed.ctes):
+        cte.set("alias", exp.TableAlias(this=exp.to_identifier(f"__cte{at}", True)))
+    if parsed.ctes:
+        parsed.query.set("with_", exp.With(expressions=parsed.ctes))
+
+
+def _collect(node: exp.Expr, found: list[exp.CTE]) -> None:
+    """Take the WITH clauses out of a tree, inner ones first."""
+    with_ = node.args.get("with_")
+    if with_ is not None:
+        for cte in with_.expressions:
+            _collect(cte.this, found)
+            found.append(cte)
+        node.set("with_", None)
+    for child in list(node.iter_expressions()):
+        _collect(child, found)
+
+
+def _number(parsed: Parsed, catalog: Catalog) -> None:
+    """Number the uses of base tables in the order of the text."""
+    found = [table for table in parsed.query.find_all(exp.Table) if table.catalog]
+    found.sort(key=lambda table: table.this.meta.get("start", 0))
+    names = [table.name for table in found]
+    for at, table in enumerate(found):
+        earlier = names[:at].count(table.name)
+        name = table.name if names.count(table.name) == 1 else f"{table.name}#{earlier + 1}"
+        relation = catalog.find(table)
+        assert relation
+        table.meta["ref"] = at
+        parsed.references.append(Reference(name, relation.place, place(table)))

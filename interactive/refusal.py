@@ -1,0 +1,32 @@
+"""The error for SQL whose lineage is not supported; it names the construct and its place."""
+
+from typing import NoReturn
+
+from sqlglot import exp
+
+from provhouse.model.errors import UsageError
+
+
+class NotCovered(UsageError):
+    """A query contains a construct whose lineage is not supported."""
+
+
+def refuse(what: str, node: exp.Expr) -> NoReturn:
+    """Raise NotCovered for a construct, with its line and column in the query."""
+    raise NotCovered(
+        f"Lineage of {what} is not supported",
+        f"It is {place(node)}" if place(node) else "",
+        "Rewrite the query, or run it without lineage=True",
+    )
+
+
+def place(node: exp.Expr) -> str:
+    """Return where the first named token of a node is, such as "in line 2, column 8"."""
+    found = [child.meta for child in node.walk() if "line" in child.meta]
+    if not found and node.parent is not None:
+        return place(node.parent)
+    if not found:
+        return ""
+    first = min(found, key=lambda meta: meta["start"])
+    column = first["col"] - (first["end"] - first["start"])
+    return f"in line {first['line']}, column {column}"

@@ -1,0 +1,150 @@
+"""The result of a query, and the lineage of its rows."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from provhouse.model.errors import UsageError
+
+from .links import Chain, Rows, distinct
+from .parse import Reference
+from .plan import Plan
+from .records import Records
+from .trace import Tracer
+from .want import Mode, Want
+
+if TYPE_CHECKING:
+    from .connection import Connection
+
+
+class Result:
+    """The rows of a query, numbered from 0 in the order that DuckDB returned them."""
+
+    def __init__(
+        self, con: "Connection", query: str, plan: Plan, want: Want, mode: Mode | None
+    ) -> None:
+        self._con = con
+        self.query = query
+        self._plan = plan
+        self._want = want
+        self._version = con.version
+        self._chains: dict[int, list[Chain]] = {}
+        found = con.duckdb.sql(plan.sql).to_arrow_table()
+        self._rows = found.select(range(len(plan.names))).rename_columns(plan.names)
+        self._hidden = found.select(plan.hidden)
+        self.mode: Mode = mode or "witness"
+        if self.mode == "defer":
+            self._index(self._wanted(None))
+
+    def __len__(self) -> int:
+        return int(self._rows.num_rows)
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return list(self._rows.column_names)
+
+    @property
+    def references(self) -> list[str]:
+        """The uses of base tables in the query, in the order of its text."""
+        return [each.name for each in self._plan.references]
+
+    def to_arrow(self) -> pa.Table:
+        """Return the rows as an Arrow table."""
+        return self._rows
+
+    def to_pandas(self) -> Any:
+        """Return the rows as a pandas data frame."""
+        return self._rows.to_pandas()
+
+    def backward(self, ref: str, rows: Iterable[int] | None = None) -> Records:
+        """Return the records of a table that rows of the result were made of; of all rows if None.
+
+        ``ref`` is a table, or one use of it such as ``lineitem#2``. Raises UsageError if the query
+        does not read it, if a row does not exist, or if a table changed since the query ran.
+        """
+        chosen = self._positions(rows)
+        refs = self._wanted(ref)
+        with self._con.lock:
+            self._unchanged()
+            rids = self._backward(refs, chosen)
+        return Records(self._con, self._plan.references[refs[0]].table, rids)
+
+    def forward(self, ref: str, rids: Iterable[int]) -> Rows:
+        """Return the numbers of the result's rows that records of a table are in.
+
+        Raises UsageError as ``backward`` does.
+        """
+        asked = distinct(np.asarray(list(rids) if not isinstance(rids, np.ndarray) else rids))
+        refs = self._wanted(ref)
+        with self._con.lock:
+            self._unchanged()
+            self._index(refs)
+            size = self._con.size(self._plan.references[refs[0]].table)
+            if asked.size and not 0 <= int(asked[0]) <= int(asked[-1]) < size:
+                raise UsageError(f"{ref} has no such rid", f"Its rids are 0 to {size - 1:,}")
+            parts = [chain.forward(asked) for at in refs for chain in self._chains[at]]
+        return distinct(np.concatenate([np.empty(0, np.int64), *parts]))
+
+    def _backward(self, refs: list[int], rows: Rows) -> Rows:
+        missing = [at for at in refs if at not in self._chains]
+        if missing:
+            tracer = self._tracer(missing)
+            chosen = self._hidden.take(pa.array(rows)) if self._hidden.num_columns else self._hidden
+            found = tracer.rows(self._plan.identity, chosen, rows.size)
+        parts = []
+        for at in refs:
+            for chain in found[at] if at in missing else self._chains[at]:
+                parts.append(chain.backward(np.arange(rows.size) if at in missing else rows))
+        return distinct(np.concatenate([np.empty(0, np.int64), *parts]))
+
+    def _index(self, refs: list[int]) -> None:
+        """Index the lineage of all rows for some references."""
+        missing = [at for at in refs if at not in self._chains]
+        if missing:
+            tracer = self._tracer(missing)
+            self._chains |= tracer.rows(self._plan.identity, self._hidden, len(self))
+
+    def _tracer(self, refs: list[int]) -> Tracer:
+        sizes = [self._con.size(each.table) for each in self._plan.references]
+        return Tracer(self._con.duckdb, sizes, frozenset(refs))
+
+    def _positions(self, rows: Iterable[int] | None) -> Rows:
+        if rows is None:
+            return np.arange(len(self))
+        found = distinct(np.asarray(list(rows), np.int64))
+        if found.size and not 0 <= int(found[0]) <= int(found[-1]) < len(self):
+            raise UsageError(
+                f"The result has no row {int(found[-1])}", f"Its rows are 0 to {len(self) - 1:,}"
+            )
+        return found
+
+    def _wanted(self, ref: str | None) -> list[int]:
+        """Return the positions of the references that a name means."""
+        if ref is None:
+            return list(range(len(self._plan.references)))
+        found = [at for at, each in enumerate(self._plan.references) if _means(ref, each)]
+        tables = {self._plan.references[at].table for at in found}
+        if len(tables) != 1:
+            raise UsageError(
+                f"The query reads {'several tables' if tables else 'no table'} {ref!r}",
+                f"It reads {', '.join(self.references) or 'none'}",
+                "Name one of them",
+            )
+        return found
+
+    def _unchanged(self) -> None:
+        if self._version != self._con.version:
+            raise UsageError(
+                "The lineage of this result can no longer be asked",
+                "A table has changed since its query ran, so row numbers may have changed too",
+                "Run the query again",
+            )
+
+
+def _means(ref: str, reference: Reference) -> bool:
+    wanted = ref.lower()
+    full = f"{reference.table.schema}.{reference.table.name}"
+    return wanted in (reference.name.lower(), reference.table.name.lower(), full.lower())

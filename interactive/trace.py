@@ -1,0 +1,129 @@
+"""Follow hidden columns down to base tables: from rows of a block to the rids they come from.
+
+Each block is one step. Its rows are numbered (``eid``); what its hidden columns name is one link,
+or the question of a witness query, whose rows are the next block's (Smoke, section 3.3: *defer*).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from provhouse.model.errors import Damaged
+
+from .identity import Asked, Base, Branch, Derived, Grouped, Identity
+from .links import Chain, Link, chained, from_pairs
+from .questions import Questions, distinct_questions
+
+
+@dataclass
+class Tracer:
+    """One descent from rows of a result, for some references."""
+
+    con: duckdb.DuckDBPyConnection
+    sizes: Sequence[int]
+    """For each reference, one more than its largest rid."""
+    wanted: frozenset[int]
+    found: dict[int, list[Chain]] = field(default_factory=dict)
+
+    def rows(self, identity: Identity, table: pa.Table, number: int) -> dict[int, list[Chain]]:
+        """Return the chains of rows that are given by their hidden columns, in their order."""
+        self._block(identity, Block(table, np.arange(number, dtype=np.int32), number), [])
+        return {ref: self.found.get(ref, []) for ref in self.wanted}
+
+    def _block(self, identity: Identity, block: "Block", path: list[Link]) -> None:
+        if identity.present is not None:
+            block = block.where(block.table.column(identity.present).is_valid())
+        for part in identity.parts:
+            if isinstance(part, Base):
+                self._base(part, block, path)
+            elif isinstance(part, Derived):
+                self._below(part.identity, *block.questions(part.columns), path)
+            elif isinstance(part, Branch):
+                chosen = np.asarray(block.table.column(part.tag)) == part.number
+                rows = block.where(pa.array(chosen)).select(part.columns)
+                self._block(part.identity, rows, path)
+            elif isinstance(part, Asked):
+                self._ask(part, identity.count, block, path)
+            else:
+                self._grouped(part, identity.count, block, path)
+
+    def _base(self, part: Base, block: "Block", path: list[Link]) -> None:
+        if part.ref in self.wanted:
+            rids = block.table.column(part.column).fill_null(-1).to_numpy()
+            link = from_pairs(block.eids, rids, block.number, self.sizes[part.ref])
+            self.found.setdefault(part.ref, []).append(chained([*path, link]))
+
+    def _below(self, identity: Identity, asked: Questions, link: Link, path: list[Link]) -> None:
+        eids = np.arange(asked.number, dtype=np.int32)
+        self._block(identity, Block(asked.table, eids, asked.number), [*path, link])
+
+    def _grouped(self, part: Grouped, count: int | None, block: "Block", path: list[Link]) -> None:
+        """Ask for the rows of groups, separately for each set of keys they are grouped by."""
+        masks = np.asarray(block.table.column(part.grouping))
+        for mask in np.unique(masks).tolist():
+            rows = block.where(pa.array(masks == mask))
+            self._ask(part.asked(mask), count, rows, path)
+
+    def _ask(self, part: Asked, count: int | None, block: "Block", path: list[Link]) -> None:
+        """Run a witness query, and follow the hidden columns of the rows that it finds."""
+        witness = part.witness
+        if not witness.refs & self.wanted:
+            return
+        asked, link = block.questions(part.columns)
+        names = [f"c{at}" for at in range(len(part.columns))]
+        eids = pa.array(np.arange(asked.number, dtype=np.int32))
+        table = pa.table([*asked.table.columns, eids], names=[*names, "eid"])
+        nullable = frozenset(at for at, name in enumerate(names) if table.column(name).null_count)
+        text = witness.sql(nullable)
+        self.con.register(witness.asked, table)
+        found = self.con.sql(text).to_arrow_table()
+        keys = found.column(0).to_numpy().astype(np.int32, copy=False)
+        if part.expects == "counted" and count is not None:
+            expected = np.zeros(asked.number, np.int64)
+            expected[asked.numbers] = block.table.column(count).to_numpy()
+            verify(np.bincount(keys, minlength=asked.number) == expected)
+        elif part.expects:
+            verify(np.bincount(keys, minlength=asked.number) > 0)
+        below = Block(found.select(range(1, found.num_columns)), keys, asked.number)
+        self._block(witness.identity, below, [*path, link])
+
+
+def verify(right: NDArray[np.bool_]) -> None:
+    """Raise Damaged unless the witnesses of all rows were found."""
+    if not right.all():
+        raise Damaged(
+            "The lineage of the result is incomplete",
+            f"{int((~right).sum()):,} of {right.size:,} groups have other rows than when the query "
+            "ran: a table changed, or the query computes other values each time",
+            "Run the query again; replace random(), and floating-point sums that are compared",
+        )
+
+
+@dataclass
+class Block:
+    """Rows with hidden columns; row i belongs to ``eids[i]``, one of ``number``."""
+
+    table: pa.Table
+    eids: NDArray[np.int32]
+    number: int
+
+    def where(self, mask: pa.Array) -> "Block":
+        """Return the rows where a mask is true."""
+        if isinstance(mask, pa.ChunkedArray):
+            mask = mask.combine_chunks()
+        chosen = np.asarray(mask)
+        return Block(self.table.filter(mask), self.eids[chosen], self.number)
+
+    def select(self, columns: list[int]) -> "Block":
+        """Return the rows with some of the columns only."""
+        return Block(self.table.select(columns), self.eids, self.number)
+
+    def questions(self, columns: list[int]) -> tuple[Questions, Link]:
+        """Return the distinct values of some columns, and the link from eids to them."""
+        asked = distinct_questions(self.table.select(columns), self.eids.size)
+        link = from_pairs(self.eids, asked.numbers, self.number, asked.number)
+        return asked, link

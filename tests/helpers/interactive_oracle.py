@@ -1,0 +1,119 @@
+"""Check lineage by running queries again on the witnesses only, and without them."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from sqlglot import exp
+
+from provhouse.interactive.connection import Connection
+from provhouse.interactive.parse import Parsed, parse
+from provhouse.interactive.result import Result
+from provhouse.interactive.want import Mode
+
+Row = tuple[Any, ...]
+
+
+@dataclass
+class Checked:
+    """Counts of the checks of one query."""
+
+    rows: int = 0
+    sufficient: int = 0
+    removed: int = 0
+    necessary: int = 0
+    wrong: list[str] = field(default_factory=list)
+
+
+def rows_of(table: pa.Table) -> list[Row]:
+    """Return rows that can be compared: floating-point values are rounded."""
+    columns = [[_rounded(value) for value in column.to_pylist()] for column in table.columns]
+    return list(zip(*columns, strict=True))
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, float):
+        return "nan" if value != value else float(f"{value:.8g}")
+    return str(value) if isinstance(value, (list, dict)) else value
+
+
+def check(con: Connection, sql: str, mode: Mode | None = None, most: int = 8) -> Checked:
+    """Compare a result with DuckDB's, and check the lineage of up to ``most`` of its rows.
+
+    Sufficient: with each reference cut to its witnesses, the query has the row again. Necessary:
+    without the witnesses of one reference, it has not; that need not hold for alternatives.
+    """
+    result = con.sql(sql, lineage=True, mode=mode)
+    plain = con.duckdb.sql(sql).to_arrow_table()
+    assert result.to_arrow().schema == plain.schema, sql
+    rows = rows_of(result.to_arrow())
+    assert sorted(map(str, rows)) == sorted(map(str, rows_of(plain))), sql
+    parsed = parse(sql, con.catalog())
+    step = max(1, len(rows) // most)
+    checked = Checked()
+    for row in range(0, len(rows), step):
+        _check_row(con, parsed, result, row, rows[row], checked)
+    return checked
+
+
+def _check_row(
+    con: Connection, parsed: Parsed, result: Result, row: int, values: Row, checked: Checked
+) -> None:
+    witnesses = [result.backward(name, [row]).rids for name in result.references]
+    for at, rids in enumerate(witnesses):
+        con.duckdb.register(f"__cut{at}", pa.table({"rid": rids}))
+    checked.rows += 1
+    if values in rows_of(cut(con, parsed, "in", set(range(len(witnesses))))):
+        checked.sufficient += 1
+    else:
+        checked.wrong.append(f"row {row} does not come back")
+    for at, rids in enumerate(witnesses):
+        if rids.size:
+            checked.removed += 1
+            if values not in rows_of(cut(con, parsed, "not in", {at})):
+                checked.necessary += 1
+
+
+def cut(con: Connection, parsed: Parsed, operator: str, refs: set[int]) -> pa.Table:
+    """Run a query in which some references have only the rows whose rids pass."""
+    query = parsed.query.copy()
+    for table in list(query.find_all(exp.Table)):
+        if (ref := table.meta.get("ref")) in refs:
+            text = f"rowid {operator} (select rid from __cut{ref})"
+            name = exp.Table(
+                this=table.this, db=table.args.get("db"), catalog=table.args.get("catalog")
+            )
+            inner = exp.select("*").from_(name).where(text, dialect="duckdb")
+            alias = exp.TableAlias(this=exp.to_identifier(table.alias, quoted=True))
+            table.replace(exp.Subquery(this=inner, alias=alias, joins=table.args.get("joins")))
+    return con.duckdb.sql(query.sql("duckdb")).to_arrow_table()
+
+
+def same(con: Connection, sql: str, modes: tuple[Mode, ...]) -> None:
+    """Check that all modes have the same lineage, and that forward is the inverse of backward."""
+    results = [con.sql(sql, lineage=True, mode=mode) for mode in modes]
+    keys = [sorted(range(len(each)), key=_order(each)) for each in results]
+    for name in results[0].references:
+        for position in range(len(results[0])):
+            found = [
+                each.backward(name, [order[position]]).rids.tolist()
+                for each, order in zip(results, keys, strict=True)
+            ]
+            assert all(one == found[0] for one in found), (sql, name, position)
+        _inverse(results[0], name)
+
+
+def _order(result: Result) -> Any:
+    rows = list(map(str, rows_of(result.to_arrow())))
+    return rows.__getitem__
+
+
+def _inverse(result: Result, name: str) -> None:
+    pairs = {
+        (row, int(rid)) for row in range(len(result)) for rid in result.backward(name, [row]).rids
+    }
+    rids = np.unique(np.array([rid for _, rid in pairs], np.int64))
+    for rid in rids[:: max(1, rids.size // 5)].tolist():
+        forward = set(result.forward(name, [rid]).tolist())
+        assert forward == {row for row, each in pairs if each == rid}, (name, rid)

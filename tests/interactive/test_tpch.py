@@ -1,0 +1,31 @@
+"""The 22 queries of TPC-H: results are DuckDB's, and lineage suffices to make each row again."""
+
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from helpers.interactive_oracle import check
+from helpers.tpch import write_tpch
+from provhouse.interactive import Connection, connect
+
+QUERIES = Path(__file__).parent.parent / "capturing" / "tpch"
+NAMES = sorted(path.stem for path in QUERIES.glob("*.sql"))
+
+
+@pytest.fixture(scope="module")
+def tpch(tmp_path_factory: pytest.TempPathFactory) -> Connection:
+    """A database with the tables of TPC-H."""
+    folder = tmp_path_factory.mktemp("tpch")
+    write_tpch(folder, 0.002)
+    con = duckdb.connect()
+    for path in folder.iterdir():
+        con.execute(f"create table {path.name} as from '{path}/*.parquet'")
+    return connect(con)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_query_has_its_rows_again_from_their_witnesses(tpch: Connection, name: str) -> None:
+    checked = check(tpch, (QUERIES / f"{name}.sql").read_text(encoding="utf-8"), most=2)
+    assert checked.wrong == []
+    assert checked.necessary == checked.removed
