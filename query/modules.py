@@ -27,7 +27,7 @@ from provhouse.store.tables.ranges import places
 from provhouse.store.tables.snapshot import Snapshot
 
 CALL = (MODULE, RUN, EXECUTION, INVOCATION)
-"""What tells one invocation from another: a module may be invoked twice in one execution."""
+"""The columns that identify an invocation: a module may be invoked twice in one execution."""
 INVOCATIONS = pa.schema([*((name, pa.string()) for name in CALL), (TRIPLES, pa.int64())])
 
 

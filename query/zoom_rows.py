@@ -64,7 +64,7 @@ class Grouped:
     calls: I64
     """The group of each invocation."""
     labels: I64
-    """What each group of items stands for: an item, a set, or a table, by level."""
+    """The item, set or table that each group of items stands for, by level."""
     edges: pa.Table
 
 

@@ -1,7 +1,7 @@
 """Declarations of modules: the file is checked, and what is declared follows the warehouse."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -109,7 +109,7 @@ def test_declarations_follow_all_changes(houses: Callable[..., House], tmp_path:
     triples = [Triple("a", "b", "strip", "", ""), Triple("secret", "c", "look up", "", "")]
     file = tmp_path / "m.json"
 
-    def declare(*modules: dict[str, object]) -> int:
+    def declare(*modules: Mapping[str, object]) -> int:
         file.write_text(json.dumps(modules), encoding="utf-8")
         return house.ingest_files(modules=file).modules
 
