@@ -17,6 +17,7 @@ from provhouse.runtime.imports import hide_unused
 from .commands.browser import browser
 from .commands.check import check
 from .commands.compact import compact
+from .commands.crossfilter import crossfilter
 from .commands.cypher import cypher
 from .commands.diff import diff
 from .commands.doctor import doctor
@@ -73,6 +74,7 @@ for command in (
     ops,
     modules,
     invocations,
+    crossfilter,
     status,
     generations,
     retract,

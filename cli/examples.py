@@ -32,6 +32,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "modules": ("provhouse modules", "provhouse ingest --modules modules.toml"),
     "invocations": ("provhouse invocations curate --run nightly",),
     "show": ("provhouse show set 3 --limit 20",),
+    "crossfilter": (
+        "provhouse crossfilter flights.parquet --by carrier --by hour --by dep_delay=60",
+        "provhouse crossfilter trips.duckdb --table trips --by day=month --grid lon,lat=80",
+    ),
     "status": ("provhouse status --format json",),
     "generations": ("provhouse generations",),
     "retract": ("provhouse retract --run nightly", "provhouse retract orders/17"),

@@ -17,9 +17,9 @@ def prepare(progress: Progress) -> None:
     have been started in it. Raises Unavailable if the jars cannot be downloaded.
     """
     from provhouse.runtime.class_archives import PROGRAMS, has_archive, recording
-    from provhouse.runtime.jars import fetch
+    from provhouse.runtime.jars import GROUPS, fetch
 
-    fetch(progress)
+    fetch(progress, (*GROUPS, "page"))
     for program, use in zip(PROGRAMS, (_use_neo4j, _use_spark), strict=True):
         if has_archive(program):
             continue

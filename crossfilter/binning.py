@@ -51,7 +51,7 @@ def bars(table: pa.Table, column: str, binning: Binning = None) -> Bars:
 
 def grid(table: pa.Table, across: str, up: str, binning: int | None = None) -> Bars:
     """Return the cells of a grid of two columns. The first column is the one across."""
-    x, y = (bars(table, column, binning or RANGES) for column in (across, up))
+    x, y = (bars(table, column, binning) for column in (across, up))
     if (cells := x.number * y.number) > MAX_BARS:
         raise UsageError(
             f"The grid of {across!r} and {up!r} would have {cells:,} cells",

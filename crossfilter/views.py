@@ -133,11 +133,7 @@ class Views:
 
         Raises UsageError if there is no such view or bar.
         """
-        masks = {
-            self._number(view): self._mask(view, bars)
-            for view, bars in brushes.items()
-            if bars is not None
-        }
+        masks = self._masks(brushes)
         with self._lock:
             began = perf_counter()
             self._brushes = masks
@@ -150,15 +146,27 @@ class Views:
                 perf_counter() - began,
             )
 
-    def selected(self, limit: int) -> NDArray[np.int64]:
-        """Return the positions of the first ``limit`` rows that pass all brushes."""
-        with self._lock:
-            return self._rows.selected(self._brushes, limit)
+    def selected(
+        self, limit: int, brushes: Mapping[str, Iterable[int] | None] | None = None
+    ) -> NDArray[np.int64]:
+        """Return the positions of the first ``limit`` rows that pass all brushes.
+
+        They are the views' own brushes, or ``brushes`` if these are given.
+        """
+        masks = self._brushes if brushes is None else self._masks(brushes)
+        return self._rows.selected(masks, limit)
 
     def _number(self, view: str) -> int:
         if view not in self.bars:
             raise UsageError(f"There is no view {view!r}", f"The views are: {', '.join(self.bars)}")
         return self._names.index(view)
+
+    def _masks(self, brushes: Mapping[str, Iterable[int] | None]) -> dict[int, Mask]:
+        return {
+            self._number(view): self._mask(view, bars)
+            for view, bars in brushes.items()
+            if bars is not None
+        }
 
     def _mask(self, view: str, bars: Iterable[int]) -> Mask:
         number = self.bars[view].number

@@ -6,10 +6,11 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-Group = Literal["neo4j", "delta", "compiler", "queries"]
+Group = Literal["neo4j", "delta", "page", "compiler", "queries"]
 GROUPS: tuple[Group, ...] = ("neo4j", "delta")
-"""The groups that provhouse needs to run.
+"""The groups that a warehouse needs.
 
+``page`` is d3, which the page of linked views needs: a package of npm, which Maven has as a jar.
 ``compiler`` is needed to install it from source. ``queries`` is Spark's own copy of the queries of
 TPC-DS, for long tests.
 """

@@ -2,11 +2,12 @@
 
 import asyncio
 from dataclasses import dataclass
+from typing import Protocol
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from .people import People, Person, Unidentified
+from .people import Person, Unidentified
 from .problems import Refused, refusal
 from .server_file import BODY_BYTES
 
@@ -19,15 +20,25 @@ _CLOSE = {"Connection": "close"}  # the rest of the request is not read
 _RETRY = {**_CLOSE, "Retry-After": "1"}
 
 
+class Identifies(Protocol):
+    """Knows whose token a request has."""
+
+    def person(self, authorization: str) -> Person:
+        """Return the person with the token in an Authorization header; raises Unidentified."""
+        ...
+
+
 @dataclass(frozen=True)
 class Access:
     """The people who may send requests, and the values that their Host header may have."""
 
-    people: People
+    people: Identifies
     hosts: frozenset[str]
     """Names with a port."""
     names: frozenset[str] = frozenset()
     """Names that are accepted with any port, in lower case."""
+    public: frozenset[str] = frozenset({"/v1/health"})
+    """Paths that need no token."""
 
     def admits(self, host: str) -> bool:
         """Return whether a Host header is one of the values."""
@@ -72,7 +83,7 @@ class AccessMiddleware:
                 "Use the address that `provhouse status` shows, or add the name to server_names",
                 _CLOSE,
             )
-        person = None if path == "/v1/health" else self._person(headers)
+        person = None if path in self._access.public else self._person(headers)
         length = headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > 15 or int(length) > BODY_BYTES:
             raise _too_large(f"Its Content-Length is {length[:20]!r}")

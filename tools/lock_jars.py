@@ -18,12 +18,13 @@ ROOTS = {
     "compiler": ["org.eclipse.jdt:ecj:3.45.0"],
     "delta": ["io.delta:delta-spark_4.2_2.13:4.4.0"],
     "neo4j": ["org.neo4j:neo4j:5.26.30", "org.neo4j.client:neo4j-browser:5.24.0"],
+    "page": ["org.webjars.npm:d3:7.9.0"],
     "queries": [f"org.apache.spark:spark-sql_2.13:{pyspark.__version__}:tests"],
 }
 ALONE = (
     "<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>"
 )
-"""Jars with a classifier are read and never run, so they need no other jars."""
+"""Jars with a classifier are read and never run, and d3's one file has its parts in it already."""
 # Spark bundles these under other names: in jcl-over-slf4j, and in RoaringBitmap 1.6.
 ALSO_BUNDLED = ["commons-logging", "shims"]
 BUNDLED = [jar.name for jar in Path(pyspark.__path__[0]).glob("jars/*.jar")]
@@ -61,8 +62,9 @@ def resolve(roots: list[str], folder: Path) -> Path:
 def dependency(root: str) -> str:
     """Return the dependency on a root, which is G:A:V or G:A:V:C with a classifier."""
     fields = zip(("groupId", "artifactId", "version", "classifier"), root.split(":"), strict=False)
+    alone = root.count(":") == 3 or root.startswith("org.webjars.npm:")
     inner = "".join(f"<{field}>{value}</{field}>" for field, value in fields)
-    return f"<dependency>{inner}{ALONE if root.count(':') == 3 else ''}</dependency>"
+    return f"<dependency>{inner}{ALONE if alone else ''}</dependency>"
 
 
 def kept(group: str, resolved: Path) -> Iterator[Path]:

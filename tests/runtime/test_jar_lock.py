@@ -8,10 +8,12 @@ from provhouse.runtime.jar_lock import GROUPS, LOCK, Jar, locked
 def test_every_line_is_an_exact_coordinate_with_its_size_and_sha256() -> None:
     lines = LOCK.read_text().splitlines()[1:]
     exact = re.compile(
-        r"(neo4j|delta|compiler|queries) [\w.-]+(:[\w.-]+){2,4} [1-9]\d* [0-9a-f]{64}"
+        r"(neo4j|delta|page|compiler|queries) [\w.-]+(:[\w.-]+){2,4} [1-9]\d* [0-9a-f]{64}"
     )
     assert [line for line in lines if not exact.fullmatch(line)] == []
-    assert len(lines) == sum(len(locked(group)) for group in (*GROUPS, "compiler", "queries"))
+    assert len(lines) == sum(
+        len(locked(group)) for group in (*GROUPS, "page", "compiler", "queries")
+    )
 
 
 def test_jars_of_a_group_have_different_names() -> None:

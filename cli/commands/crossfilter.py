@@ -1,0 +1,183 @@
+"""``crossfilter``: a page with linked views of a file."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from provhouse.model.errors import Unavailable, UsageError
+from provhouse.model.paths import local_path
+
+from ..invocation import invocation
+
+if TYPE_CHECKING:
+    from provhouse.crossfilter.binning import Binning
+    from provhouse.crossfilter.records import Records
+    from provhouse.crossfilter.views import Views
+
+
+def crossfilter(
+    ctx: typer.Context,
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            parser=local_path,
+            help="A Parquet, CSV, Arrow or DuckDB file; its ending says which.",
+        ),
+    ],
+    by: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--by",
+            metavar="COLUMN[=HOW]",
+            help="Show a column as bars. HOW is a number of ranges or of most frequent texts; "
+            "borders, such as 0,15,60; or day, month or year. Repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    grid: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--grid",
+            metavar="X,Y[=N]",
+            help="Show two columns as a grid of cells, with N ranges each. Repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--measure",
+            metavar="COLUMN",
+            help="A column of numbers; the page can show its sums and averages. Repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    table: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="The table of a DuckDB file with several.", show_default=False
+        ),
+    ] = None,
+    key: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="The column that identifies records in saved lineage. Default: their position in "
+            "the file, or their rowid in DuckDB.",
+            show_default=False,
+        ),
+    ] = None,
+    port: Annotated[
+        int,
+        typer.Option(metavar="PORT", min=0, max=65535, help="Port on this machine; 0: a free one."),
+    ] = 0,
+    budget: Annotated[
+        int,
+        typer.Option("--budget-mb", metavar="MB", min=1, help="Memory for rows and cubes."),
+    ] = 2048,
+) -> None:
+    """Show linked views of a file in the browser.
+
+    Prints a link, and serves the page on this machine until Ctrl-C. Brush bars in some views, and
+    all others show the records behind them. The link works once, in one tab. Starts neither Java,
+    Spark nor Neo4j.
+
+    The page can save the lineage of what is selected: as a trace in the current folder, and if
+    `provhouse --warehouse DIR crossfilter` names a warehouse, it also ingests the trace there.
+    """
+    from provhouse.crossfilter.records import Records
+    from provhouse.serve.charts.page import Page
+    from provhouse.serve.charts.serving import serve
+
+    from ..progress_display import progress_display
+
+    ingest = _ingest(ctx)
+    with progress_display() as progress:
+        progress.begin(f"Read {file.name}")
+        records = Records(file, table)
+        try:
+            progress.begin("Build the views")
+            views = _views(records, by or [], grid or [], measure or [], key, budget)
+            page = Page(records, views, Path.cwd(), key, ingest)
+            page.warm()
+            serve(page, port, progress, _say)
+        finally:
+            records.close()
+
+
+def _say(link: str) -> None:
+    sys.stdout.write(f"Open {link}\nCtrl-C ends the page.\n")
+    sys.stdout.flush()
+
+
+def _views(
+    records: "Records",
+    by: Sequence[str],
+    grids: Sequence[str],
+    measures: Sequence[str],
+    key: str | None,
+    budget: int,
+) -> "Views":
+    from provhouse.crossfilter.views import Views
+
+    if not by and not grids:
+        raise UsageError(
+            "No column is named",
+            f"The columns are: {', '.join(records.columns)}",
+            f"Name some, for example --by {records.columns[0]}",
+        )
+    if key is not None and key not in records.columns:
+        raise UsageError(
+            f"There is no column {key!r}", f"The columns are: {', '.join(records.columns)}"
+        )
+    columns = dict(_column(text) for text in by)
+    cells = dict(_cells(text) for text in grids)
+    return Views(records.table.select(records.columns), columns, measures, cells, budget)
+
+
+def _column(text: str) -> tuple[str, "Binning"]:
+    column, equals, how = text.partition("=")
+    if not equals:
+        return column, None
+    if how.isdecimal():
+        return column, int(how)
+    try:
+        return column, [float(part) for part in how.split(",")]
+    except ValueError:
+        return column, how
+
+
+def _cells(text: str) -> tuple[tuple[str, str], int | None]:
+    columns, equals, how = text.partition("=")
+    x, comma, y = columns.partition(",")
+    if not (x and comma and y) or (equals and not how.isdecimal()):
+        raise UsageError("The value of --grid is not of the form X,Y or X,Y=N", f"It is {text!r}")
+    return (x, y), int(how) if equals else None
+
+
+def _ingest(ctx: typer.Context) -> Callable[[Path], None] | None:
+    """Return a function that ingests a trace if a warehouse is named, in a process of its own.
+
+    Spark would otherwise stay in the process of the page.
+    """
+    if "warehouse" not in invocation(ctx).options:
+        return None
+    warehouse = invocation(ctx).settings().warehouse
+
+    def run(file: Path) -> None:
+        command = [sys.executable, "-c", "from provhouse.cli.app import main; main()"]
+        arguments = ["--warehouse", str(warehouse), "ingest", "--wait", "60", str(file)]
+        done = subprocess.run(
+            command + arguments, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        )
+        if done.returncode:
+            raise Unavailable(
+                f"The selection was not ingested; its trace is in {file}", done.stderr.strip()
+            )
+
+    return run

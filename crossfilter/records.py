@@ -1,0 +1,150 @@
+"""The records of a file, copied to a temporary Arrow file, where any of them is read quickly."""
+
+import os
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.ipc
+import pyarrow.parquet as pq
+
+from provhouse.model.errors import BadInput, NotFound, ProvhouseError, Unavailable, UsageError
+from provhouse.runtime.scratch import scratch
+
+ROW = "(row)"
+"""The column with the rowid of each record, in the copy of a table of a DuckDB file."""
+BATCH = 1 << 17
+_Version = tuple[int, int, int]
+
+
+class Records:
+    """All records of a file as it was when it was opened.
+
+    ``table`` is an Arrow table over a temporary file, which the system reads when needed and keeps
+    in memory while there is room. The file may be Parquet, CSV, Arrow or DuckDB; a DuckDB file with
+    several tables needs the name of one. Raises NotFound, BadInput or UsageError if it cannot be
+    read, and Unavailable if there is no space for the copy.
+    """
+
+    def __init__(self, file: Path, table: str | None = None) -> None:
+        self.file = file
+        self._version = self._current()
+        if self._version is None:
+            raise NotFound(f"There is no file {file}", "", "Check the path")
+        self._folder: TemporaryDirectory[str] = scratch("crossfilter")
+        copy = Path(self._folder.name) / "records.arrow"
+        try:
+            with _batches(file, table) as batches:
+                self.name, read = batches
+                _copy(read, copy)
+        except ProvhouseError:
+            self.close()
+            raise
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+            self.close()
+            raise BadInput(f"Cannot read {file}", str(error).splitlines()[0]) from error
+        except OSError as error:
+            self.close()
+            raise Unavailable(
+                f"Cannot copy {file} to a temporary folder",
+                error.strerror or str(error),
+                "Choose a folder with more space by setting TMPDIR",
+            ) from error
+        self.table: pa.Table = pa.ipc.open_stream(pa.memory_map(str(copy))).read_all()
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the file's columns."""
+        return [name for name in self.table.column_names if name != ROW]
+
+    @property
+    def changed(self) -> bool:
+        """Whether the file has changed or disappeared since it was opened."""
+        return self._current() != self._version
+
+    def close(self) -> None:
+        """Delete the copy."""
+        self._folder.cleanup()
+
+    def _current(self) -> _Version | None:
+        try:
+            found = os.stat(self.file)
+        except OSError:
+            return None
+        return found.st_ino, found.st_mtime_ns, found.st_size
+
+
+def _copy(read: Any, copy: Path) -> None:
+    """Write batches as a stream: unlike an Arrow file, it may have a dictionary for each batch."""
+    with pa.OSFile(str(copy), "wb") as out, pa.ipc.new_stream(out, read.schema) as writer:
+        for batch in read:
+            writer.write_batch(batch)
+
+
+@contextmanager
+def _batches(file: Path, table: str | None) -> Iterator[tuple[str, Any]]:
+    """Yield the name of the records' table, and a reader of Arrow batches."""
+    ending = file.suffix.lower()
+    if ending in (".duckdb", ".db", ".ddb"):
+        with _of_duckdb(file, table) as found:
+            yield found
+        return
+    if table is not None:
+        raise UsageError(f"{file} has no tables", "Only a DuckDB file has", "Leave out --table")
+    if ending == ".parquet":
+        with pq.ParquetFile(file) as parquet:
+            batches = parquet.iter_batches(BATCH)
+            yield file.stem, pa.RecordBatchReader.from_batches(parquet.schema_arrow, batches)
+    elif ending in (".csv", ".gz"):
+        options = pa.csv.ReadOptions(block_size=1 << 24)
+        with pa.csv.open_csv(file, read_options=options) as reader:
+            yield file.name.removesuffix(".gz").removesuffix(".csv"), reader
+    elif ending in (".arrow", ".arrows", ".feather", ".ipc"):
+        with pa.memory_map(str(file)) as mapped:
+            yield file.stem, _of_arrow(mapped)
+    else:
+        raise UsageError(
+            f"Cannot tell the format of {file}",
+            f"Its name ends in {ending or 'nothing'}",
+            "Name it .parquet, .csv, .csv.gz, .arrow or .duckdb",
+        )
+
+
+def _of_arrow(mapped: Any) -> Any:
+    try:
+        found = pa.ipc.open_file(mapped)
+    except pa.ArrowInvalid:
+        mapped.seek(0)
+        return pa.ipc.open_stream(mapped)
+    batches = (found.get_batch(at) for at in range(found.num_record_batches))
+    return pa.RecordBatchReader.from_batches(found.schema, batches)
+
+
+@contextmanager
+def _of_duckdb(file: Path, table: str | None) -> Iterator[tuple[str, Any]]:
+    import duckdb
+
+    try:
+        with closing(duckdb.connect(str(file), read_only=True)) as connection:
+            names = [name for (name,) in connection.execute(_TABLES).fetchall()]
+            if (table or len(names) != 1) and table not in names:
+                raise UsageError(
+                    f"{file} has no table {table!r}" if table else "No table is named",
+                    f"The tables are: {', '.join(names) or 'none'}",
+                    "Name one with --table",
+                )
+            name = table or names[0]
+            quoted = '"' + name.replace('"', '""') + '"'
+            found = connection.sql(f'select *, rowid as "{ROW}" from {quoted}')
+            yield name, found.to_arrow_reader(BATCH)
+    except duckdb.Error as error:
+        raise BadInput(f"Cannot read {file}", str(error).splitlines()[0]) from error
+
+
+_TABLES = """
+select table_name from duckdb_tables() where not internal and schema_name = 'main' order by 1
+"""

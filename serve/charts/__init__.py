@@ -1,0 +1,1 @@
+"""A page with linked views of one file, for one person on this machine."""

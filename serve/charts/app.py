@@ -1,0 +1,123 @@
+"""The HTTP application of a page: its files, and what its script asks for below `/v1/`."""
+
+import zipfile
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from fastapi import FastAPI, Request, Response
+from pydantic import BaseModel, Field, StringConstraints
+from starlette.responses import JSONResponse
+
+from provhouse.crossfilter.bars import MAX_BARS
+from provhouse.crossfilter.rows import MAX_VIEWS
+from provhouse.model.errors import UsageError
+
+from ..auth import Access, AccessMiddleware
+from ..people import Unidentified
+from ..problems import Refused, install_handlers
+from .page import Page
+from .visitor import Visitor
+
+TYPES = {
+    "html": "text/html; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+}
+FILES = ("page.html", "page.css", "page.js", "axes.js", "bars.js", "list.js", "grid.js", "table.js")
+HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+Bar = Annotated[int, Field(ge=0, le=MAX_BARS)]
+Brushes = Annotated[
+    dict[str, Annotated[list[tuple[Bar, Bar]], Field(max_length=MAX_BARS)]],
+    Field(max_length=MAX_VIEWS),
+]
+
+
+class Opening(BaseModel):
+    """The token of the page's link."""
+
+    token: str
+
+
+class Selection(BaseModel):
+    """The brushed bars of each view that has a brush, as runs of bars: first and end."""
+
+    brushes: Brushes = {}
+
+
+class Brushing(Selection):
+    """A selection, the view whose brush is being moved, and the totals that the bars have."""
+
+    active: str | None = None
+    measure: tuple[str, Literal["sum", "average"]] | None = None
+
+
+class Saving(Selection):
+    """A selection, and the name to save it under."""
+
+    name: Annotated[str, StringConstraints(max_length=64)]
+
+
+def application(page: Page, visitor: Visitor, d3: Path, hosts: frozenset[str]) -> FastAPI:
+    """Return the application of a page. ``d3`` is the jar that contains d3."""
+    app = FastAPI(openapi_url=None)
+    contents = _contents(d3)
+    install_handlers(app)
+    public = frozenset(contents) | {"/v1/open"}
+    app.add_middleware(AccessMiddleware, access=Access(visitor, hosts, public=public))
+
+    @app.get("/{name:path}")
+    async def file(request: Request) -> Response:
+        if request.url.path not in contents:
+            raise Refused(404, "There is no such file", "", "Open the link of the page", {})
+        text, media_type = contents[request.url.path]
+        return Response(text, media_type=media_type, headers=HEADERS)
+
+    @app.post("/v1/open")
+    async def open_link(opening: Opening) -> Response:
+        try:
+            return JSONResponse({"key": visitor.exchange(opening.token)})
+        except Unidentified as no:
+            raise Refused(401, "The page cannot be opened", no.why, no.remedy, {}) from None
+
+    _add_views(app, page)
+    return app
+
+
+def _add_views(app: FastAPI, page: Page) -> None:
+    @app.post("/v1/describe")
+    def describe() -> Response:
+        return JSONResponse(page.describe())
+
+    @app.post("/v1/brush")
+    def brush(asked: Brushing) -> Response:
+        if asked.measure and asked.measure[0] not in page.describe()["measures"]:
+            raise UsageError(f"There is no measure {asked.measure[0]!r}")
+        return JSONResponse(page.answer(asked.brushes, asked.active, asked.measure))
+
+    @app.post("/v1/first")
+    def first(asked: Selection) -> Response:
+        return JSONResponse(page.first(asked.brushes))
+
+    @app.post("/v1/save")
+    def save(asked: Saving) -> Response:
+        return JSONResponse(page.save(asked.brushes, asked.name))
+
+
+def _contents(d3: Path) -> dict[str, tuple[bytes, str]]:
+    """Return the page's files by their path, with their media types."""
+    folder = files(__package__) / "static"
+    found: dict[str, Any] = {
+        f"/{name}": ((folder / name).read_bytes(), TYPES[name.rpartition(".")[2]]) for name in FILES
+    }
+    with zipfile.ZipFile(d3) as jar:
+        (inside,) = (name for name in jar.namelist() if name.endswith("/dist/d3.min.js"))
+        found["/d3.js"] = (jar.read(inside), TYPES["js"])
+    return {**found, "/": found["/page.html"]}

@@ -1,0 +1,149 @@
+"""The content of a page: views of records, the first selected ones, and saved selections."""
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from provhouse.crossfilter.bars import Axis
+from provhouse.crossfilter.records import Records
+from provhouse.crossfilter.selection import item, write_selection
+from provhouse.crossfilter.views import View, Views
+from provhouse.model.errors import UsageError
+
+Ranges = Sequence[tuple[int, int]]
+"""The brushed bars of a view: first and end of each run of neighbours."""
+SHOWN = 50
+"""The number of selected records in the table."""
+LONGEST = 200
+"""The number of characters that are shown of a text."""
+_NAME = re.compile(r"[\w.+-]{1,64}")
+
+
+@dataclass(frozen=True)
+class Page:
+    """The records of one file and their views. ``ingest`` is called with each saved trace."""
+
+    records: Records
+    views: Views
+    folder: Path
+    """The folder for saved selections."""
+    key: str | None = None
+    ingest: Callable[[Path], None] | None = None
+
+    def warm(self) -> None:
+        """Answer with several brushes once, so that the compiled loops are loaded."""
+        brushes: dict[str, Ranges] = {}
+        for name in self.views.bars:
+            brushes[name] = [(0, min(1, self.views.bars[name].number))]
+            self.answer(brushes, name, None)
+            self.first(brushes)
+
+    def describe(self) -> dict[str, Any]:
+        """Return all that stays the same while the page is open."""
+        axes = {name: [_axis(axis) for axis in bars.axes] for name, bars in self.views.bars.items()}
+        return {
+            "file": self.records.file.name,
+            "table": self.records.name,
+            "rows": self.views.rows,
+            "views": [{"name": name, "axes": of} for name, of in axes.items()],
+            "measures": [one.column for one in self.views.measures],
+            "sizes": self.views.sizes,
+            "columns": self.records.columns,
+            "warehouse": self.ingest is not None,
+        }
+
+    def answer(
+        self, brushes: Mapping[str, Ranges], active: str | None, measure: tuple[str, str] | None
+    ) -> dict[str, Any]:
+        """Return all bars under some brushes: counts, or sums or averages of a measure."""
+        found = self.views.update({view: _bars(of) for view, of in brushes.items()}, active)
+        return {
+            "selected": found.selected,
+            "milliseconds": round(found.seconds * 1000, 3),
+            "views": {
+                name: {"structure": view.structure, "values": _values(view, measure)}
+                for name, view in found.views.items()
+            },
+            "changed": self.records.changed,
+        }
+
+    def first(self, brushes: Mapping[str, Ranges]) -> list[list[Any]]:
+        """Return the values of the first selected records, column by column."""
+        rows = self.views.selected(SHOWN, {view: _bars(of) for view, of in brushes.items()})
+        found = self.records.table.select(self.records.columns).take(pa.array(rows))
+        return [[_shown(value) for value in column.to_pylist()] for column in found.columns]
+
+    def save(self, brushes: Mapping[str, Ranges], name: str) -> dict[str, Any]:
+        """Write the trace of a selection, and ingest it if there is a warehouse for it.
+
+        Raises UsageError for an unsuitable name, and what writing and ingesting raise.
+        """
+        if not _NAME.fullmatch(name):
+            raise UsageError(
+                "The name of the selection is not suitable",
+                f"It is {name!r}",
+                "Use up to 64 letters, digits and the characters _ . + -",
+            )
+        began = perf_counter()
+        chosen = {view: _bars(of) for view, of in brushes.items()}
+        rows = self.views.selected(self.views.rows, chosen)
+        file = self.folder / f"{name}.parquet"
+        write_selection(self.records, rows, name, self._described(chosen), file, self.key)
+        if self.ingest:
+            self.ingest(file)
+        return {
+            "file": str(file),
+            "item": item(name),
+            "records": len(rows),
+            "ingested": self.ingest is not None,
+            "seconds": round(perf_counter() - began, 3),
+        }
+
+    def _described(self, brushes: Mapping[str, Sequence[int]]) -> str:
+        texts = []
+        for view, bars in brushes.items():
+            labels = self.views.bars[view].labels
+            some = ", ".join(labels[bar] for bar in bars[:LONGEST])
+            texts.append(f"{view}: {some}" if len(bars) <= LONGEST else f"{view}: {some}, ...")
+        return "; ".join(texts) or "all records"
+
+
+def _axis(axis: Axis) -> dict[str, Any]:
+    return {
+        "column": axis.column,
+        "kind": axis.kind,
+        "labels": axis.labels,
+        "edges": axis.edges,
+        "missing": axis.missing,
+    }
+
+
+def _bars(ranges: Ranges) -> list[int]:
+    return [bar for first, end in ranges for bar in range(first, end)]
+
+
+def _values(view: View, measure: tuple[str, str] | None) -> list[float | None]:
+    if measure is None:
+        counts: list[float | None] = view.counts.tolist()
+        return counts
+    column, how = measure
+    found = (view.sums if how == "sum" else view.averages)[column]
+    return [None if math.isnan(value) else value for value in found.tolist()]
+
+
+def _shown(value: Any) -> Any:
+    """Return a value as the page shows it: JSON has no dates, decimals, NaN or long integers."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int) and abs(value) < 1 << 53:
+        return value
+    if isinstance(value, float) and np.isfinite(value):
+        return value
+    return str(value)[:LONGEST]

@@ -1,0 +1,37 @@
+"""Serve a page on loopback until the process is interrupted."""
+
+from collections.abc import Callable
+from contextlib import suppress
+
+import uvicorn
+
+from provhouse.model.progress import Progress
+from provhouse.runtime.jars import fetch, jar_folder
+
+from ..connections import Connection
+from ..listening import BACKLOG, listen
+from ..server_file import HOST
+from .app import application
+from .page import Page
+from .visitor import Visitor
+
+
+def serve(page: Page, port: int, progress: Progress, ready: Callable[[str], None]) -> None:
+    """Serve a page; ``ready`` is called with its link once the port is open.
+
+    Fetches d3 the first time. Raises Unavailable if that fails or the port is in use; port 0 is any
+    free one.
+    """
+    fetch(progress, ["page"])
+    (d3,) = jar_folder("page").glob("*.jar")
+    visitor = Visitor()
+    with listen(HOST, port) as listening:
+        address = f"{HOST}:{listening.getsockname()[1]}"
+        app = application(page, visitor, d3, frozenset({address}))
+        config = uvicorn.Config(
+            app, log_config=None, access_log=False, server_header=False, http=Connection,
+            ws="none", lifespan="off", backlog=BACKLOG, timeout_graceful_shutdown=1,
+        )  # fmt: skip
+        ready(f"http://{address}/#{visitor.token}")
+        with suppress(KeyboardInterrupt):  # uvicorn raises it again when it has stopped
+            uvicorn.Server(config).run(sockets=[listening])

@@ -1,0 +1,47 @@
+"""The one person who may use a page: who opens its link first.
+
+The link has a token in its fragment, which a browser sends to no server. The page's script
+exchanges it for a key, once, and keeps the key for its tab. So a link that was copied or logged is
+worthless afterwards. A cookie would be less safe: a browser sends it to all servers on this
+machine, whatever their port.
+"""
+
+import hmac
+import secrets
+
+from ..people import SCHEME, Person, Unidentified
+from ..tokens import Role
+
+
+class Visitor:
+    """The token of a page's link, and the key that is given for it once."""
+
+    def __init__(self) -> None:
+        self.token = secrets.token_urlsafe(32)
+        self._key = secrets.token_urlsafe(32)
+        self._taken = False
+
+    def exchange(self, token: str) -> str:
+        """Return the key for the token; raises Unidentified if it is wrong or was used before."""
+        if not _equal(token, self.token):
+            raise Unidentified("The token is wrong", "Open the printed link")
+        if self._taken:
+            raise Unidentified(
+                "The link was opened before, and works only once",
+                "Use the tab in which it was opened, or run the command again",
+            )
+        self._taken = True
+        return self._key
+
+    def person(self, authorization: str) -> Person:
+        """Return who has the key in an Authorization header; raises Unidentified."""
+        key = authorization.removeprefix(SCHEME)
+        if not (authorization.startswith(SCHEME) and _equal(key, self._key)):
+            raise Unidentified(
+                "The page has no valid key", "Open the link that the command printed"
+            )
+        return Person("visitor", Role.write)
+
+
+def _equal(one: str, other: str) -> bool:
+    return hmac.compare_digest(one.encode(), other.encode())

@@ -1,0 +1,117 @@
+"""The page's server admits only the person who opened its link, and refuses wrong questions."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from helpers.asgi import HOST, Reply, send_request
+from provhouse.crossfilter.records import Records
+from provhouse.crossfilter.views import Views
+from provhouse.model.progress import Silent
+from provhouse.runtime.jars import fetch, jar_folder
+from provhouse.serve.charts.app import FILES, application
+from provhouse.serve.charts.page import Page
+from provhouse.serve.charts.visitor import Visitor
+
+
+@dataclass
+class Client:
+    """Sends requests to the application of a page."""
+
+    app: Any
+    visitor: Visitor
+
+    def post(self, route: str, body: object, key: str | None = None, host: str = HOST) -> Reply:
+        """Send one request."""
+        headers = {"host": host, **({"authorization": f"Bearer {key}"} if key else {})}
+        return send_request(self.app, "POST", f"/v1/{route}", headers, json.dumps(body).encode())
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[Client]:
+    """A client of the page of three records."""
+    table = pa.table({"a": [1, 2, 2], "b": ["x", "y", "y"], "big": [1 << 60, None, 3]})
+    pq.write_table(table, tmp_path / "rows.parquet")
+    records = Records(tmp_path / "rows.parquet")
+    page = Page(records, Views(records.table, ["a", "b"], ["a"]), tmp_path)
+    fetch(Silent(), ["page"])
+    (d3,) = jar_folder("page").glob("*.jar")
+    visitor = Visitor()
+    yield Client(application(page, visitor, d3, frozenset({HOST})), visitor)
+    records.close()
+
+
+@pytest.fixture
+def key(client: Client) -> str:
+    """The key of who opened the link."""
+    found: str = json.loads(client.post("open", {"token": client.visitor.token}).body)["key"]
+    return found
+
+
+def test_the_token_gives_a_key_once(client: Client, key: str) -> None:
+    assert client.post("describe", {}, key).status == 200
+    again = client.post("open", {"token": client.visitor.token})
+    assert again.status == 401
+    assert b"works only once" in again.body
+    assert client.post("open", {"token": "guess"}).status == 401
+
+
+@pytest.mark.parametrize("route", ["describe", "brush", "first", "save"])
+def test_without_the_key_nothing_is_answered(client: Client, route: str) -> None:
+    assert client.post(route, {"name": "x"}).status == 401
+    assert client.post(route, {"name": "x"}, client.visitor.token).status == 401
+
+
+def test_another_host_name_is_refused(client: Client, key: str) -> None:
+    assert client.post("describe", {}, key, host="evil.example").status == 403
+
+
+def test_the_files_are_complete_and_may_load_nothing_from_elsewhere(client: Client) -> None:
+    for path in ["", "d3.js", *FILES]:
+        reply = send_request(client.app, "GET", f"/{path}")
+        assert reply.status == 200
+        assert "default-src 'none'" in dict(reply.headers)["content-security-policy"]
+        assert path == "d3.js" or b"http" + b"s://" not in reply.body
+    assert send_request(client.app, "GET", "/..%2fapp.py").status == 401
+    static = {
+        file.name for file in (Path(application.__code__.co_filename).parent / "static").iterdir()
+    }
+    assert static == set(FILES)
+
+
+def test_a_brush_is_answered_with_all_views(client: Client, key: str) -> None:
+    found = json.loads(client.post("brush", {"brushes": {"b": [[1, 2]]}, "active": "b"}, key).body)
+    assert found["selected"] == 1
+    assert found["views"]["a"]["values"] == [1, 0]
+    assert found["views"]["b"] == {"structure": "totals", "values": [2, 1]}
+    asked = {"brushes": {"a": []}, "measure": ["a", "average"]}
+    assert json.loads(client.post("brush", asked, key).body)["views"]["b"]["values"] == [None, None]
+
+
+def test_long_integers_are_shown_exactly(client: Client, key: str) -> None:
+    first = json.loads(client.post("first", {}, key).body)
+    assert first == [[1, 2, 2], ["x", "y", "y"], [str(1 << 60), None, 3]]
+
+
+@pytest.mark.parametrize(
+    ("route", "body", "problem"),
+    [
+        ("brush", {"brushes": {"c": [[0, 1]]}}, b"no view 'c'"),
+        ("brush", {"brushes": {"a": [[0, 9]]}}, b"no bar 8"),
+        ("brush", {"brushes": {"a": [[0, 1000000000]]}}, b"Invalid request"),
+        ("brush", {"measure": ["b", "sum"]}, b"no measure 'b'"),
+        ("save", {"name": "../x"}, b"not suitable"),
+    ],
+)
+def test_wrong_questions_are_refused(
+    client: Client, key: str, route: str, body: object, problem: bytes
+) -> None:
+    reply = client.post(route, body, key)
+    assert reply.status == 400
+    assert problem in reply.body

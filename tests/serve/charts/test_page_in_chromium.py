@@ -1,0 +1,159 @@
+"""The page in a real browser: brushes by mouse and keyboard show what plain Python counts."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from helpers.browser import chromium, drag, serving
+
+ROWS: list[dict[str, Any]] = [
+    {"id": at, "hour": at * at % 24, "kind": "abcd"[at * 7 % 13 % 4], "x": at % 10, "y": at % 7}
+    for at in range(5000)
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a file of records."""
+    folder = tmp_path_factory.mktemp("charts")
+    pq.write_table(pa.Table.from_pylist(ROWS), folder / "rows.parquet")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def link(folder: Path) -> Iterator[str]:
+    """The link of a page with four views."""
+    views = ["--by", "hour", "--by", "kind", "--grid", "x,y", "--measure", "x"]
+    with serving(folder, "rows.parquet", *views) as (link, _):
+        yield link
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Headless Chromium."""
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def page(browser: Any, link: str) -> Any:
+    """The opened page; it has no errors at the end."""
+    page = browser.new_page(viewport={"width": 1300, "height": 1000})
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("console", lambda message: problems.append(message.text))
+    page.goto(link)
+    shows(page, 5000)
+    yield page
+    refused = "Failed to load resource: the server responded with a status of 400 (Bad Request)"
+    assert set(problems) <= {refused}
+
+
+def shows(page: Any, selected: int) -> None:
+    """Wait until the page shows a number of selected records, in the table too."""
+    title = page.locator("#records-title", has_text=re.compile(rf"[( ]{selected:,}\)"))
+    title.wait_for(timeout=20_000)
+    assert page.locator("#selected").inner_text() == f"{selected:,}"
+
+
+def brushed(page: Any, view: int) -> str:
+    """Return the description of a view's brush."""
+    text: str = page.locator(f"#view-{view} .brush").inner_text()
+    return text
+
+
+def between(text: str) -> range:
+    """Return the whole numbers in a description such as ``3 to 9``."""
+    first, _, last = text.partition(" to ")
+    return range(int(first), int(last or first) + 1)
+
+
+def test_drags_in_several_views_select_the_rows_that_pass_all(page: Any) -> None:
+    drag(page, "#view-0 .overlay", (0.25, 0.5), (0.6, 0.5))
+    hours = between(brushed(page, 0))
+    assert 4 < len(hours) < 12
+    left = [row for row in ROWS if row["hour"] in hours]
+    shows(page, len(left))
+    page.locator("#view-1 li", has_text="b").click()
+    shows(page, len([row for row in left if row["kind"] == "b"]))
+    page.locator("#view-1 li", has_text="d").click(modifiers=["Control"])
+    left = [row for row in left if row["kind"] in "bd"]
+    shows(page, len(left))
+    drag(page, "#view-2 .overlay", (0.15, 0.2), (0.6, 0.7))
+    across, up = (between(text) for text in brushed(page, 2).split(" \u00d7 "))
+    assert len(across) > 2 < len(up)
+    left = [row for row in left if row["x"] in across and row["y"] in up]
+    shows(page, len(left))
+    first = page.locator("#records tbody tr").first.locator("td").first.inner_text()
+    assert first == str(left[0]["id"])
+
+
+def test_a_selection_is_saved_as_a_trace(page: Any, folder: Path) -> None:
+    selected = int(page.locator("#selected").inner_text().replace(",", ""))
+    page.locator("#save").click()
+    page.locator("#saving-name").fill("mine")
+    page.locator("#saving-go").click()
+    page.locator("#saving-result", has_text="provhouse ingest").wait_for()
+    trace = pq.read_table(folder / "mine.parquet")
+    assert trace.num_rows == selected
+    assert ROWS[trace.column("src_id")[0].as_py()]["kind"] in "bd"
+    page.locator("#saving-go").click()
+    page.locator("#saving-result.wrong", has_text="already exists").wait_for()
+    page.locator("#saving-close").click()
+
+
+def test_the_keyboard_does_what_the_mouse_does(page: Any) -> None:
+    page.locator("#clear").click()
+    shows(page, 5000)
+    page.locator("#view-0 svg").focus()
+    for key in ("ArrowRight", "ArrowRight", "Shift+ArrowRight"):
+        page.keyboard.press(key)
+    assert brushed(page, 0) == "1 to 2"
+    shows(page, len([row for row in ROWS if row["hour"] in range(1, 3)]))
+    page.locator("#said", has_text="hour: 1 to 2").wait_for(state="attached")
+    page.keyboard.press("Escape")
+    page.locator("#view-1 ul").focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("Space")
+    kind = brushed(page, 1)
+    shows(page, len([row for row in ROWS if row["kind"] == kind]))
+    page.keyboard.press("Escape")
+    shows(page, 5000)
+
+
+def test_averages_are_shown(page: Any) -> None:
+    page.locator("#measure").select_option(label="average of x")
+    page.locator("#view-0 .clear").wait_for(state="hidden")
+    average = page.locator("#view-1 li", has_text="c").locator(".number", has_text=".")
+    shown = average.inner_text()
+    values = [row["x"] for row in ROWS if row["kind"] == "c"]
+    assert float(shown) == pytest.approx(sum(values) / len(values), rel=0.01)
+    page.locator("#measure").select_option(label="number of records")
+
+
+def test_the_link_works_once_but_its_tab_can_be_loaded_again(
+    page: Any, browser: Any, link: str
+) -> None:
+    page.reload()
+    shows(page, 5000)
+    other = browser.new_context().new_page()
+    other.goto(link)
+    other.locator("#problem", has_text="works only once").wait_for()
+    other.close()
+
+
+def test_a_file_that_changes_is_reported_and_cannot_be_saved(page: Any, folder: Path) -> None:
+    (folder / "rows.parquet").write_bytes(b"other")
+    page.locator("#view-1 li", has_text="a").click()
+    page.locator("#problem", has_text="has changed since").wait_for()
+    shows(page, len([row for row in ROWS if row["kind"] == "a"]))
+    page.locator("#save").click()
+    page.locator("#saving-name").fill("late")
+    page.locator("#saving-go").click()
+    page.locator("#saving-result.wrong", has_text="has changed since").wait_for()
+    assert not (folder / "late.parquet").exists()
