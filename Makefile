@@ -1,4 +1,4 @@
-.PHONY: cluster containers bench-capture bench-capture-ways bench-capture-tpcds bench-capture-landing bench-capture-memory bench-capture-nights bench-builds bench-rows bench-seven bench-hard bench-memory bench-driver bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean
+.PHONY: cluster containers bench-capture bench-capture-ways bench-capture-tpcds bench-capture-landing bench-capture-memory bench-capture-nights bench-builds bench-rows bench-seven bench-hard bench-workflowgen bench-memory bench-driver bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -49,6 +49,10 @@ bench-rows: setup ## Measure how many triples a second are numbered, with row id
 
 bench-seven: setup ## Measure ingests of seven rows, with a server and without one
 	@.venv/bin/python benchmarks/seven.py
+
+bench-workflowgen: setup ## Measure the workflows of the Lipstick paper on DuckDB, with capture and without
+	@cd benchmarks && ../.venv/bin/python workflowgen_bench.py
+	@.venv/bin/python benchmarks/tables.py
 
 bench-hard: setup ## Measure ingest, size and questions on two hard traces
 	@.venv/bin/python benchmarks/hard.py

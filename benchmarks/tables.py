@@ -37,6 +37,7 @@ import serve_table
 import sets_table
 import soak
 import time_left_table
+import workflowgen_table
 import worst_table
 from form import Content, ResultsFile
 
@@ -53,6 +54,7 @@ SECTIONS = {
     "capture TPC-DS": capture_tpcds_table.SECTION,
     "capture ways": capture_ways_table.SECTION,
     "hard": hard_table.SECTION,
+    "workflowgen": workflowgen_table.SECTION,
 }
 """Sections that are added to a page once there are results for them."""
 CAPACITY = ROOT / "docs" / "capacity.md"
@@ -105,6 +107,7 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     yield from optional("capture memory", capture_memory_form.RESULTS, capture_memory_table.table)
     yield from optional("capture ways", capture_ways_form.RESULTS, capture_ways_table.table)
     yield from optional("capture nights", capture_nights_form.RESULTS, capture_nights_table.table)
+    yield from optional("workflowgen", workflowgen_table.RESULTS, workflowgen_table.tables)
     yield RELIABILITY, "rounds", reliability.table(reliability.RESULTS.read())
     yield RELIABILITY, "soak", soak.table(soak.RESULTS.read())
     yield RELIABILITY, "fuzz", fuzz.table(fuzz.RESULTS.read())

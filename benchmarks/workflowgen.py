@@ -31,6 +31,7 @@ SELECTED: dict[Selectivity, str] = {
     "year": "o.year = q.year",
 }
 Row = tuple[object, ...]
+TYPES: dict[type, str] = {str: "VARCHAR", float: "DOUBLE", int: "BIGINT"}
 
 
 @dataclass(frozen=True)
@@ -76,10 +77,8 @@ class Workflow:
         marks = ", ".join("?" * len(columns))
         names, ident = ", ".join(columns), ", nextval('ids') AS _id" * self.capture
         values = [*rows]
-        types = ", ".join(
-            f"{name} {'VARCHAR' if isinstance(value, str) else 'DOUBLE' if isinstance(value, float) else 'BIGINT'}"
-            for name, value in zip(columns, values[0], strict=True)
-        )
+        typed = zip(columns, values[0], strict=True)
+        types = ", ".join(f"{name} {TYPES[type(value)]}" for name, value in typed)
         self.db.execute(f"CREATE OR REPLACE TEMP TABLE loaded ({types})")
         self.db.executemany(f"INSERT INTO loaded VALUES ({marks})", values)
         self.db.execute(f"CREATE OR REPLACE TABLE {table} AS SELECT {names}{ident} FROM loaded")
@@ -190,11 +189,12 @@ class Dealerships:
     def _bid(self, n: int) -> list[Step]:
         return [
             Step("asked", "r.bid, r.model", "request r", "r", "any"),
-            Step("inventory", "c.car, a.model", f"cars{n} c JOIN asked a ON c.model = a.model", "ca",
-                 "all", state="c"),
+            Step("inventory", "c.car, a.model", f"cars{n} c JOIN asked a ON c.model = a.model",
+                 "ca", "all", state="c"),
             Step("gone", "i.car, i.model", f"inventory i JOIN sold{n} s ON i.car = s.car", "is",
                  "all", state="s"),
-            Step("number", "i.model, count(*) AS n", "inventory i", "i", "aggregate", "i.model", "1"),
+            Step("number", "i.model, count(*) AS n", "inventory i", "i", "aggregate", "i.model",
+                 "1"),
             Step("lost", "g.model, count(*) AS n", "gone g", "g", "aggregate", "g.model", "1"),
             Step("past", "h.model, min(h.amount) AS amount",
                  f"history{n} h JOIN asked a ON h.model = a.model", "h", "aggregate", "h.model",
