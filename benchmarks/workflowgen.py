@@ -47,7 +47,7 @@ class Step:
     group: str = ""
     """The key of groups; ``()`` for one group of all rows."""
     value: str = "NULL"
-    """What a source gives to an aggregate."""
+    """The value that a source gives to an aggregate."""
     state: Sequence[str] = ()
     """The aliases of the module's state."""
     add: bool = False
