@@ -106,17 +106,18 @@ def group_keys(select: exp.Select) -> Keys:
     group = select.args.get("group")
     if group is None:
         return Keys([], False)
-    sets = [
-        each for kind in ("rollup", "cube", "grouping_sets") for each in group.args.get(kind) or []
-    ]
+    sets = [each for each in group.expressions if isinstance(each, SETS)]
     found: dict[str, exp.Expr] = {}
-    for key in [*group.expressions, *(leaf for each in sets for leaf in _leaves(each))]:
+    for key in (leaf for each in group.expressions for leaf in _leaves(each)):
         found.setdefault(key.sql("duckdb"), key)
     return Keys(list(found.values()), bool(sets))
 
 
+SETS = (exp.Rollup, exp.Cube, exp.GroupingSets)
+
+
 def _leaves(node: exp.Expr) -> Iterator[exp.Expr]:
-    if isinstance(node, (exp.Rollup, exp.Cube, exp.GroupingSets, exp.Tuple, exp.Paren)):
+    if isinstance(node, (*SETS, exp.Tuple, exp.Paren)):
         for child in node.iter_expressions():
             yield from _leaves(child)
     else:

@@ -1,8 +1,9 @@
 """A DuckDB connection whose queries have lineage."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from threading import RLock
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import duckdb
 import pyarrow as pa
@@ -10,9 +11,11 @@ import pyarrow as pa
 from provhouse.model.errors import UsageError
 
 from .catalog import Catalog, Place
-from .plan import Plan, plan
-from .result import Result
 from .want import Mode, Want
+
+if TYPE_CHECKING:
+    from .plan import Plan
+    from .result import Result
 
 READERS = {".parquet": "read_parquet", ".csv": "read_csv", ".json": "read_json"}
 PLANS = 500
@@ -25,7 +28,7 @@ def connect(source: Any = ":memory:", *, read_only: bool = False) -> "Connection
     A Parquet, CSV or JSON file becomes a table with the name of the file.
     """
     if isinstance(source, duckdb.DuckDBPyConnection):
-        return Connection(source)
+        return Connection(source, shared=True)
     path = Path(source)
     if path.suffix.lower() not in READERS:
         return Connection(duckdb.connect(str(source), read_only=read_only))
@@ -37,8 +40,9 @@ def connect(source: Any = ":memory:", *, read_only: bool = False) -> "Connection
 class Connection:
     """A session of queries. Its methods can be called from several threads; they run in turn."""
 
-    def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
+    def __init__(self, con: duckdb.DuckDBPyConnection, shared: bool = False) -> None:
         self.duckdb = con
+        self._shared = shared
         self.lock = RLock()
         self._version = 0
         self._catalog: Catalog | None = None
@@ -88,6 +92,9 @@ class Connection:
         """Declare that tables may have changed: results up to now can no longer be asked."""
         self._version += 1
         self._catalog = None
+        for each in self._plans.values():
+            for name, _ in each.kept:
+                self.duckdb.execute(f'drop table if exists temp."{name}"').fetchall()
         self._plans.clear()
         self._sizes.clear()
 
@@ -97,7 +104,7 @@ class Connection:
     @overload
     def sql(
         self, query: str, *, lineage: Literal[True], want: Want = ..., mode: Mode | None = ...
-    ) -> Result: ...
+    ) -> "Result": ...
 
     def sql(
         self,
@@ -114,13 +121,17 @@ class Connection:
         """
         if not lineage:
             return self.duckdb.sql(query)
+        from .result import Result  # imports numba, which takes half a second
+
         with self.lock:
             return Result(self, query, self.plan(query), want, mode)
 
-    def plan(self, query: str) -> Plan:
+    def plan(self, query: str) -> "Plan":
         """Return the plan of a query; plans are kept by the query's text."""
         found = self._plans.get(query)
         if found is None:
+            from .plan import plan
+
             found = plan(self.duckdb, query, self.catalog())
             if len(self._plans) >= PLANS:
                 self._plans.pop(next(iter(self._plans)))
@@ -137,6 +148,20 @@ class Connection:
     def version(self) -> int:
         """A number that grows with each change through this connection."""
         return self._version
+
+    def states(self, tables: Iterable[Place]) -> list[tuple[int, ...]]:
+        """Return values that differ after a change through another DuckDB connection.
+
+        Empty for a database that this connection opened. A second update of the same rows that
+        keeps the number of rows is not noticed.
+        """
+        return [self._state(table) for table in tables] if self._shared else []
+
+    def _state(self, table: Place) -> tuple[int, ...]:
+        name = table.sql().replace("'", "''")
+        text = f"select count(*) from pragma_storage_info('{name}') where has_updates"
+        ((updated,),) = self.duckdb.execute(text).fetchall()
+        return (*self.measured(table), updated)
 
     def size(self, table: Place) -> int:
         """Return one more than the largest rid of a table."""

@@ -172,6 +172,8 @@ class Exposer:
             if isinstance(blocks.unwrapped(source), exp.Values):
                 return
             self._derived(source.this, name, columns)
+        elif isinstance(source, exp.Table) and "kept" in source.meta:
+            self._derived(self.parsed.kept[source.meta["kept"]], name, columns)
         elif name.startswith(OUTER):
             return
         elif not isinstance(source, (exp.Unnest, exp.Values)) and not generates(source):

@@ -28,11 +28,16 @@ class Reference:
 
 @dataclass
 class Parsed:
-    """A qualified query, whose tables have ``ref`` or ``cte`` in their meta data: a position."""
+    """A qualified query, whose tables have ``ref`` or ``cte`` in their meta data: a position.
+
+    ``kept`` are blocks that are stored before the query runs; tables that read them have ``kept``.
+    """
 
     query: exp.Query
     references: list[Reference] = field(default_factory=list)
     ctes: list[exp.CTE] = field(default_factory=list)
+    kept: list[exp.Expr] = field(default_factory=list)
+    kept_names: list[str] = field(default_factory=list)
 
 
 def parse(sql: str, catalog: Catalog) -> Parsed:
@@ -50,6 +55,8 @@ def parse(sql: str, catalog: Catalog) -> Parsed:
             f"column {found.get('col')}",
             "Rewrite it, or run it without lineage=True",
         ) from None
+    if len(trees) == 1 and isinstance(trees[0], exp.Pivot):
+        refuse("PIVOT", trees[0])
     if len(trees) != 1 or not isinstance(trees[0], exp.Query):
         raise UsageError(
             "Only one query at a time can have lineage", "", "Run other statements with execute()"
@@ -57,6 +64,7 @@ def parse(sql: str, catalog: Catalog) -> Parsed:
     tree: Any = trees[0]
     _name_tables(tree, catalog, 0)
     _expand_all(tree)
+    _check_functions(tree)
     try:
         tree = qualify(tree, schema=_schema(tree, catalog), dialect="duckdb", identify=True)
     except OptimizeError as error:
@@ -151,6 +159,17 @@ def _expand_all(tree: exp.Expr) -> None:
                 group.set("expressions", [exp.Literal.number(at) for at in keys])
             else:
                 select.set("group", None)
+
+
+VOLATILE = {"random", "rand", "uuid", "gen_random_uuid", "uuidv4", "uuidv7", "nextval", "currval"}
+
+
+def _check_functions(tree: exp.Expr) -> None:
+    """Refuse functions with other values each time, since a witness query would not agree."""
+    for function in tree.find_all(exp.Func):
+        name = function.name if isinstance(function, exp.Anonymous) else function.sql_name()
+        if name.lower() in VOLATILE:
+            refuse(f"{name.lower()}()", function)
 
 
 def _aggregates(projection: exp.Expr) -> bool:

@@ -1,12 +1,16 @@
 """The plan of a query text: the query with hidden columns, and what they mean."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import duckdb
+from sqlglot import exp
 
 from .catalog import Catalog
 from .identity import Exposer, Identity
+from .inject import Injected, inject
 from .parse import Reference, parse
+from .settle import settle
+from .witness import with_clause
 
 
 @dataclass
@@ -20,6 +24,18 @@ class Plan:
     hidden: list[int]
     """The positions of the identity's columns in the result of ``sql``."""
     references: list[Reference]
+    kept: list[tuple[str, str]]
+    """Blocks to be stored before the query first runs: temporary tables and their queries."""
+    limited: bool
+    """Whether LIMIT leaves few of the rows that are computed."""
+    _query: exp.Query
+    _injected: dict[frozenset[int], Injected | None] = field(default_factory=dict)
+
+    def injected(self, refs: frozenset[int]) -> Injected | None:
+        """Return the query that also lists the rids of some references, if it can be written."""
+        if refs not in self._injected:
+            self._injected[refs] = inject(self._query, self.sql, self.identity, refs)
+        return self._injected[refs]
 
 
 def plan(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Plan:
@@ -27,8 +43,17 @@ def plan(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Plan:
     names = con.sql(sql).columns
     parsed = parse(sql, catalog)
     exposer = Exposer(parsed)
+    settle(parsed)
+    kept = [_kept(exposer, *each) for each in zip(parsed.kept_names, parsed.kept, strict=True)]
     identity = exposer.expose(parsed.query, derived=False)
     text = parsed.query.sql("duckdb")
     shift = len(names) if identity.names and identity.names[0].startswith("__h") else 0
     hidden = [shift + at for at in range(len(identity.names))]
-    return Plan(text, list(names), identity, hidden, parsed.references)
+    limited = parsed.query.args.get("limit") is not None
+    return Plan(text, list(names), identity, hidden, parsed.references, kept, limited, parsed.query)
+
+
+def _kept(exposer: Exposer, name: str, query: exp.Expr) -> tuple[str, str]:
+    """Return the name and the query of a block to be stored."""
+    exposer.expose(query, derived=True)
+    return name, with_clause(exposer, query) + query.sql("duckdb")

@@ -8,7 +8,9 @@ import pyarrow as pa
 
 from provhouse.model.errors import UsageError
 
+from .inject import LISTED, listed_link
 from .links import Chain, Rows, distinct
+from .modes import chosen, explained
 from .parse import Reference
 from .plan import Plan
 from .records import Records
@@ -30,13 +32,41 @@ class Result:
         self._plan = plan
         self._want = want
         self._version = con.version
+        self._states = con.states({each.table for each in plan.references})
         self._chains: dict[int, list[Chain]] = {}
-        found = con.duckdb.sql(plan.sql).to_arrow_table()
+        refs = self._declared()
+        self.mode = chosen(plan, refs, want, mode)
+        injected = plan.injected(refs) if self.mode == "inject" else None
+        self._keep()
+        found = con.duckdb.sql(injected.sql if injected else plan.sql).to_arrow_table()
         self._rows = found.select(range(len(plan.names))).rename_columns(plan.names)
         self._hidden = found.select(plan.hidden)
-        self.mode: Mode = mode or "witness"
+        for ref in injected.refs if injected else []:
+            column = found.column(f"{LISTED}{ref}")
+            size = con.size(plan.references[ref].table)
+            self._chains[ref] = [Chain([listed_link(column, size)])]
         if self.mode == "defer":
-            self._index(self._wanted(None))
+            self._index(sorted(refs))
+        if "forward" in want.directions:
+            self._invert()
+
+    def _keep(self) -> None:
+        """Store the blocks that may choose other rows when they run again, once for each plan."""
+        for name, query in self._plan.kept:
+            text = f'create temp table if not exists "{name}" as {query}'
+            self._con.duckdb.execute(text).fetchall()
+
+    def _declared(self) -> frozenset[int]:
+        """Return the declared references, by position."""
+        names = self._want.refs
+        if names is None:
+            return frozenset(range(len(self._plan.references)))
+        return frozenset(at for name in names for at in self._wanted(name))
+
+    def _invert(self) -> None:
+        for chain in (each for chains in self._chains.values() for each in chains):
+            for link in chain.links:
+                link.inverse()
 
     def __len__(self) -> int:
         return int(self._rows.num_rows)
@@ -88,6 +118,15 @@ class Result:
             parts = [chain.forward(asked) for at in refs for chain in self._chains[at]]
         return distinct(np.concatenate([np.empty(0, np.int64), *parts]))
 
+    def explain(self) -> str:
+        """Return how the lineage of each reference is captured, and the size of its index."""
+        return explained(self.mode, self._plan, self._chains, self._declared())
+
+    @property
+    def size(self) -> int:
+        """The size of all indexes in bytes."""
+        return sum(chain.size for chains in self._chains.values() for chain in chains)
+
     def _backward(self, refs: list[int], rows: Rows) -> Rows:
         missing = [at for at in refs if at not in self._chains]
         if missing:
@@ -136,6 +175,9 @@ class Result:
         return found
 
     def _unchanged(self) -> None:
+        states = self._con.states({each.table for each in self._plan.references})
+        if states != self._states:
+            self._con.changed()
         if self._version != self._con.version:
             raise UsageError(
                 "The lineage of this result can no longer be asked",

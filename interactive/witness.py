@@ -46,6 +46,11 @@ class Witness:
         self.refs = references(exposer, source)
 
     @property
+    def body(self) -> exp.Query:
+        """The block whose rows are witnesses."""
+        return self._body_now().query
+
+    @property
     def asked(self) -> str:
         """The name of the table that the query reads the asked values from."""
         return self._body_now().inside or ASKED
@@ -139,11 +144,13 @@ def references(exposer: "Exposer", query: exp.Expr) -> frozenset[int]:
             elif (cte := table.meta.get("cte")) is not None and cte not in seen:
                 seen.add(cte)
                 todo.append(exposer.parsed.ctes[cte].this)
+            elif (kept := table.meta.get("kept")) is not None:
+                todo.append(exposer.parsed.kept[kept])
     return frozenset(found)
 
 
 def with_clause(exposer: "Exposer", query: exp.Expr) -> str:
-    """Return the WITH queries that a query uses, as text; DuckDB is to look into them."""
+    """Return the WITH queries that a query uses, as text, not to be materialised."""
     used: set[int] = set()
     todo = [query]
     while todo:

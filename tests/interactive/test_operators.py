@@ -1,0 +1,101 @@
+"""Operators one by one: results, sufficiency by re-execution, equal modes, and loud refusals."""
+
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from helpers.interactive_oracle import check, same
+from provhouse.interactive import Connection, connect
+from provhouse.interactive.refusal import NotCovered
+
+COVERED = (Path(__file__).parent / "operators.sql").read_text(encoding="utf-8").splitlines()
+
+
+@pytest.fixture(scope="module")
+def small() -> Connection:
+    """Small tables with NULLs and duplicates, an empty one, and a view."""
+    con = duckdb.connect()
+    con.execute("create table a(id int, k int, s varchar, v int)")
+    con.execute("create table b(k int, w int)")
+    con.execute("create table e(k int, z int)")
+    con.execute(
+        "insert into a select i, case when i % 7 > 0 then i % 5 end, 's' || (i % 3), (i * 37) % 61 "
+        "from range(30) t(i)"
+    )
+    con.execute("insert into b select case when i % 4 > 0 then i % 6 end, i from range(20) t(i)")
+    con.execute("create view va as select k, sum(v) sv from a group by k")
+    return connect(con)
+
+
+@pytest.mark.parametrize("sql", COVERED)
+def test_rows_come_back_from_their_witnesses(small: Connection, sql: str) -> None:
+    assert check(small, sql, most=1).wrong == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("sql", COVERED)
+def test_modes_agree_and_forward_is_the_inverse(small: Connection, sql: str) -> None:
+    assert check(small, sql, most=100).wrong == []
+    same(small, sql, ("witness", "defer"))
+
+
+REFUSED = {
+    "with recursive t as (select 1 x union all select x + 1 from t where x < 5) select * from t": (
+        "a recursive WITH query", "in line 1, column 61"
+    ),
+    "select a.k, q.m\nfrom a, lateral (select max(w) m from b where b.k = a.k) q": (
+        "LATERAL", "in line 2"
+    ),
+    "select k from a\n  tablesample 50%": ("SAMPLE", "in line 2, column"),
+    "select k from b union by name select k, s from a": ("BY NAME", "in line 1"),
+    "select array(select w from b where b.k = a.k) from a": ("ARRAY of a subquery", "in line 1"),
+    "select v from a where random() < 0.5": ("rand()", "in line 1"),
+    "select a.k from a positional join b": ("POSITIONAL JOIN", "in line 1"),
+    "pivot a on s using sum(v)": ("PIVOT", "in line 1"),
+    "select id from a where k in (select w from b where b.k = a.k limit 1)": (
+        "LIMIT without ORDER BY, or with OFFSET, in a correlated subquery", "in line 1"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("sql", REFUSED)
+def test_what_is_not_covered_is_refused_with_its_place(small: Connection, sql: str) -> None:
+    what, where = REFUSED[sql]
+    with pytest.raises(NotCovered) as refused:
+        small.sql(sql, lineage=True, mode="defer")
+    assert what in refused.value.wanted
+    assert where in refused.value.found
+
+
+BY_HAND = [
+    # Rows of a with k = 1 are those with i % 5 = 1 that 7 does not divide.
+    ("select k, count(*) from a where k = 1 group by k", {"a": [1, 6, 11, 16, 26]}),
+    # NULL is a group of its own.
+    ("select k, count(*) from a where k is null group by k", {"a": [0, 7, 14, 21, 28]}),
+    # Every matching row of an EXISTS, none of a NOT EXISTS.
+    ("select id from a where id = 1 and exists (select 1 from b where b.k = a.k)",
+     {"a": [1], "b": [1, 7, 13, 19]}),
+    ("select id from a where id = 4 and not exists (select 1 from b where b.k = a.k and w > 50)",
+     {"a": [4], "b": []}),
+    # An outer join without a match has no row of the other side.
+    ("select a.id, b.w from a left join b on a.k = b.k and b.w > 90 where a.id = 1",
+     {"a": [1], "b": []}),
+    # EXCEPT: rows of the left side only; INTERSECT and UNION: equal rows of both.
+    ("select id from a where id < 2 except select 0 from b", {"a": [1], "b": []}),
+    ("select k from a where k = 5 union select k from b where k = 5", {"a": [], "b": [5, 11, 17]}),
+    ("select k from a where k = 3 intersect select k from b", {"a": [3, 8, 13, 18, 23],
+     "b": [3, 9, 15]}),
+    # A window has its whole partition.
+    ("select id, rank() over (partition by k order by v) from a where k = 3 and id < 9",
+     {"a": [3, 8]}),
+    # LIMIT in a derived table leaves only its rows.
+    ("select count(*) from (select * from a order by id desc limit 3) q", {"a": [27, 28, 29]}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("sql", "expected"), BY_HAND)
+def test_lineage_by_hand(small: Connection, sql: str, expected: dict[str, list[int]]) -> None:
+    result = small.sql(sql, lineage=True)
+    found = {name: result.backward(name).rids.tolist() for name in result.references}
+    assert found == expected

@@ -1,0 +1,118 @@
+"""Results: modes, declared needs, changes of tables, sources of data, and errors."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from helpers.interactive_oracle import same
+from provhouse.interactive import Connection, Want, connect
+from provhouse.model.errors import UsageError
+
+GROUPS = (
+    "select f.carrier, c.country, sum(f.delay) d, count(*) from f join c using (carrier) "
+    "group by all"
+)
+
+
+@pytest.fixture
+def con() -> Connection:
+    """Flights and carriers; carrier 9 has no flights, and some flights no carrier."""
+    con = duckdb.connect()
+    con.execute("create table f as select i % 7 carrier, i % 11 delay, i id from range(200) t(i)")
+    con.execute("create table c as select i * 3 carrier, 'c' || i % 2 country from range(4) t(i)")
+    return connect(con)
+
+
+def test_modes_agree_row_by_row(con: Connection) -> None:
+    same(con, GROUPS, ("inject", "defer", "witness"))
+
+
+def test_declared_references_are_captured_and_others_are_not(con: Connection) -> None:
+    result = con.sql(GROUPS, lineage=True, want=Want(refs=("f",)))
+    assert result.mode == "inject"
+    assert "f: the query lists the rids of each group" in result.explain()
+    assert "c: found by a witness query" in result.explain()
+    limited = con.sql(GROUPS + " order by all limit 1", lineage=True, want=Want(refs=("f",)))
+    assert limited.mode == "defer"
+    assert result.size > limited.size > 0
+
+
+def test_inject_is_refused_where_it_cannot_be_done(con: Connection) -> None:
+    with pytest.raises(UsageError, match="cannot be injected"):
+        con.sql("select * from f", lineage=True, mode="inject")
+
+
+def test_records_and_queries_on_them(con: Connection) -> None:
+    result = con.sql(GROUPS + " order by 1", lineage=True)
+    records = result.backward("f", [1])
+    assert records.to_arrow().column("carrier").unique().to_pylist() == [3]
+    assert records.to_pandas().shape == (len(records), 3)
+    assert records.sql("select sum(delay) s from records").to_pylist() == [
+        {"s": result.to_arrow().column("d")[1].as_py()}
+    ]
+    assert result.forward("f", records.rids[:2]).tolist() == [1]
+
+
+def test_a_changed_table_makes_lineage_an_error_until_the_query_runs_again(
+    con: Connection,
+) -> None:
+    result = con.sql("select count(*) from f", lineage=True)
+    con.execute("delete from f where id = 3")
+    with pytest.raises(UsageError, match="can no longer be asked"):
+        result.backward("f")
+    assert len(con.sql("select count(*) from f", lineage=True).backward("f")) == 199
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["insert into f values (1, 1, 1)", "delete from f where id = 5", "update f set delay = 0"],
+)
+def test_a_change_by_another_connection_is_noticed(change: str) -> None:
+    raw = duckdb.connect()
+    raw.execute("create table f as select i % 7 carrier, i % 11 delay, i id from range(200) t(i)")
+    con = connect(raw)
+    result = con.sql("select carrier, count(*) from f group by 1", lineage=True)
+    raw.cursor().execute(change)
+    with pytest.raises(UsageError, match="can no longer be asked"):
+        result.backward("f", [0])
+
+
+def test_files_and_frames_become_tables(tmp_path: Path) -> None:
+    table = pa.table({"k": [1, 2, 1], "v": [1.5, 2.5, None]})
+    pq.write_table(table, tmp_path / "trips.parquet")
+    con = connect(tmp_path / "trips.parquet")
+    con.register("frame", pd.DataFrame({"k": [1, 2]}))
+    con.register("arrow", table)
+    result = con.sql("select k, sum(v) from trips join frame using (k) group by k order by k",
+                     lineage=True)  # fmt: skip
+    assert result.backward("trips", [0]).rids.tolist() == [0, 2]
+    assert con.sql("select * from arrow", lineage=True).backward("arrow", [1]).rids.tolist() == [1]
+
+
+def test_errors_say_what_to_do(con: Connection) -> None:
+    result = con.sql("select * from f", lineage=True)
+    with pytest.raises(UsageError, match="reads no table 'g'"):
+        result.backward("g")
+    with pytest.raises(UsageError, match="has no row 200"):
+        result.backward("f", [200])
+    with pytest.raises(UsageError, match="no such rid"):
+        result.forward("f", [200])
+    with pytest.raises(UsageError, match="Only one query"):
+        con.sql("select 1; select 2", lineage=True)
+    with pytest.raises(duckdb.CatalogException):
+        con.sql("select * from missing", lineage=True)
+
+
+def test_importing_starts_nothing_heavy() -> None:
+    code = (
+        "import sys; from provhouse import interactive; interactive.connect().sql('select 1'); "
+        "print([m for m in ('pyspark', 'neo4j', 'pandas', 'numba') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
