@@ -1,4 +1,4 @@
-.PHONY: bench-interactive cluster containers bench-capture bench-capture-ways bench-capture-tpcds bench-capture-landing bench-capture-memory bench-capture-nights bench-builds bench-rows bench-seven bench-hard bench-workflowgen bench-memory bench-driver bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean
+.PHONY: bench-interactive cluster containers bench-capture bench-capture-ways bench-capture-tpcds bench-capture-landing bench-capture-memory bench-capture-nights bench-builds bench-rows bench-seven bench-hard bench-workflowgen bench-memory bench-driver bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean bench-crossfilter
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -24,6 +24,10 @@ bench-explain: setup ## Measure the accuracy of `provhouse explain`, on the demo
 
 bench-sets: setup ## Measure what questions read with different sets (SAMPLES=DIR adds traces)
 	@.venv/bin/python benchmarks/sets.py $(if $(SAMPLES),--samples $(SAMPLES))
+	@.venv/bin/python benchmarks/tables.py
+
+bench-crossfilter: setup ## Measure brushes in linked views beside SQL, cubes and scans (ROWS=10000000, MOVES=60)
+	@.venv/bin/python benchmarks/crossfilter.py $(if $(ROWS),--rows $(ROWS)) $(if $(MOVES),--moves $(MOVES))
 	@.venv/bin/python benchmarks/tables.py
 
 bench-components: setup ## Compare components with scipy, igraph and others; installs them (COPIES=9 adds copies)

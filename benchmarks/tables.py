@@ -24,6 +24,8 @@ import capture_tpcds_table
 import capture_ways_form
 import capture_ways_table
 import components_table
+import crossfilter_form
+import crossfilter_table
 import enter_table
 import explain_table
 import fuzz
@@ -53,6 +55,7 @@ SECTIONS = {
     "capture nights": capture_nights_table.SECTION,
     "capture TPC-DS": capture_tpcds_table.SECTION,
     "capture ways": capture_ways_table.SECTION,
+    "crossfilter": crossfilter_table.SECTION,
     "hard": hard_table.SECTION,
     "workflowgen": workflowgen_table.SECTION,
 }
@@ -105,6 +108,7 @@ def pages() -> Iterator[tuple[Path, str, str]]:
         "capture landing", capture_landing_form.RESULTS, capture_landing_table.table
     )
     yield from optional("capture memory", capture_memory_form.RESULTS, capture_memory_table.table)
+    yield from optional("crossfilter", crossfilter_form.RESULTS, crossfilter_table.table)
     yield from optional("capture ways", capture_ways_form.RESULTS, capture_ways_table.table)
     yield from optional("capture nights", capture_nights_form.RESULTS, capture_nights_table.table)
     yield from optional("workflowgen", workflowgen_table.RESULTS, workflowgen_table.tables)

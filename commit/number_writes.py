@@ -13,7 +13,7 @@ from provhouse.store.warehouse.commits import generations
 from provhouse.store.warehouse.file_table import add_files, numbers_of
 from provhouse.store.warehouse.identity import create_identity
 from provhouse.store.warehouse.layout import Layout
-from provhouse.store.warehouse.written import Written, add_written, read_written
+from provhouse.store.warehouse.written import RowTracking, Written, add_written, read_written
 
 from .single_writer import only_writer
 
@@ -30,6 +30,7 @@ class NewWrite:
     path: str = ""
     replaces: bool = False
     bare: int = 0
+    tracking: RowTracking | None = None
 
 
 def number_writes(
@@ -66,6 +67,7 @@ def _numbered(layout: Layout, write: NewWrite) -> Written:
             write.replaces,
             write.bare,
             max(generations(layout), default=0),
+            write.tracking,
         )
         add_written(layout, known)
     return known

@@ -1,6 +1,6 @@
 """A DuckDB connection whose queries have lineage."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -14,8 +14,13 @@ from .catalog import Catalog, Place
 from .want import Mode, Want
 
 if TYPE_CHECKING:
+    from provhouse.crossfilter.binning import Binning
+
+    from .dependencies import Violations
+    from .linking import Linked
     from .plan import Plan
     from .result import Result
+    from .table_views import TableViews
 
 READERS = {".parquet": "read_parquet", ".csv": "read_csv", ".json": "read_json"}
 PLANS = 500
@@ -125,6 +130,61 @@ class Connection:
 
         with self.lock:
             return Result(self, query, self.plan(query), want, mode)
+
+    def views(
+        self,
+        table: str,
+        *,
+        bins: "Mapping[str, Binning] | None" = None,
+        measures: Sequence[str] = (),
+        grids: Mapping[tuple[str, str], int | None] | None = None,
+        budget_mb: int = 2048,
+        **by: str,
+    ) -> "TableViews":
+        """Return linked views of a table, one for each named SQL expression.
+
+        ``bins`` says how a view is divided, see ``crossfilter.binning``; ``measures`` are columns
+        to add up and average, and ``grids`` pairs of columns. Raises UsageError or BadInput for
+        what cannot be charted, and DuckDB's own errors.
+
+        >>> views = con.views("flights", date="flight_date", hour="hour", bins={"date": "month"})
+        >>> views.brush("hour", [7, 8]).views["date"].counts
+        >>> views.records().to_pandas()
+        """
+        from .table_views import TableViews
+
+        return TableViews(self, table, by, bins or {}, measures, grids or {}, budget_mb)
+
+    def link(self, first: "Result", second: "Result", table: str | None = None) -> "Linked":
+        """Link two results, so that each highlights the other's rows; see ``Linked``."""
+        from .linking import Linked
+
+        with self.lock:
+            return Linked(first, second, table)
+
+    def check_fd(self, table: str, dependency: str) -> "Violations":
+        """Return the violations of a functional dependency, such as ``customer -> segment``.
+
+        Either side may be several columns, separated by commas. NULL is a value like any other.
+        Raises UsageError if the table or a column is missing, or the text is no dependency.
+        """
+        from .dependencies import check_dependency
+
+        return check_dependency(self, table, dependency)
+
+    def find(self, table: str) -> tuple[Place, dict[str, str]]:
+        """Return a base table and the types of its columns; raises UsageError if it is missing."""
+        from sqlglot import exp
+
+        with self.lock:
+            found = self.catalog().find(exp.to_table(table, dialect="duckdb"))
+        if found is None or found.view is not None:
+            raise UsageError(
+                f"There is no table {table!r}",
+                "Only tables have row numbers, and views have not" if found else "",
+                "Name a table, or make one with register()",
+            )
+        return found.place, found.columns
 
     def plan(self, query: str) -> "Plan":
         """Return the plan of a query; plans are kept by the query's text."""

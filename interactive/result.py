@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from provhouse.model.errors import UsageError
 
+from .catalog import Place
 from .inject import LISTED, listed_link
 from .links import Chain, Rows, distinct
 from .modes import chosen, explained
@@ -95,10 +96,10 @@ class Result:
         ``ref`` is a table, or one use of it such as ``lineitem#2``. Raises UsageError if the query
         does not read it, if a row does not exist, or if a table changed since the query ran.
         """
-        chosen = self._positions(rows)
+        chosen = self.positions(rows)
         refs = self._wanted(ref)
         with self._con.lock:
-            self._unchanged()
+            self.check_unchanged()
             rids = self._backward(refs, chosen)
         return Records(self._con, self._plan.references[refs[0]].table, rids)
 
@@ -110,7 +111,7 @@ class Result:
         asked = distinct(np.asarray(list(rids) if not isinstance(rids, np.ndarray) else rids))
         refs = self._wanted(ref)
         with self._con.lock:
-            self._unchanged()
+            self.check_unchanged()
             self._index(refs)
             size = self._con.size(self._plan.references[refs[0]].table)
             if asked.size and not 0 <= int(asked[0]) <= int(asked[-1]) < size:
@@ -126,6 +127,19 @@ class Result:
     def size(self) -> int:
         """The size of all indexes in bytes."""
         return sum(chain.size for chains in self._chains.values() for chain in chains)
+
+    @property
+    def tables(self) -> list[Place]:
+        """The tables of ``references``."""
+        return [each.table for each in self._plan.references]
+
+    def chains(self, table: Place) -> list[Chain]:
+        """Return the indexed lineage in a table; raises UsageError if a table has changed."""
+        refs = [at for at, place in enumerate(self.tables) if place == table]
+        with self._con.lock:
+            self.check_unchanged()
+            self._index(refs)
+            return [chain for at in refs for chain in self._chains[at]]
 
     def _backward(self, refs: list[int], rows: Rows) -> Rows:
         missing = [at for at in refs if at not in self._chains]
@@ -150,7 +164,8 @@ class Result:
         sizes = [self._con.size(each.table) for each in self._plan.references]
         return Tracer(self._con.duckdb, sizes, frozenset(refs))
 
-    def _positions(self, rows: Iterable[int] | None) -> Rows:
+    def positions(self, rows: Iterable[int] | None) -> Rows:
+        """Return distinct numbers of rows, or of all; raises UsageError if one does not exist."""
         if rows is None:
             return np.arange(len(self))
         found = distinct(np.asarray(list(rows), np.int64))
@@ -174,7 +189,8 @@ class Result:
             )
         return found
 
-    def _unchanged(self) -> None:
+    def check_unchanged(self) -> None:
+        """Raise UsageError if a table has changed since the query ran."""
         states = self._con.states({each.table for each in self._plan.references})
         if states != self._states:
             self._con.changed()

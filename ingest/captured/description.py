@@ -51,6 +51,10 @@ class SourceFile:
     bytes: int
     changed: int
     """When the file was last changed, in milliseconds."""
+    first_row: int | None = None
+    """Delta's id of its first row; None if the table has no row tracking."""
+    commit: int | None = None
+    """The version of the Delta table that has added it."""
 
     def check_unchanged(self) -> None:
         """Raise BadInput if the file is not the one that the job read."""
@@ -188,6 +192,10 @@ class CapturedWrite:
     seconds: float
     rewriting: float
     columns: ColumnMap
+    tracked: str
+    """The column of a Delta table for the ids of moved rows; empty without row tracking."""
+    first_rows: Mapping[Path, tuple[int, int]]
+    """The version of the Delta table that has added each file, and the id of its first row."""
     stopped: str
     """Why its capture was stopped by its budget; else empty."""
 
@@ -207,7 +215,7 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
     Raises BadInput for files that are not on this machine, and for a form that is not known.
     """
     _check_form(write.get("form", FORM), folder)
-    path = _local(write["path"])
+    path, tracking = _local(write["path"]), write.get("tracking") or {}
     marked = {number for number, tap in enumerate(write["taps"]) if tap["kind"] == "mark"}
     return CapturedWrite(
         path,
@@ -231,6 +239,8 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
         write.get("seconds", 0.0),
         write["rewriting"],
         column_map(write.get("columns", {})),
+        tracking.get("column", ""),
+        {_local(file): (at[0], at[1]) for file, at in tracking.get("files", {}).items()},
         write.get("stopped", ""),
     )
 
@@ -287,7 +297,16 @@ def _tap(tap: Mapping[str, Any], folder: Path, marked: Collection[int]) -> TapTa
 def _source(source: Mapping[str, Any]) -> SourceFile:
     path, root = _local(source["path"]), _local(source["root"] or source["path"])
     table = source["table"] or table_of(root)
-    return SourceFile(source["number"], path, root, table, source["bytes"], source["changed"])
+    return SourceFile(
+        source["number"],
+        path,
+        root,
+        table,
+        source["bytes"],
+        source["changed"],
+        source.get("first_row"),
+        source.get("commit"),
+    )
 
 
 def _keyed(source: Mapping[str, Any], folder: Path) -> KeyedSource:

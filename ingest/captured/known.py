@@ -15,6 +15,9 @@ from provhouse.store.warehouse.file_table import numbers_of
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.written import Written, read_written
 
+from .description import SourceFile
+from .moved import MovedFile, moved_file
+
 
 class Known:
     """The numbers of files in a warehouse, and the captured writes that files are of."""
@@ -23,6 +26,7 @@ class Known:
         self._layout = layout
         self._writes = read_written(layout)
         self._commit = current(layout)
+        self._moved = dict[Path, MovedFile | None]()
 
     def numbers(self, paths: Sequence[Path]) -> list[int]:
         """Return the numbers of files, -1 for one that has none."""
@@ -39,6 +43,18 @@ class Known:
     def writes(self, paths: Sequence[Path]) -> list[Written | None]:
         """Return the captured write that each file is of, or None."""
         return [self._writes.get(number) for number in self.numbers(paths)]
+
+    def moved(self, source: SourceFile) -> MovedFile | None:
+        """Return a file with rows that captured writes wrote to other files, or None."""
+        if source.path not in self._moved:
+            self._moved[source.path] = moved_file(source, self._tracked)
+        return self._moved[source.path]
+
+    @cached_property
+    def _tracked(self) -> list[Written]:
+        """The writes of tables with row tracking, oldest first."""
+        found = {each.version: each for each in self._writes.values() if each.tracking}
+        return [write for _, write in sorted(found.items())]
 
     def at(self, place: Path) -> list[Written]:
         """Return the captured writes at a place, the newest first, up to one that replaces all."""

@@ -31,6 +31,7 @@ from .keys import Key, KeyStore, check_keys
 from .known import Known
 from .marked_output import MarkedNames, MarkedOutput, marked_outputs
 from .marks import MarkedRows, marks_of
+from .moved import tracking_of
 from .names import OutputNames, SourceNames, check_sources, without_numbers
 from .output import Output, output_of
 from .pinned import pins_of
@@ -268,7 +269,8 @@ def _new(found: Traced, key: Key, run: str) -> NewWrite:
     output, write = found.output, found.output.write
     bare = bare_rows(found) if key else 0
     path = str(write.path)
-    return NewWrite(write.table, key, output.files, run, write.columns, path, write.replaces, bare)
+    facts = (run, write.columns, path, write.replaces, bare, tracking_of(output))
+    return NewWrite(write.table, key, output.files, *facts)
 
 
 def _streamed(

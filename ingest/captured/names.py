@@ -18,6 +18,7 @@ from .description import SourceFile
 from .keys import Key, KeyStore, check_keys
 from .known import Known
 from .marks import MarkedRows
+from .moved import MovedFile
 from .output import Output
 from .pairs import ROW_BITS
 
@@ -54,14 +55,22 @@ def check_sources(
     for source, write in zip(files, known.writes([file.path for file in files]), strict=True):
         source.check_unchanged()
         found = write.key if write else fresh.get(source.path)
-        if found is None:
-            by_table[source.table].append(source)
-        elif keys.get(source.table, found) != found:
+        moved = known.moved(source) if found is None else None
+        found = moved.key if moved else found
+        if found is not None and keys.get(source.table, found) != found:
             raise _other_key(source, found)
+        if found is None or moved:
+            by_table[source.table].append(source)
     for table, parts in by_table.items():
-        if key := keys.get(table):
+        if key := key_of(parts[0], keys, known):
             _check_one_place(table, parts)
             check_keys(table, key, [part.path for part in parts], store)
+
+
+def key_of(source: SourceFile, keys: Mapping[str, Key], known: Known) -> Key:
+    """Return the key of a source that is no file of a captured write; empty for row ids."""
+    moved = known.moved(source)
+    return moved.key if moved else keys.get(source.table, ())
 
 
 class Scan(Protocol):
@@ -131,11 +140,23 @@ class SourceNames:
             marked, version = self._marks[number]
             return marked.table, marked_items(marked, ids & ((1 << ROW_BITS) - 1), version)
         source, file, write = self._files[number]
+        if not write and (moved := self._known.moved(source)):
+            return moved.table, self._moved(moved, file, ids & ((1 << ROW_BITS) - 1))
         table = write.table if write else source.table
         key = write.key if write else self._keys.get(table, ())
         rows = ids & ((1 << ROW_BITS) - 1)
         found = self._store.of(source.path, key).take(rows) if key else (file << ROW_BITS) + rows
         return table, _items(table, pa.array(found), write.suffix if write else "", self._known)
+
+    def _moved(self, moved: MovedFile, file: int, rows: I64) -> pa.Array:
+        """Return the items of rows that captured writes may have written to other files."""
+        of, written = (found[rows] for found in moved.rows)
+        if not moved.key:
+            found = np.where(of < 0, (file << ROW_BITS) + rows, written)
+            return _items(moved.table, pa.array(found), "", self._known)
+        keys = self._store.of(moved.source.path, moved.key).take(rows)
+        suffixes = pa.array([*(write.suffix for write in moved.writes), ""])
+        return keyed_items(moved.table, keys, suffixes, np.where(of < 0, len(moved.writes), of))
 
 
 class OutputNames:

@@ -10,6 +10,7 @@ from provhouse.store.warehouse.written import Written
 from .description import SourceFile
 from .keys import Key
 from .known import Known
+from .names import key_of
 from .output import Output
 
 
@@ -29,7 +30,7 @@ def pins_of(
     ]
     writes = known.writes([source.path for source in sources])
     read = [
-        Pin(each.table, keys.get(each.table, ()), each.path, each.bytes, each.changed)
+        Pin(each.table, key_of(each, keys, known), each.path, each.bytes, each.changed)
         for each, write in zip(sources, writes, strict=True)
         if write is None
     ]

@@ -5,10 +5,11 @@ number permanently. Each write is a file in the folder ``written``, named after 
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from provhouse.model.column_map import NO_COLUMNS, ColumnMap, column_map
 from provhouse.model.errors import Damaged
@@ -16,6 +17,18 @@ from provhouse.runtime.files import make_folder, write_new
 
 from .layout import Layout
 from .records import write_record
+
+
+@dataclass(frozen=True)
+class RowTracking:
+    """Delta's own numbers of the rows of a write, by which moved rows are found again."""
+
+    column: str
+    """The column with the ids of moved rows. Its name differs from table to table."""
+    commits: tuple[int, ...]
+    """The version of the table that has added each file."""
+    first_rows: tuple[int, ...]
+    """The id of the first row of each file; the others follow."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +52,8 @@ class Written:
     """The number of its rows that derive from no row, so that no item is stored for them."""
     after: int = 0
     """The generation that was current when it got its version; later ones show it."""
+    tracking: RowTracking | None = None
+    """The numbers by which rows that Delta has moved are found; None without row tracking."""
 
     @property
     def suffix(self) -> str:
@@ -80,10 +95,19 @@ def _read(path: Path, changed: int) -> Written:
         found = json.loads(path.read_text(encoding="utf-8"))
         key, files = tuple(found["key"]), tuple(found["files"])
         columns = column_map(found.get("columns", {}))
-        return Written(**{**found, "key": key, "files": files, "columns": columns})
+        tracking = _tracking(found.get("tracking"))
+        return Written(
+            **{**found, "key": key, "files": files, "columns": columns, "tracking": tracking}
+        )
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise Damaged(
             f"Cannot read the record of a captured write {path}",
             repr(error),
             "Restore the file from a backup",
         ) from error
+
+
+def _tracking(found: Mapping[str, Any] | None) -> RowTracking | None:
+    if found is None:
+        return None
+    return RowTracking(found["column"], tuple(found["commits"]), tuple(found["first_rows"]))

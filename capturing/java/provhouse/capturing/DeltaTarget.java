@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
@@ -36,6 +37,7 @@ import scala.Option;
  */
 final class DeltaTarget implements Target {
   private static final String OPTIMIZE = "optimizewrite";
+  private static final String ROW_IDS = "delta.rowTracking.materializedRowIdColumnName";
   private final DeltaCommand command;
   private final SparkSession session;
   private final Configuration settings;
@@ -43,6 +45,12 @@ final class DeltaTarget implements Target {
   private DeltaLog log;
   private List<String> partitions;
   private LogicalPlan optimized;
+
+  /** The column for ids of rows that Delta moves, or null; each table has a name of its own. */
+  private String rowIds;
+
+  /** The commit of each file, and the id of its first row. */
+  private final Map<String, List<Long>> firstRows = new TreeMap<>();
 
   DeltaTarget(DeltaCommand command, SparkSession session) {
     this.command = command;
@@ -233,6 +241,7 @@ final class DeltaTarget implements Target {
   @Override
   public Set<String> written() {
     Set<String> found = new TreeSet<>();
+    rowIds = log.properties().get(ROW_IDS);
     try {
       FileSystem files = path.getFileSystem(settings);
       for (long version = log.version() + 1; ; version++) {
@@ -244,16 +253,31 @@ final class DeltaTarget implements Target {
             new BufferedReader(
                 new InputStreamReader(files.open(commit), StandardCharsets.UTF_8))) {
           for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-            JsonNode added = new ObjectMapper().readTree(line).path("add");
-            if (added.path("dataChange").asBoolean()) { // else Delta has only moved rows
-              String file = URI.create(added.path("path").asText()).getPath(); // percent-encoded
-              found.add(new Path(path, file).toUri().toString());
-            }
+            add(new ObjectMapper().readTree(line), found);
           }
         }
       }
     } catch (IOException error) {
       throw new UncheckedIOException(error);
     }
+  }
+
+  private void add(JsonNode action, Set<String> found) {
+    JsonNode added = action.path("add");
+    if (added.path("dataChange").asBoolean()) { // else Delta has only moved rows
+      String file = URI.create(added.path("path").asText()).getPath(); // percent-encoded
+      String address = new Path(path, file).toUri().toString();
+      found.add(address);
+      long commit = added.path("defaultRowCommitVersion").asLong();
+      firstRows.put(address, List.of(commit, added.path("baseRowId").asLong()));
+    }
+    if (action.has("metaData")) {
+      rowIds = action.path("metaData").path("configuration").path(ROW_IDS).asText(null);
+    }
+  }
+
+  @Override
+  public Map<String, Object> tracking() {
+    return rowIds == null ? null : Map.of("column", rowIds, "files", firstRows);
   }
 }

@@ -101,6 +101,9 @@ final class SourceFiles {
     entry.put("table", table);
     entry.put("bytes", file.getLen());
     entry.put("changed", file.getModificationTime());
+    Map<String, Object> delta = CollectionConverters.asJava(file.metadata());
+    entry.put("first_row", delta.get("base_row_id"));
+    entry.put("commit", delta.get("default_row_commit_version"));
     described.put(entry.get("number"), entry);
     return entry;
   }

@@ -1,6 +1,7 @@
 package provhouse.capturing;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.catalyst.expressions.Expression;
@@ -67,4 +68,9 @@ interface Target {
 
   /** Return the files that the write has made. It may be called once the write has ended. */
   Set<String> written();
+
+  /** Return how the rows of these files are found again if they are moved, or null. */
+  default Map<String, Object> tracking() {
+    return null;
+  }
 }

@@ -173,6 +173,7 @@ final class Write {
   private void close() {
     if (written == null) {
       written = target.written();
+      description.put("tracking", target.tracking());
     }
   }
 

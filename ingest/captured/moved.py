@@ -1,0 +1,120 @@
+"""Find rows that Delta has moved to other files since a captured write, as OPTIMIZE does.
+
+A Delta table with row tracking gives each row an id, and remembers the version of the table that
+has changed the row last. Both are columns of files with moved rows. So a row whose last change was
+a captured write is the row of that write, in whichever file it is now.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from provhouse.model.arrays import I64
+from provhouse.model.errors import UsageError
+from provhouse.store.warehouse.written import RowTracking, Written
+
+from .description import SourceFile
+from .output import Output
+from .pairs import ROW_BITS
+
+_COMMIT = "_row-commit-version-col-"
+"""The beginning of the name of a column of Delta; the rest differs from table to table."""
+
+
+def tracking_of(output: Output) -> RowTracking | None:
+    """Return how the rows of a write are found again; None if its table has no row tracking."""
+    write = output.write
+    if not write.tracked or not all(path in write.first_rows for path in output.files):
+        return None
+    commits, first = zip(*(write.first_rows[path] for path in output.files), strict=True)
+    return RowTracking(write.tracked, commits, first)
+
+
+@dataclass(frozen=True)
+class MovedFile:
+    """A file with rows that captured writes have written to other files."""
+
+    source: SourceFile
+    writes: Sequence[Written]
+    """The captured writes of its table; at least one."""
+    row_ids: str
+    commits: str
+
+    @property
+    def table(self) -> str:
+        """The table in names of its rows."""
+        return self.writes[-1].table
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The columns that name its rows."""
+        return self.writes[-1].key
+
+    @cached_property
+    def rows(self) -> tuple[I64, I64]:
+        """The write of each row, by its position in ``writes``, and the row's id in the warehouse.
+
+        Both are -1 for a row that was last changed by something else.
+        """
+        row_ids, commits = self._numbers()
+        of, rows = np.full(len(row_ids), -1), np.full(len(row_ids), -1)
+        for commit in np.unique(commits).tolist():
+            write, file, first = self._files(commit)
+            if not len(first):
+                continue
+            at = np.flatnonzero(commits == commit)
+            place = np.searchsorted(first, row_ids[at], "right") - 1
+            at, place = at[place >= 0], place[place >= 0]
+            of[at] = write[place]
+            rows[at] = (file[place] << ROW_BITS) + row_ids[at] - first[place]
+        return of, rows
+
+    def _numbers(self) -> tuple[I64, I64]:
+        """Return the id of each row, and the version of the table that has changed it last."""
+        found = pq.read_table(self.source.path, columns=[self.row_ids, self.commits])
+        first, commit = self.source.first_row, self.source.commit
+        usual = pa.array(np.arange(found.num_rows) + (first or 0))
+        ids = pc.coalesce(found[self.row_ids].combine_chunks(), usual)
+        return np.asarray(ids), np.asarray(pc.fill_null(found[self.commits], commit))
+
+    def _files(self, commit: int) -> tuple[I64, I64, I64]:
+        """Return the write, number and first row of each file of a commit, ordered by first row."""
+        found = [
+            (first, number, at)
+            for at, write in enumerate(self.writes)
+            if write.tracking
+            for number, of, first in zip(
+                write.files, write.tracking.commits, write.tracking.first_rows, strict=True
+            )
+            if of == commit
+        ]
+        rows = np.array(sorted(found), np.int64).reshape(-1, 3)
+        return rows[:, 2], rows[:, 1], rows[:, 0]
+
+
+def moved_file(source: SourceFile, writes: Sequence[Written]) -> MovedFile | None:
+    """Return a file that may have rows of these writes, which it was not written by; else None.
+
+    Raises UsageError if the writes name their rows in different ways.
+    """
+    tracked = {each.tracking.column for each in writes if each.tracking}
+    if source.first_row is None or not tracked:
+        return None
+    names = pq.read_schema(source.path).names
+    row_ids = next((name for name in names if name in tracked), None)
+    commits = next((name for name in names if name.startswith(_COMMIT)), None)
+    if row_ids is None or commits is None:
+        return None
+    own = [each for each in writes if each.tracking and each.tracking.column == row_ids]
+    if len({(each.table, each.key) for each in own}) > 1:
+        raise UsageError(
+            f"The rows of {source.root} that Delta has moved have names of several kinds",
+            "Captured jobs have written them under several names or with several keys",
+            "Write the table once as a whole, with one key",
+        )
+    return MovedFile(source, own, row_ids, commits)

@@ -1,0 +1,109 @@
+"""Check functional dependencies of a table, with the rows of each violation (Smoke, section 6)."""
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from provhouse.model.errors import UsageError
+
+from .catalog import Place
+from .links import Link, from_pairs
+from .records import Records
+
+if TYPE_CHECKING:
+    from .connection import Connection
+
+_DEPENDENCY = re.compile(r"\s*([^>]+?)\s*->\s*([^>]+?)\s*")
+
+
+@dataclass(frozen=True)
+class Violations:
+    """The groups of rows that agree on the left side of a dependency but not on the right side.
+
+    ``groups`` has the columns of the left side, and how many rows each group has.
+    """
+
+    groups: pa.Table
+    _con: "Connection"
+    _table: Place
+    _link: Link
+    _version: int
+
+    def __len__(self) -> int:
+        return int(self.groups.num_rows)
+
+    def records(self, group: int | None = None) -> Records:
+        """Return the rows of one violation, or of all.
+
+        Raises UsageError if there is no such violation, or a table has changed.
+        """
+        if self._version != self._con.version:
+            raise UsageError(
+                "The rows of the violations can no longer be read",
+                "A table has changed since the check",
+                "Check the dependency again",
+            )
+        if group is not None and not 0 <= group < len(self):
+            raise UsageError(f"There is no violation {group}", f"There are {len(self):,}")
+        rows = np.arange(len(self)) if group is None else np.array([group])
+        return Records(self._con, self._table, self._link.backward(rows))
+
+
+def check_dependency(con: "Connection", table: str, dependency: str) -> Violations:
+    """Return the violations of a dependency such as ``customer -> segment``.
+
+    Either side may be several columns, separated by commas. NULL is a value like any other. Raises
+    UsageError if the table or a column is missing, or the text is no dependency.
+    """
+    place, columns = con.find(table)
+    left, right = _sides(dependency, place, columns)
+    with con.lock:
+        version = con.version
+        keys, differ = ", ".join(left), " or ".join(map(_differs, right))
+        found = con.duckdb.sql(f"""
+            select {keys}, count(*)::bigint as "rows" from {place.sql()}
+            group by {keys} having {differ} order by {keys}""").to_arrow_table()
+        numbered = found.append_column(NUMBER, pa.array(range(len(found)), pa.int32()))
+        con.duckdb.register(GROUPS, numbered)
+        same = " and ".join(f"g.{key} is not distinct from t.{key}" for key in left)
+        pairs = con.duckdb.sql(f"""
+            select g.{NUMBER} as number, t.rowid as rid
+            from {place.sql()} t join {GROUPS} g on {same}""").to_arrow_table()
+        con.duckdb.unregister(GROUPS)
+        numbers, rids = (pairs.column(name).to_numpy() for name in ("number", "rid"))
+        link = from_pairs(numbers, rids, len(found), con.size(place))
+    return Violations(found, con, place, link, version)
+
+
+def _sides(dependency: str, place: Place, columns: dict[str, str]) -> tuple[list[str], list[str]]:
+    parts = _DEPENDENCY.fullmatch(dependency)
+    if not parts:
+        raise UsageError(
+            "The text is no functional dependency",
+            f"It is {dependency!r}",
+            "Write it as 'customer -> segment', or 'a, b -> c'",
+        )
+    by_name = {name.lower(): name for name in columns}
+    sides: list[list[str]] = []
+    for side in parts.groups():
+        names = [name.strip().strip('"').lower() for name in side.split(",")]
+        for name in names:
+            if name not in by_name:
+                raise UsageError(
+                    f"The table {place.name} has no column {name!r}",
+                    f"Its columns are: {', '.join(columns)}",
+                )
+        sides.append(['"' + by_name[name].replace('"', '""') + '"' for name in names])
+    return sides[0], sides[1]
+
+
+def _differs(column: str) -> str:
+    """Return a condition that a group has several values; cheaper than a count of them."""
+    some_null = f"count({column}) between 1 and count(*) - 1"
+    return f"min({column}) <> max({column}) or {some_null}"
+
+
+GROUPS, NUMBER = "__provhouse_groups", "__provhouse_number"

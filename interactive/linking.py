@@ -1,0 +1,66 @@
+"""Two results that highlight each other's rows through the records that both were made of."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from provhouse.model.errors import UsageError
+
+from .links import Chain, Rows, chained, distinct
+
+if TYPE_CHECKING:
+    from .result import Result
+
+
+class Linked:
+    """Rows of two results are linked if they share a record of a base table.
+
+    The lineage of both is indexed and joined once, so that a highlight reads no records where the
+    join is small. Any number of tables may be shared; ``table`` restricts the link to one. Raises
+    UsageError if no table is shared, or a table has changed.
+    """
+
+    def __init__(self, first: "Result", second: "Result", table: str | None = None) -> None:
+        self.results = (first, second)
+        shared = set(first.tables) & set(second.tables)
+        chosen = sorted(place for place in shared if table in (None, place.name))
+        if not chosen:
+            raise UsageError(
+                "The results cannot be linked",
+                f"They share no table{f' {table!r}' if table else ''}",
+                "Link results of queries that read the same table",
+            )
+        self._chains = [
+            _joined(one, other)
+            for place in chosen
+            for one in first.chains(place)
+            for other in second.chains(place)
+        ]
+
+    @property
+    def size(self) -> int:
+        """The size of the link in bytes."""
+        return sum(chain.size for chain in self._chains)
+
+    def highlight(self, result: "Result", rows: Iterable[int]) -> Rows:
+        """Return the rows of the other result that share a record with some rows of one result.
+
+        Raises UsageError if it is neither of the two, it has no such row, or a table has changed.
+        """
+        if result not in self.results:
+            raise UsageError("The result is not one of the two that are linked")
+        for each in self.results:
+            each.check_unchanged()
+        chosen = result.positions(rows)
+        forth = result is self.results[0]
+        found = [
+            chain.backward(chosen) if forth else chain.forward(chosen) for chain in self._chains
+        ]
+        return distinct(np.concatenate(found))
+
+
+def _joined(one: Chain, other: Chain) -> Chain:
+    """Return the chain from one result to the records, and on to the other result."""
+    back = [link.inverse() for link in reversed(other.links)]
+    return chained([*one.links, *back])
