@@ -1,4 +1,4 @@
-.PHONY: bench-interactive cluster containers bench-capture bench-capture-ways bench-capture-tpcds bench-capture-landing bench-capture-memory bench-capture-nights bench-builds bench-rows bench-seven bench-hard bench-workflowgen bench-memory bench-driver bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean bench-crossfilter
+.PHONY: bench-interactive cluster containers bench-capture bench-capture-ways bench-capture-tpcds bench-capture-landing bench-capture-memory bench-capture-nights bench-builds bench-rows bench-seven bench-hard bench-workflowgen bench-memory bench-driver bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean bench-crossfilter bench-programs
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -77,6 +77,10 @@ bench-capture: setup ## Measure what capture costs the 22 queries of TPC-H; inst
 	@.venv/bin/uv venv --quiet --allow-existing --python .venv/bin/python .long/tpch
 	@.venv/bin/uv pip install --quiet --python .long/tpch/bin/python --require-hashes --requirement requirements-tpch.lock
 	@.venv/bin/python benchmarks/capture_overhead.py $(if $(SCALE),--scale $(SCALE)) $(if $(REPEATS),--repeats $(REPEATS)) $(if $(QUERIES),--queries $(QUERIES))
+	@.venv/bin/python benchmarks/tables.py
+
+bench-programs: setup ## Measure what capture costs grep, word count and PigMix, as RDDs and data frames (SIZE=1 gigabyte, REPEATS=5, PROGRAMS="grep L2", FOLDER=DIR)
+	@.venv/bin/python benchmarks/programs.py $(if $(SIZE),--size $(SIZE)) $(if $(REPEATS),--repeats $(REPEATS)) $(if $(PROGRAMS),--programs $(PROGRAMS)) $(if $(FOLDER),--folder $(FOLDER))
 	@.venv/bin/python benchmarks/tables.py
 
 bench-capture-tpcds: setup ## Measure what capture costs the 103 queries of TPC-DS (SCALE=1, REPEATS=1, QUERIES="q1 q14a")

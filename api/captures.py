@@ -28,6 +28,7 @@ from .checks import check_limit, check_run, key_columns
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from provhouse.capturing.rdds.context import LineageContext
     from provhouse.tracing.cursor import Cursor
     from provhouse.tracing.traces import Traces
 
@@ -44,6 +45,28 @@ class Capture:
     _folder: KeptFolder | None = field(default=None, repr=False)
     _traces: "Traces | None" = field(default=None, repr=False)
     _captured: Captured = field(default_factory=Captured, repr=False)
+    _context: "LineageContext | None" = field(default=None, repr=False)
+
+    @property
+    def context(self) -> "LineageContext":
+        """The Spark context of the block: lineage is captured of the RDDs that it reads and saves.
+
+        It has the methods of ``SparkContext`` that read files, and its RDDs have those of Spark's
+        RDDs: ``docs/rdds.md``. Raises UsageError outside of the block, and for a block that has a
+        budget.
+
+        >>> with provhouse.capture(spark, "warehouse") as run:
+        ...     lines = run.context.textFile("log")
+        ...     codes = lines.map(lambda line: (line.split()[1], 1)).reduceByKey(add)
+        ...     codes.saveAsTextFile("codes")
+        """
+        from provhouse.capturing.rdds.context import LineageContext
+
+        if self._context is None:
+            rules, folder = self._captured.rules, self._folder
+            assert folder
+            self._context = LineageContext(self.spark.sparkContext, rules, folder.path, self.keys)
+        return self._context
 
     def mark(self, frame: "DataFrame", table: str) -> "DataFrame":
         """Return the same rows, which are items of a table in the lineage of what is written.

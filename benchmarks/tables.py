@@ -34,6 +34,8 @@ import ingest_table
 import methods_table
 import peers_sizes_table
 import peers_table
+import programs_form
+import programs_table
 import reliability
 import serve_table
 import sets_table
@@ -58,6 +60,7 @@ SECTIONS = {
     "crossfilter": crossfilter_table.SECTION,
     "hard": hard_table.SECTION,
     "workflowgen": workflowgen_table.SECTION,
+    "programs": programs_table.SECTION,
 }
 """Sections that are added to a page once there are results for them."""
 CAPACITY = ROOT / "docs" / "capacity.md"
@@ -112,6 +115,7 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     yield from optional("capture ways", capture_ways_form.RESULTS, capture_ways_table.table)
     yield from optional("capture nights", capture_nights_form.RESULTS, capture_nights_table.table)
     yield from optional("workflowgen", workflowgen_table.RESULTS, workflowgen_table.tables)
+    yield from optional("programs", programs_form.RESULTS, programs_table.table)
     yield RELIABILITY, "rounds", reliability.table(reliability.RESULTS.read())
     yield RELIABILITY, "soak", soak.table(soak.RESULTS.read())
     yield RELIABILITY, "fuzz", fuzz.table(fuzz.RESULTS.read())

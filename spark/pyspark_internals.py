@@ -158,3 +158,40 @@ class _JavaHandles:
 @lru_cache(maxsize=1)
 def _java_handles(gateway: Any) -> _JavaHandles:
     return _JavaHandles(gateway.jvm)
+
+
+def java_rdd(rdd: "RDD[Any]") -> tuple[Any, Any]:
+    """Return the JVM of an RDD, and the RDD in it. There is no public method for this."""
+    private: Any = rdd
+    return private.ctx._jvm, private._jrdd
+
+
+def worker_memory(context: "SparkContext") -> int:
+    """Return the megabytes that a Python worker may use before it writes groups to files.
+
+    ``RDD.combineByKey`` obeys it, but there is no public method that returns it.
+    """
+    from pyspark import util
+
+    private: Any = util
+    setting = context.getConf().get("spark.python.worker.memory", "512m")
+    return int(private._parse_memory(setting))
+
+
+def save_lines(rdds: "Sequence[RDD[bytes]]", path: str, codec: str | None) -> None:
+    """Write all records of some RDDs as lines of text files.
+
+    ``RDD.saveAsTextFile`` does this, after a function of its own, which would not know what the
+    tasks of which RDD have written.
+    """
+    private: Any = rdds
+    for rdd in private:
+        rdd._bypass_serializer = True
+        _ = rdd._jrdd  # it sets the serializer, which a union compares
+    united: Any = rdds[0] if len(rdds) == 1 else private[0].ctx.union([*rdds])
+    jvm = united.ctx._jvm
+    lines = united._jrdd.map(jvm.BytesToString())
+    if codec is None:
+        lines.saveAsTextFile(path)
+    else:
+        lines.saveAsTextFile(path, getattr(jvm, "java.lang.Class").forName(codec))

@@ -55,6 +55,13 @@ class SourceFile:
     """Delta's id of its first row; None if the table has no row tracking."""
     commit: int | None = None
     """The version of the Delta table that has added it."""
+    first: int = 0
+    """The position in the file of the row that has the index 0; -1 if it is unknown.
+
+    A number of an RDD stands for a part of a file.
+    """
+    unit: str = "parquet"
+    """The kind of its rows: ``parquet``, or the ``lines`` or ``records`` of any other file."""
 
     def check_unchanged(self) -> None:
         """Raise BadInput if the file is not the one that the job read."""
@@ -141,7 +148,7 @@ class TapTable:
     @property
     def name(self) -> str:
         """A short text for people, such as ``aggregate by cust``."""
-        whole = "of all rows of a task" if self.kind.startswith("mapIn") else "of all rows"
+        whole = f"of all rows{' of a task' * self.kind.startswith('map')}"
         return f"{self.kind} by {self.by}" if self.by else f"{self.kind} {whole}"
 
     @property
@@ -164,7 +171,7 @@ class CapturedWrite:
     parts: int
     """The number of texts in the tap of the rows that say in which file of its task a row is."""
     format: str
-    """``parquet``, ``delta``, ``csv``, ``json``, ``orc``, ``text`` or ``jdbc``."""
+    """``parquet``, ``delta``, ``csv``, ``json``, ``orc``, ``text``, ``jdbc``, or ``rdd``."""
     key: tuple[str, ...]
     """The key that the tap of the rows wrote, if the rows have no numbers; else empty."""
     replaces: bool
@@ -198,6 +205,10 @@ class CapturedWrite:
     """The version of the Delta table that has added each file, and the id of its first row."""
     stopped: str
     """Why its capture was stopped by its budget; else empty."""
+    unit: str
+    """Of an RDD: whether the rows of its files are their ``lines`` or ``records``."""
+    counts: tuple[int, ...]
+    """Of an RDD: the number of rows of each file; -1 if it is unknown."""
 
     @property
     def number(self) -> int:
@@ -242,6 +253,8 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
         tracking.get("column", ""),
         {_local(file): (at[0], at[1]) for file, at in tracking.get("files", {}).items()},
         write.get("stopped", ""),
+        write.get("unit", ""),
+        tuple(write.get("counts", ())),
     )
 
 
@@ -306,6 +319,8 @@ def _source(source: Mapping[str, Any]) -> SourceFile:
         source["changed"],
         source.get("first_row"),
         source.get("commit"),
+        source.get("first", 0),
+        source.get("unit", "parquet"),
     )
 
 

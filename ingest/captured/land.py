@@ -35,6 +35,7 @@ from .moved import tracking_of
 from .names import OutputNames, SourceNames, check_sources, without_numbers
 from .output import Output, output_of
 from .pinned import pins_of
+from .rdd_output import rdd_output_of
 from .rows import Traced, bare_rows, operations, pieces, traced
 from .stream import Streams
 from .unused_keys import UnusedKeys, unused_keys
@@ -169,8 +170,7 @@ def _land(
 ) -> Landed:
     incomplete = tuple(str(each.path) for each in begun if each.state in ("unknown", "replaced"))
     finished = [each for each in begun if each.state == "finished"]
-    outputs = [keyed_output_of(each) if each.key else output_of(each) for each in finished]
-    outputs = [output for output in outputs if output.files]
+    outputs = [output for output in map(_output_of, finished) if output.files]
     if not outputs:
         return Landed(incomplete=incomplete)
     make_folder(settings.warehouse)
@@ -203,6 +203,12 @@ def _land(
     return Landed(
         landed, summary.generation, incomplete, marks=marks, widened=widened_windows(found)
     )
+
+
+def _output_of(write: CapturedWrite) -> Output:
+    if write.key:
+        return keyed_output_of(write)
+    return rdd_output_of(write) if write.format == "rdd" else output_of(write)
 
 
 def _check(

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.model.arrays import I64
-from provhouse.model.errors import UsageError
+from provhouse.model.errors import BadInput, UsageError
 from provhouse.store.warehouse.written import Written
 
 from .description import SourceFile
@@ -55,6 +55,8 @@ def check_sources(
     for source, write in zip(files, known.writes([file.path for file in files]), strict=True):
         source.check_unchanged()
         found = write.key if write else fresh.get(source.path)
+        if source.unit != "parquet":
+            _check_positions(source, found or keys.get(source.table, ()))
         moved = known.moved(source) if found is None else None
         found = moved.key if moved else found
         if found is not None and keys.get(source.table, found) != found:
@@ -144,7 +146,7 @@ class SourceNames:
             return moved.table, self._moved(moved, file, ids & ((1 << ROW_BITS) - 1))
         table = write.table if write else source.table
         key = write.key if write else self._keys.get(table, ())
-        rows = ids & ((1 << ROW_BITS) - 1)
+        rows = (ids & ((1 << ROW_BITS) - 1)) + source.first
         found = self._store.of(source.path, key).take(rows) if key else (file << ROW_BITS) + rows
         return table, _items(table, pa.array(found), write.suffix if write else "", self._known)
 
@@ -242,6 +244,22 @@ def _check_one_place(table: str, parts: Sequence[SourceFile]) -> None:
             f"Two sources are named {table}, so that their keys would name the same items",
             f"They are {roots[0]} and {roots[1]}",
             "Rename one of the folders, or read them as one source",
+        )
+
+
+def _check_positions(source: SourceFile, key: Key) -> None:
+    """Raise an error if the rows of a file cannot be named by their positions in it."""
+    if key:
+        raise UsageError(
+            f"The rows of {source.table} are named by the key {', '.join(key)}",
+            "An RDD has read them, which knows only their positions in the file",
+            f"Leave {source.table} out of the keys, or read it as a data frame",
+        )
+    if source.first < 0:
+        raise BadInput(
+            f"The rows of {source.path} have no known positions",
+            "Tasks have found different numbers of rows in the parts of the file before",
+            "Run the job again; sources must stay as they are until the block has ended",
         )
 
 

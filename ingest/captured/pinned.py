@@ -25,14 +25,14 @@ def pins_of(
     written = [
         _now(version, path)
         for output, version in zip(outputs, versions, strict=True)
-        if not output.write.key  # else they are not read again
+        if not output.write.key and not output.write.unit  # else they are not read again
         for path in output.files
     ]
     writes = known.writes([source.path for source in sources])
     read = [
         Pin(each.table, key_of(each, keys, known), each.path, each.bytes, each.changed)
         for each, write in zip(sources, writes, strict=True)
-        if write is None
+        if write is None and each.unit == "parquet"
     ]
     return [*written, *read]
 

@@ -22,6 +22,7 @@ class Block {
   private Budget.Limits limits = Budget.Limits.NONE;
   private Unsupported refused;
   private boolean closed;
+  private int numbered;
 
   /**
    * Make a block whose taps write below a folder, which all executors must reach.
@@ -83,7 +84,7 @@ class Block {
       earlier.precede(target, Streams.batchOf(session));
     }
     begin(session);
-    Write write = new Write(target, folder + "/" + writes.size(), keys, limits, session, caches);
+    Write write = new Write(target, folder + "/" + reserve(), keys, limits, session, caches);
     writes.add(write);
     return write.plan();
   }
@@ -97,9 +98,14 @@ class Block {
     return caches.caching(query, session);
   }
 
+  /** Return the number of a new write, which its folder has for a name. */
+  int reserve() {
+    return numbered++;
+  }
+
   /** Return a write by the number that its folder has for a name. */
   Write write(int number) {
-    return writes.get(number);
+    return writes.stream().filter(write -> write.is(number)).findFirst().orElseThrow();
   }
 
   /** Return the plan of a frame that the block has cached. */

@@ -106,6 +106,13 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     }
   }
 
+  /** Return the number of a write that is captured without these rules, as those of RDDs are. */
+  public int reserve() {
+    synchronized (block) {
+      return block.reserve();
+    }
+  }
+
   /** End the capture once the ends of all commands have been received. */
   public void stop() throws TimeoutException {
     try {

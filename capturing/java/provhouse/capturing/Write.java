@@ -102,6 +102,11 @@ final class Write {
         "Write it outside of the block, without its lineage");
   }
 
+  /** Return whether it is the write with a number in its block. */
+  boolean is(int number) {
+    return folder.endsWith("/" + number);
+  }
+
   LogicalPlan plan() {
     return plan;
   }

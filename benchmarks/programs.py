@@ -1,0 +1,206 @@
+"""Measure what capture costs grep, word count and eight queries of PigMix, on RDDs and data frames.
+
+python benchmarks/programs.py [--size 1] [--repeats 5] [--programs grep L2] [--ways plain capture]
+
+All ways run in turn in one session of Spark, and write to a new folder. After the first turn, the
+results of all ways are compared. Landing is not measured here. Results go to
+`results/programs.json` after each program, so that a run that was stopped is continued with
+``--programs``.
+"""
+
+import argparse
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from capture_overhead import Clock, middle
+from capture_overhead_form import Cost
+from machine import mean_load, packages
+from machine import run as recorded
+from peer_spark import plain
+from programs_data import generate
+from programs_form import RESULTS, Program, Results, Way
+from programs_frames import PROGRAMS as FRAMES
+from programs_rdds import PROGRAMS as RDDS
+from programs_rdds import Inputs
+from propagated import PropagatingContext, hashed, numbered
+from pyspark import cloudpickle
+from pyspark.sql import SparkSession
+
+from provhouse.capturing.rdds.context import LineageContext
+from provhouse.capturing.session import Captured, capturing
+from provhouse.store.warehouse.layout import bytes_below
+
+WAYS = ("plain", "capture", "propagation", "key hashes")
+"""Data frames have the first two; `capture_ways.py` has others for them."""
+IDENTIFY: dict[str, Callable[..., object]] = {"propagation": numbered, "key hashes": hashed}
+SPLIT = 32 << 20
+"""The size of a partition of the input, as Spark cuts local files."""
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description="Measure what capture costs programs.")
+    parser.add_argument("--size", type=float, default=1, help="gigabytes of each text")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--programs", nargs="+", choices=[*RDDS], default=[*RDDS])
+    parser.add_argument("--interfaces", nargs="+", choices=["RDD", "data frame"],
+                        default=["RDD", "data frame"])  # fmt: skip
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=WAYS)
+    parser.add_argument("--folder", type=Path, help="a folder on a large disk")
+    given = parser.parse_args()
+    load = mean_load()
+    with tempfile.TemporaryDirectory(prefix="provhouse-bench-", dir=given.folder) as name:
+        generate(Path(name) / "data", given.size)
+        bench = Bench.prepared(Path(name))
+        for program in given.programs:
+            found: Program = {
+                "program": program,
+                "ways": {
+                    interface: bench.measure(program, interface, given.ways, given.repeats)
+                    for interface in given.interfaces
+                },
+            }
+            store(f"{given.size:g}", load, given.repeats, found)
+
+
+def store(size: str, load: float, repeats: int, program: Program) -> None:
+    """Add a program to the stored results of its size, and print it."""
+    found = RESULTS.read({})
+    before = {each["program"]: each for each in found[size]["programs"]} if size in found else {}
+    ways = {**before.get(program["program"], {"ways": {}})["ways"], **program["ways"]}
+    programs: dict[str, Program] = {**before, program["program"]: {**program, "ways": ways}}
+    results: Results = {
+        **recorded(load, packages("pyspark", "pyarrow", "numpy", "provhouse")),
+        "repeats": repeats,
+        "programs": [programs[name] for name in RDDS if name in programs],
+    }
+    RESULTS.write({**found, size: results})
+    for interface, costs in program["ways"].items():
+        plain_cost = costs["plain"]["cost"]
+        for way, each in costs.items():
+            ratio = each["cost"]["seconds"] / plain_cost["seconds"]
+            cpu = each["cost"]["cpu_seconds"] / plain_cost["cpu_seconds"]
+            print(f"{program['program']} {interface} {way}: {plain_cost['seconds']:.1f} s, "
+                  f"{ratio:.2f} times, CPU {cpu:.2f} times", flush=True)  # fmt: skip
+
+
+@dataclass
+class Bench:
+    """A session of plain Spark with the tables as views."""
+
+    spark: SparkSession
+    folder: Path
+    partitions: int
+    runs: int = 0
+    first: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
+
+    @classmethod
+    def prepared(cls, folder: Path) -> "Bench":
+        """Return a new session with the tables of a folder."""
+        import programs_rdds
+        import propagated
+
+        spark = plain()
+        for module in (programs_rdds, propagated):  # workers do not have them
+            cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
+        for path in sorted(each for each in (folder / "data").iterdir() if each.suffix == ""):
+            spark.read.parquet(str(path)).createOrReplaceTempView(path.name)
+        partitions = max(2, bytes_below(folder / "data" / "words.txt") // SPLIT)
+        return cls(spark, folder, partitions)
+
+    def measure(
+        self, program: str, interface: str, ways: list[str], repeats: int
+    ) -> dict[str, Way]:
+        """Return the costs of the ways of a program, which run in turn."""
+        costs: dict[str, list[Cost]] = {way: [] for way in ways if self.has(way, interface)}
+        sizes: dict[str, list[int]] = {way: [] for way in costs}
+        for turn in range(repeats):
+            for way in sorted(costs, reverse=bool(turn % 2)):
+                cost, size = self.run(program, interface, way, first=turn == 0)
+                costs[way].append(cost)
+                sizes[way].append(size)
+        whole = {way: middle(found) for way, found in costs.items()}
+        base = median(sizes["plain"])
+        return {
+            way: {"cost": cost, "bytes": round(median(sizes[way]) - base)}
+            for way, cost in whole.items()
+        }
+
+    def has(self, way: str, interface: str) -> bool:
+        """Return whether an interface has a way."""
+        return interface == "RDD" or way not in IDENTIFY
+
+    def run(self, program: str, interface: str, way: str, *, first: bool) -> tuple[Cost, int]:
+        """Run a program once; return its cost, and the bytes of its result and lineage."""
+        self.runs += 1
+        out, taps = self.folder / f"out{self.runs}", self.folder / f"taps{self.runs}"
+        begun = Clock.now(self.spark, None)
+        if interface == "RDD":
+            self.run_rdd(program, way, out, taps)
+        else:
+            self.run_frame(program, way, out, taps)
+        cost = begun.cost(self.spark)
+        if first:
+            self.compare(program, out, way)
+        size = bytes_below(out) + (bytes_below(taps) if taps.exists() else 0)
+        for path in (out, taps):
+            shutil.rmtree(path, ignore_errors=True)
+        return cost, size
+
+    def run_rdd(self, program: str, way: str, out: Path, taps: Path) -> None:
+        """Run a program on RDDs."""
+        context, data = self.spark.sparkContext, self.folder / "data"
+        if way == "capture":
+            captured = Captured()
+            with capturing(self.spark, taps, captured, {}):
+                lineage = LineageContext(context, captured.rules, taps, {})
+                read = Inputs(lineage, data, self.partitions)
+                RDDS[program](read).saveAsTextFile(str(out))
+            return
+        source = PropagatingContext(context, IDENTIFY[way]) if way in IDENTIFY else context
+        RDDS[program](Inputs(source, data, self.partitions)).saveAsTextFile(str(out))
+
+    def run_frame(self, program: str, way: str, out: Path, taps: Path) -> None:
+        """Run a program on data frames."""
+        if way == "capture":
+            with capturing(self.spark, taps, Captured(), {}):
+                self.spark.sql(FRAMES[program]).write.parquet(str(out))
+        else:
+            self.spark.sql(FRAMES[program]).write.parquet(str(out))
+
+    def compare(self, program: str, out: Path, way: str) -> None:
+        """Fail unless a result equals that of the first way of its program."""
+        found = digest(lines(out, way in IDENTIFY))
+        right = self.first.setdefault((program, ""), found)
+        assert found == right, f"{program}: the result of {way} differs"
+
+
+def lines(out: Path, tagged: bool) -> Iterator[str]:
+    """Yield the rows of a result as lines; ``tagged`` ones end with what they derive from."""
+    for path in out.glob("part-*"):
+        if path.suffix == ".parquet":
+            for batch in pq.ParquetFile(path).iter_batches():
+                columns = [column.cast("string") for column in batch.columns]
+                yield from pc.binary_join_element_wise(*columns, "\t").to_pylist()
+            continue
+        for line in path.read_text(encoding="utf-8").splitlines():
+            yield line.rpartition("\t")[0] if tagged else line
+
+
+def digest(rows: Iterator[str]) -> tuple[int, int]:
+    """Return the number of rows, and a sum of their hashes."""
+    count = total = 0
+    for row in rows:
+        count += 1
+        total += hash(row)
+    return count, total & ((1 << 64) - 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,31 @@
+"""The types of the results that `programs.py` writes."""
+
+from typing import TypedDict
+
+from capture_overhead_form import Cost
+from form import ResultsFile, Run
+
+
+class Way(TypedDict):
+    """The median costs of one way, and the bytes of lineage that it writes."""
+
+    cost: Cost
+    bytes: int
+
+
+class Program(TypedDict):
+    """A program by interface (``RDD`` or ``data frame``), and by way."""
+
+    program: str
+    ways: dict[str, dict[str, Way]]
+
+
+class Results(Run):
+    """All programs at one size, in gigabytes."""
+
+    repeats: int
+    programs: list[Program]
+
+
+RESULTS: ResultsFile[dict[str, Results]] = ResultsFile("programs.json")
+"""Results by size."""

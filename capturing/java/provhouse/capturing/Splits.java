@@ -1,0 +1,46 @@
+package provhouse.capturing;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.mapreduce.lib.input.FileSplit;
+import org.apache.spark.Partition;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.rdd.HadoopPartition;
+import org.apache.spark.rdd.NewHadoopPartition;
+
+/** Tells which part of which file each partition of an RDD reads. */
+public final class Splits {
+  private Splits() {}
+
+  /**
+   * Return the address of the file, the first byte and the number of bytes of each partition, as a
+   * JSON list of lists. A partition that is not a part of one file is null.
+   */
+  public static String of(JavaRDD<?> rdd) throws JsonProcessingException {
+    List<List<Object>> found = new ArrayList<>();
+    for (Partition partition : rdd.partitions()) {
+      found.add(part(partition));
+    }
+    return new ObjectMapper().writeValueAsString(found);
+  }
+
+  private static List<Object> part(Partition partition) {
+    Object split = null;
+    if (partition instanceof HadoopPartition) {
+      split = ((HadoopPartition) partition).inputSplit().value();
+    } else if (partition instanceof NewHadoopPartition) {
+      split = ((NewHadoopPartition) partition).serializableHadoopSplit().value();
+    }
+    if (split instanceof org.apache.hadoop.mapred.FileSplit) {
+      var file = (org.apache.hadoop.mapred.FileSplit) split;
+      return List.of(file.getPath().toUri().toString(), file.getStart(), file.getLength());
+    }
+    if (split instanceof FileSplit) {
+      var file = (FileSplit) split;
+      return List.of(file.getPath().toUri().toString(), file.getStart(), file.getLength());
+    }
+    return null;
+  }
+}

@@ -1,0 +1,151 @@
+"""The context of a captured block, whose RDDs know from which rows their records derive."""
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from provhouse.model.errors import UsageError
+from provhouse.spark.pyspark_internals import java_rdd, worker_memory
+
+from .addresses import local, root, table_of
+from .entering import ROW_BITS, Entering, SourceRows
+from .rdd import LineageRDD
+from .reports import Reports
+from .stages import ROWS, Branch, Enter, Part, Scan
+
+if TYPE_CHECKING:
+    from pyspark import RDD, SparkContext
+
+_SHARED = frozenset(
+    {"accumulator", "addFile", "addPyFile", "applicationId", "broadcast", "defaultMinPartitions",
+     "defaultParallelism", "getConf", "getLocalProperty", "setCheckpointDir", "setJobDescription",
+     "setJobGroup", "setLocalProperty", "setLogLevel", "statusTracker", "version"}
+)  # fmt: skip
+"""Members of a Spark context that make no RDD."""
+
+
+class LineageContext:
+    """Reads files as RDDs whose lineage is captured when they are saved.
+
+    It has the methods of ``SparkContext`` that read files, with the same arguments. Rows of a file
+    are named by their position in it, as ``log/1099511627781``: the number of the file and the
+    number of the line. What makes an RDD of anything else is refused, since its rows have no names.
+    """
+
+    def __init__(
+        self, context: "SparkContext", rules: Any, folder: Path, keys: Mapping[str, Sequence[str]]
+    ) -> None:
+        """``rules`` are those of the block in the JVM; files of taps go below ``folder``."""
+        from pyspark import cloudpickle
+
+        send: Any = cloudpickle.register_pickle_by_value
+
+        # Workers may lack provhouse: functions of this package are sent to them as they are.
+        send(sys.modules[__name__.rpartition(".")[0]])
+        self.spark, self.rules, self.folder, self.keys = context, rules, folder, keys
+        self.counts: Any = context.accumulator({}, Reports())
+        """The number of rows of each part of a source that a task has read."""
+        self._parts = self._groups = 0
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _SHARED:
+            return getattr(self.spark, name)
+        raise UsageError(
+            f"SparkContext.{name} is not covered by the capture of RDDs",
+            "The rows of its RDDs have no names",
+            "Write the rows to a file outside of the block, and read it with textFile",
+        )
+
+    def textFile(
+        self, name: str, minPartitions: int | None = None, use_unicode: bool = True
+    ) -> LineageRDD:
+        """Return the lines of text files, as ``SparkContext.textFile`` does."""
+        return self._read(self.spark.textFile(name, minPartitions, use_unicode), name, "lines")
+
+    def pickleFile(self, name: str, minPartitions: int | None = None) -> LineageRDD:
+        """Return the records of files of ``saveAsPickleFile``."""
+        return self._read(self.spark.pickleFile(name, minPartitions), name, "records")
+
+    def sequenceFile(self, path: str, *arguments: Any, **named: Any) -> LineageRDD:
+        """Return the pairs of sequence files, as ``SparkContext.sequenceFile`` does."""
+        return self._read(self.spark.sequenceFile(path, *arguments, **named), path, "records")
+
+    def hadoopFile(self, path: str, *arguments: Any, **named: Any) -> LineageRDD:
+        """Return the pairs of files of any old Hadoop format whose splits are parts of files."""
+        return self._read(self.spark.hadoopFile(path, *arguments, **named), path, "records")
+
+    def newAPIHadoopFile(self, path: str, *arguments: Any, **named: Any) -> LineageRDD:
+        """Return the pairs of files of any new Hadoop format whose splits are parts of files."""
+        return self._read(self.spark.newAPIHadoopFile(path, *arguments, **named), path, "records")
+
+    def union(self, rdds: Sequence[LineageRDD]) -> LineageRDD:
+        """Return all records of some RDDs."""
+        first, *others = rdds
+        for other in others:
+            first = first.union(other)
+        return first
+
+    def worker_memory(self) -> int:
+        """Return the megabytes that a worker may use before its groups go to files."""
+        return worker_memory(self.spark)
+
+    def said(self) -> dict[str, str]:
+        """Return what the program says about the writes of this thread, by ``saying``."""
+        names = ("op", "module", "state_tables")
+        return {name: self.spark.getLocalProperty(f"provhouse.{name}") or "" for name in names}
+
+    def group_folder(self) -> str:
+        """Return a new folder for the association files of an operator."""
+        self._groups += 1
+        return str(self.folder / "rdds" / str(self._groups))
+
+    def check_key(self, table: str) -> None:
+        """Raise UsageError if a table has a declared key, since RDDs have no columns."""
+        if table in self.keys:
+            raise UsageError(
+                f"The key of {table} cannot name the records of an RDD",
+                f"It is {', '.join(self.keys[table])}, but an RDD has no columns",
+                "Leave it out of the keys: records are named by their positions in files",
+            )
+
+    def _read(self, rdd: "RDD[Any]", name: str, unit: str) -> LineageRDD:
+        parts = self._parts_of(rdd, name, unit)
+        for table in {part.table for part in parts}:
+            self.check_key(table)
+        first, counts = self._parts, self.counts
+        self._parts += len(parts)
+        enter = _rows(first, counts)
+        return LineageRDD(self, (Branch(rdd, enter, (ROWS,), (Scan(tuple(parts)),)),))
+
+    def _parts_of(self, rdd: "RDD[Any]", name: str, unit: str) -> list[Part]:
+        jvm, java = java_rdd(rdd)
+        found = json.loads(jvm.provhouse.capturing.Splits.of(java))
+        if None in found:
+            raise UsageError(
+                f"The rows of {name} cannot be named",
+                "Its format reads several files at once, or no files",
+                "Read it outside of the block, and write it to a text file first",
+            )
+        roots = [root(each) for each in name.split(",")]
+        states = dict[str, os.stat_result]()
+        parts = []
+        for number, (address, start, _) in enumerate(found, self._parts):
+            path = local(address)
+            state = states.setdefault(path, os.stat(path))
+            above = next((each for each in roots if Path(path).is_relative_to(each)), Path(path))
+            parts.append(
+                Part(number, path, str(above), table_of(above), state.st_size,
+                     state.st_mtime_ns // 1_000_000, start, unit)
+            )  # fmt: skip
+        return parts
+
+
+def _rows(first: int, counts: Any) -> Enter:
+    def enter(split: int, rows: Any) -> Entering:
+        number = first + split
+        return SourceRows(number << ROW_BITS, rows, lambda count: counts.add({number: count}))
+
+    return enter

@@ -1,0 +1,232 @@
+"""Know from which records each record of a task derives; Spark's Python workers run this.
+
+The functions of a stage are generators that pull one record after the other. So what leaves the
+stage before the next record enters it derives from the last one. Functions never see an id.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice
+from typing import Any
+
+import numpy as np
+
+from .association_file import GROUP_BITS, NONE, AssociationFile
+
+BLOCK = 1 << 16
+"""The number of rows of a row group."""
+ROW_BITS = 40
+"""The number of bits of a row index in the id of a source row."""
+
+
+class Entering:
+    """The records that enter a stage in one task."""
+
+    def __init__(self) -> None:
+        self.leaving: list[Any] = []
+        """The records that have left since ``slots`` was called, or what stands for them."""
+        self.records: Iterator[Any] = iter(())
+        self._starts = [0]
+        """For each record that has entered since, how many had left before."""
+        self._first = -1
+        """The position of the record that entered first among ``_starts``; -1 is none."""
+        self._blocks: list[list[Any]] = []
+        """The slots of the first records in ``leaving``."""
+
+    def pull(self, records: Iterator[Any], most: int) -> bool:
+        """Let up to ``most`` records leave; return whether that is the end.
+
+        A list has its new length for each record that it gets from an iterator: ``_starts`` needs
+        it.
+        """
+        self.leaving.extend(islice(records, most))
+        return len(self.leaving) < most
+
+    def slots(self) -> list[Any]:
+        """Return what the records in ``leaving`` derive from as arrays, a slot each; empty it."""
+        self._fold()
+        blocks, self._blocks = self._blocks, []
+        self.leaving.clear()
+        self._starts[:] = [0]
+        return blocks[0] if len(blocks) == 1 else [*map(np.concatenate, zip(*blocks, strict=True))]
+
+    def _fold(self) -> None:
+        """Turn the positions of what has left into slots, so that they take no more memory."""
+        entered = len(self._starts)
+        starts = np.fromiter(self._starts, np.int64, entered)
+        positions = np.repeat(
+            np.arange(self._first, self._first + entered),
+            np.diff(starts, append=len(self.leaving)),
+        )
+        self._first += entered - 1
+        self._starts[:] = [len(self.leaving)]
+        found = self._found(positions)
+        if len(positions) and positions[0] < 0:  # made before any record has entered
+            for column in found:
+                column[positions < 0] = NONE
+        self._blocks.append(found)
+
+    def close(self) -> None:
+        """Read all records that a function has left, so that their number is known."""
+        deque(self.records, 0)
+
+    def _found(self, positions: Any) -> list[Any]:
+        raise NotImplementedError
+
+
+def blocks(records: Iterable[Any]) -> Iterator[Iterator[Any]]:
+    """Yield records in blocks, each of which must be read before the next."""
+    every = iter(records)
+    for first in every:
+        yield chain((first,), islice(every, BLOCK - 1))
+
+
+class SourceRows(Entering):
+    """The rows of a part of a file, which have ids of ``first`` and their position."""
+
+    def __init__(self, first: int, rows: Iterable[Any], ended: Callable[[int], None]) -> None:
+        """``ended`` gets the number of rows when all were read."""
+        super().__init__()
+        self._id, self._ended = first, ended
+        self.records = self._counted(rows)
+
+    def _counted(self, rows: Iterable[Any]) -> Iterator[Any]:
+        enter, leaving = self._starts.append, self.leaving
+        for block in blocks(rows):
+            for row in block:
+                enter(len(leaving))
+                yield row
+            self._fold()
+        self._ended(self._first + len(self._starts))
+
+    def _found(self, positions: Any) -> list[Any]:
+        return [positions + self._id]
+
+
+class Carried(Entering):
+    """Records that carry their slots: pairs of a record and a number, or a tuple of numbers."""
+
+    def __init__(self, width: int, pairs: Iterable[tuple[Any, Any]]) -> None:
+        super().__init__()
+        self._width = width
+        self._ids: list[Any] = [NONE if width == 1 else (NONE,) * width]
+        self.records = self._counted(pairs)
+
+    def _counted(self, pairs: Iterable[tuple[Any, Any]]) -> Iterator[Any]:
+        enter, leaving, keep = self._starts.append, self.leaving, self._ids.append
+        for block in blocks(pairs):
+            for record, slots in block:
+                enter(len(leaving))
+                keep(slots)
+                yield record
+            self._fold()
+
+    def _found(self, positions: Any) -> list[Any]:
+        ids = np.array(self._ids, np.int64).reshape(len(self._ids), self._width)
+        found = ids[positions - (self._first - len(self._ids) + 1)].T
+        del self._ids[:-1]
+        return [*found.copy()]
+
+
+class Merged(Entering):
+    """Groups that a shuffle has merged, with the slots of the parts that each was merged from.
+
+    A part has a number, or a tuple of numbers.
+    """
+
+    def __init__(
+        self, folder: str, groups: Iterable[tuple[Any, tuple[Any, list[Any]]]], width: int = 1
+    ) -> None:
+        super().__init__()
+        self._file = AssociationFile(folder, 1 + width)
+        self._width = width
+        self._key = 0
+        self._parts: list[Any] = []
+        self._counts: list[int] = []
+        self._written = 0
+        self.records = self._counted(groups)
+
+    def _counted(self, groups: Iterable[tuple[Any, tuple[Any, list[Any]]]]) -> Iterator[Any]:
+        enter, leaving = self._starts.append, self.leaving
+        for block in blocks(groups):
+            for key, (value, parts) in block:
+                self._counts.append(len(parts))
+                self._parts += parts
+                enter(len(leaving))
+                yield key, value
+            self._fold()
+
+    def _found(self, positions: Any) -> list[Any]:
+        if self._counts:
+            self._write()
+        return [positions + self._key]
+
+    def _write(self) -> None:
+        if not self._written:
+            self._key = self._file.reserve()
+        groups = np.arange(len(self._counts)) + (self._key + self._written)
+        self._written += len(groups)
+        if self._written >> GROUP_BITS:
+            raise OverflowError("A task merges too many groups to capture them")
+        keys = np.repeat(groups, self._counts)
+        parts = np.array(self._parts, np.int64).reshape(len(keys), self._width)
+        self._file.write([keys, *parts.T.copy()])
+        self._counts.clear()
+        self._parts.clear()
+
+    def close(self) -> None:
+        super().close()
+        if self._written:
+            self._file.close(keep=True)
+
+
+class Whole(Entering):
+    """Records of which each derives from all that a function of a partition has taken."""
+
+    def __init__(self, tap: "Tap", before: Entering, records: Iterator[Any]) -> None:
+        """``records`` are those before the function, and ``taken`` what it may take of them."""
+        super().__init__()
+        self._before = before
+        self._file = AssociationFile(tap.folder, 1 + tap.width)
+        self._columns = tap.columns
+        self._width = tap.width
+        self._key = self._file.reserve()
+        self.taken = self._taking(records)
+
+    def _taking(self, records: Iterator[Any]) -> Iterator[Any]:
+        taken = self._before.leaving
+        for record in records:
+            if len(taken) == BLOCK:
+                self._write()
+            taken.append(record)
+            yield record
+
+    def _write(self) -> None:
+        count = len(self._before.leaving)
+        slots = spread(self._before.slots(), self._columns, self._width, count)
+        self._file.write([np.full(count, self._key), *slots])
+
+    def slots(self) -> list[Any]:
+        count = len(self.leaving)
+        self.leaving.clear()
+        return [np.full(count, self._key)]
+
+    def close(self) -> None:
+        self._write()  # an empty file keeps its number from being given again
+        self._before.close()
+        self._file.close(keep=True)
+
+
+class Tap:
+    """The folder of association files, with the columns that slots of a stage have in them."""
+
+    def __init__(self, folder: str, columns: Sequence[int], width: int) -> None:
+        """``width`` is the number of columns of slots; others than ``columns`` are NULL."""
+        self.folder, self.columns, self.width = folder, tuple(columns), width
+
+
+def spread(slots: Sequence[Any], columns: Sequence[int], width: int, count: int) -> list[Any]:
+    """Return slots at their columns; all other columns are NULL."""
+    found = [np.full(count, NONE) for _ in range(width - len(columns))]
+    at = dict(zip(columns, slots, strict=True))
+    return [at[column] if column in at else found.pop() for column in range(width)]

@@ -1,0 +1,98 @@
+"""Bring records with equal keys together; Spark's Python workers run this."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from pyspark.resultiterable import ResultIterable
+
+from .association_file import NONE
+from .entering import Entering, Merged
+
+Slots = Any
+"""The ids that a record carries: a number, or a tuple of several."""
+Joined = Iterator[tuple[tuple[Any, Any], Slots]]
+
+
+def both(left: int, right: int) -> Callable[[Slots, Slots], tuple[int, ...]]:
+    """Return the function that joins slots of these widths."""
+    if left == 1 and right == 1:
+        return lambda one, other: (one, other)
+    if left == 1:
+        return lambda one, other: (one, *other)
+    if right == 1:
+        return lambda one, other: (*one, other)
+    return lambda one, other: (*one, *other)
+
+
+def nothing(width: int) -> Slots:
+    """Return the slots of a record that is missing."""
+    return NONE if width == 1 else (NONE,) * width
+
+
+def side(number: int) -> Callable[[Any], Any]:
+    """Return the function that gives the value of a pair with slots its side."""
+    return lambda tagged: (tagged[0][0], (number, tagged[0][1], tagged[1]))
+
+
+def sides(values: Iterable[Any], count: int) -> list[list[tuple[Any, Slots]]]:
+    """Return the values of a key with their slots, by side."""
+    found: list[list[tuple[Any, Slots]]] = [[] for _ in range(count)]
+    for number, value, slots in values:
+        found[number].append((value, slots))
+    return found
+
+
+def joining(
+    left: int, right: int, outer_left: bool, outer_right: bool
+) -> Callable[[Iterable[Any]], Joined]:
+    """Return the function of a partition that joins the sides of each key.
+
+    ``left`` and ``right`` are the numbers of slots. With ``outer_left``, a record on the left stays
+    without one on the right.
+    """
+    together = both(left, right)
+    no_left, no_right = [(None, nothing(left))], [(None, nothing(right))]
+
+    def joined(groups: Iterable[Any]) -> Joined:
+        for key, values in groups:
+            ones, others = sides(values, 2)
+            if not others and outer_left:
+                others = no_right
+            if not ones and outer_right:
+                ones = no_left
+            for one, one_slots in ones:
+                for other, other_slots in others:
+                    yield (key, (one, other)), together(one_slots, other_slots)
+
+    return joined
+
+
+def without(groups: Iterable[Any]) -> Joined:
+    """Yield the records on the left whose key is not on the right."""
+    for key, values in groups:
+        ones, others = sides(values, 2)
+        if not others:
+            for one, slots in ones:
+                yield (key, one), slots
+
+
+def gathering(folder: str, widths: list[int]) -> Callable[[int, Iterable[Any]], Entering]:
+    """Return how a stage begins with groups of several sides, which have these numbers of slots."""
+    width, count = sum(widths), len(widths)
+    before = [(NONE,) * sum(widths[:at]) for at in range(count)]
+    after = [(NONE,) * sum(widths[at + 1 :]) for at in range(count)]
+
+    def parts(values: list[list[tuple[Any, Any]]]) -> list[Any]:
+        return [
+            (*before[at], *((slots,) if widths[at] == 1 else slots), *after[at])
+            for at, found in enumerate(values)
+            for _, slots in found
+        ]
+
+    def gathered(groups: Iterable[Any]) -> Iterator[Any]:
+        for key, values in groups:
+            found = sides(values, count)
+            lists = tuple(ResultIterable([value for value, _ in each]) for each in found)
+            yield key, (lists, parts(found))
+
+    return lambda split, groups: Merged(folder, gathered(groups), width)

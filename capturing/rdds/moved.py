@@ -1,0 +1,24 @@
+"""Stages whose records carry their slots, because Spark has moved them one by one."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from .entering import Carried, Entering
+from .stages import Branch, Enter, Scan, Slot
+
+if TYPE_CHECKING:
+    from pyspark import RDD
+
+
+def carried(
+    pairs: "RDD[Any]", slots: tuple[Slot, ...], scans: tuple[Scan, ...], absence: bool
+) -> Branch:
+    """Return the branch of an RDD of pairs of a record and its slots."""
+    return Branch(pairs, _entering(len(slots)), slots, scans, absence=absence)
+
+
+def _entering(width: int) -> Enter:
+    def enter(split: int, pairs: Iterable[Any]) -> Entering:
+        return Carried(width, pairs)
+
+    return enter

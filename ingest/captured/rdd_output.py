@@ -1,0 +1,42 @@
+"""The files that a captured RDD was saved to, row by row: row n of task p is row n of its file."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from provhouse.model.errors import BadInput
+
+from .associations import count_places
+from .description import CapturedWrite
+from .output import Output
+
+
+@dataclass(frozen=True)
+class RddOutput(Output):
+    """The files of one RDD. Their rows were counted by the tasks that wrote them."""
+
+    @cached_property
+    def counts(self) -> tuple[int, ...]:
+        """The number of rows of each file."""
+        return self.write.counts
+
+
+def rdd_output_of(write: CapturedWrite) -> RddOutput:
+    """Return the files of an RDD, once it is certain that they have exactly the captured rows.
+
+    Raises BadInput if a file is gone, or if the numbers of rows differ from what was captured.
+    """
+    for path, count in zip(write.written, write.counts, strict=True):
+        if count < 0 or not path.exists():
+            raise BadInput(
+                f"It is unknown which task has written {path}",
+                "It is gone" if count >= 0 else "No task has reported it",
+                "Run the job again while no other job writes there",
+            )
+    captured = sum(count_places(write.folder / "rows", 0).values())
+    if captured != sum(write.counts):
+        raise BadInput(
+            f"The lineage of {write.path} is not that of its rows",
+            f"The tasks have written {sum(write.counts):,} rows and captured {captured:,}",
+            "Run the job again; if this repeats, report it",
+        )
+    return RddOutput(write, write.written)
