@@ -1,4 +1,4 @@
-.PHONY: cluster containers bench-tracing bench-capture bench-capture-ways bench-capture-tpcds bench-capture-landing bench-capture-memory bench-capture-nights bench-builds bench-rows bench-seven bench-hard bench-memory bench-driver bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean bench-what-if bench-interactive bench-crossfilter bench-programs
+.PHONY: cluster containers bench-tracing bench-capture bench-capture-ways bench-capture-tpcds bench-capture-landing bench-capture-memory bench-capture-nights bench-builds bench-rows bench-seven bench-hard bench-memory bench-driver bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean bench-what-if bench-interactive bench-crossfilter bench-programs bench-workflowgen
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -57,6 +57,8 @@ bench-seven: setup ## Measure ingests of seven rows, with a server and without o
 bench-what-if: setup ## Measure what-if deletion, beside igraph and networkx; installs them (WAREHOUSE=DIR with the paper's trace)
 	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-bench.lock
 	@.venv/bin/python benchmarks/what_if.py $(if $(WAREHOUSE),--warehouse $(WAREHOUSE)) $(if $(TRIPLES),--triples $(TRIPLES))
+bench-workflowgen: setup ## Measure the workflows of the Lipstick paper on DuckDB, with capture and without
+	@cd benchmarks && ../.venv/bin/python workflowgen_bench.py
 	@.venv/bin/python benchmarks/tables.py
 
 bench-hard: setup ## Measure ingest, size and questions on two hard traces

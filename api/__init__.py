@@ -43,7 +43,11 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from .results import Paths as Paths
     from .results import WhatIf as WhatIf
     from .results import Why as Why
+    from .results import Zoom as Zoom
+    from .rows import Edge as Edge
+    from .rows import Invocation as Invocation
     from .rows import Item as Item
+    from .rows import Node as Node
     from .rows import Operation as Operation
     from .rows import Rows as Rows
     from .rows import Triple as Triple
@@ -63,8 +67,8 @@ _MODULES = {
     "query.generations": ("Generation",),
     "reader": ("Reader",),
     "records": ("Records",),
-    "results": ("Answer", "Diff", "Explanation", "Finding", "Paths"),
-    "rows": ("Item", "Operation", "Rows", "Triple"),
+    "results": ("Answer", "Diff", "Explanation", "Finding", "Paths", "Zoom"),
+    "rows": ("Edge", "Invocation", "Item", "Node", "Operation", "Rows", "Triple"),
     "warehouse": ("Warehouse", "open"),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}

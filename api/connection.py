@@ -11,12 +11,14 @@ from provhouse.query.diff import Diff
 from provhouse.query.explain import Explanation
 from provhouse.query.find import Finding
 from provhouse.query.generations import Generation
+from provhouse.query.modules import Invocations, Modules
 from provhouse.query.operations import Operations
 from provhouse.query.path import Paths
 from provhouse.query.show_set import ShownSet
 from provhouse.query.view import View
 from provhouse.query.what_if import WhatIf
 from provhouse.query.why import Why
+from provhouse.query.zoom import Zoomed
 from provhouse.serve.client import Client
 from provhouse.serve.remote import checked_token, remote_server
 
@@ -38,6 +40,9 @@ RESULTS: dict[str, Any] = {
     "/v1/what-if": WhatIf,
     "/v1/depends": Dependency,
     "/v1/why": Why,
+    "/v1/zoom": Zoomed,
+    "/v1/modules": Modules,
+    "/v1/invocations": Invocations,
 }
 """The type of the result of each route."""
 

@@ -3,13 +3,14 @@
 Commands and Python programs ask the questions that are defined here.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from provhouse.model.deletion import Deletion
 from provhouse.model.question import AsOf, Question
+from provhouse.model.zoom import Level
 
 if TYPE_CHECKING:
     from provhouse.model.answer import Answer
@@ -19,12 +20,14 @@ if TYPE_CHECKING:
     from provhouse.query.explain import Explanation
     from provhouse.query.find import Finding
     from provhouse.query.generations import Generation
+    from provhouse.query.modules import Invocations, Modules
     from provhouse.query.operations import Operations
     from provhouse.query.path import Paths
     from provhouse.query.show_set import ShownSet
     from provhouse.query.view import View
     from provhouse.query.what_if import WhatIf
     from provhouse.query.why import Why
+    from provhouse.query.zoom import Zoomed
 
 Found = TypeVar("Found")
 Askers = Callable[[AsOf | None], AbstractContextManager["Asker"]]
@@ -194,3 +197,41 @@ def why(item: str, limit: int, as_of: AsOf | None) -> "Asked[Why]":
             return find(asker, item, limit)
 
     return Asked("/v1/why", {"item": item, "limit": limit, "as_of": as_of}, answer)
+
+
+def zoom(question: Question, level: Level, folded: Sequence[str]) -> "Asked[Zoomed]":
+    """Ask for an answer at the level of modules, tables, sets or records."""
+
+    def answer(askers: Askers) -> "Zoomed":
+        from provhouse.query.zoom import zoom as zoomed
+
+        with askers(question.as_of) as asker:
+            return zoomed(asker, question, level, folded)
+
+    body = {**asdict(question), "zoom": level, "fold": [*folded]}
+    return Asked("/v1/zoom", body, answer)
+
+
+def modules(as_of: AsOf | None) -> "Asked[Modules]":
+    """Ask for the modules that are declared or described."""
+
+    def answer(askers: Askers) -> "Modules":
+        from provhouse.query.modules import list_modules
+
+        with askers(as_of) as asker:
+            return list_modules(asker.snapshot)
+
+    return Asked("/v1/modules", {"as_of": as_of}, answer, quick=True)
+
+
+def invocations(module: str, run: str | None, as_of: AsOf | None) -> "Asked[Invocations]":
+    """Ask for the invocations of a module, or only those of a run."""
+
+    def answer(askers: Askers) -> "Invocations":
+        from provhouse.query.modules import list_invocations
+
+        with askers(as_of) as asker:
+            return list_invocations(asker.snapshot, module, run)
+
+    body = {"module": module, "run": run, "as_of": as_of}
+    return Asked("/v1/invocations", body, answer, quick=True)

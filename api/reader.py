@@ -6,13 +6,15 @@ from typing import Self, Unpack
 
 from provhouse.model.deletion import Deletion
 from provhouse.model.question import AsOf, Direction, Method, Question
+from provhouse.model.zoom import Level
 from provhouse.query.generations import Generation
+from provhouse.store.tables.modules import Module
 
 from . import questions, results
 from .filters import Filters, question_of
 from .questions import Asked, Found
-from .results import Answer, Dependency, Diff, Explanation, Finding, Paths, WhatIf, Why
-from .rows import Operation, Rows
+from .results import Answer, Dependency, Diff, Explanation, Finding, Paths, WhatIf, Why, Zoom
+from .rows import Invocation, Operation, Rows
 
 
 class Reader(ABC):
@@ -189,6 +191,48 @@ class Reader(ABC):
         []
         """
         return results.operations(self.ask(questions.operations(as_of)))
+
+    def modules(self, *, as_of: AsOf | None = None) -> Sequence[Module]:
+        """Return the modules of workflows, in order of name, with their ops and tables.
+
+        Raises NotFound if nothing was ever ingested.
+
+        >>> [module.module for module in warehouse.modules()]
+        []
+        """
+        return self.ask(questions.modules(as_of)).modules
+
+    def invocations(
+        self, module: str, *, run: str | None = None, as_of: AsOf | None = None
+    ) -> Rows[Invocation]:
+        """Return the invocations of a module, or only those of a run, with their triples.
+
+        All triples are read, one partition at a time. Raises NotFound for an unknown module.
+        """
+        return results.invocations(self.ask(questions.invocations(module, run, as_of)))
+
+    def zoom(
+        self,
+        item: str,
+        level: Level = "module",
+        *,
+        direction: Direction = "upstream",
+        fold: Sequence[str] = (),
+        **filters: Unpack[Filters],
+    ) -> Zoom:
+        """Return the lineage or impact of an item at a coarser level, as nodes and edges.
+
+        The levels are ``catalogue``, ``module``, ``table``, ``set`` and ``record``. ``fold`` names
+        modules to hide what is inside of them; at the level ``module``, all are folded unless some
+        are named. ``docs/modules.md`` explains both. Raises NotFound for an unknown item or
+        module, and UsageError for options that the level cannot have.
+
+        >>> view = warehouse.zoom("revenue/2026-03", "table")
+        >>> [(node.kind, node.name, node.items) for node in view.nodes][:2]
+        [('item', 'revenue/2026-03', 1), ('table', 'invoices', 2)]
+        """
+        question = question_of(item, direction, filters)
+        return results.zoom(self.ask(questions.zoom(question, level, fold)))
 
     def generations(self) -> Rows[Generation]:
         """Return all generations, oldest first: when and how each was made, and what it added.

@@ -136,6 +136,41 @@ class Derivation(NamedTuple):
     """The number of further inputs."""
 
 
+class Invocation(NamedTuple):
+    """An invocation of a module; what is not known of it is None."""
+
+    module: str
+    run: str | None
+    execution: str | None
+    invocation: str | None
+    triples: int
+
+
+class Node(NamedTuple):
+    """A node of a view: an item, a set, a table, a module or an invocation."""
+
+    node: int
+    kind: str
+    name: str
+    table: str | None
+    module: str | None
+    run: str | None
+    execution: str | None
+    invocation: str | None
+    items: int
+    """The items that it stands for; of a module or an invocation, those hidden in it."""
+    invocations: int | None
+
+
+class Edge(NamedTuple):
+    """The triples between two nodes of a view that have the same op."""
+
+    source: int
+    target: int
+    op: str
+    triples: int
+
+
 class Rows(Sequence[Row], Generic[Row]):
     """A sequence of named tuples, which are made from an Arrow table when they are read.
 

@@ -98,6 +98,7 @@ class Warehouse(Reader):
         input_format: str | None = None,
         patterns: Mapping[str, str] | None = None,
         operations: "PathLike | ArrowStream | None" = None,
+        modules: PathLike | None = None,
     ) -> "Summary":
         """Ingest files and folders of triples, or one data frame, as one new generation.
 
@@ -115,7 +116,8 @@ class Warehouse(Reader):
         for files whose names do not show it. ``patterns`` says how row ids are named, by table, if
         not ``{table}/{id}``: for example ``{"invoices": "INV-{id}"}``. It is fixed once it is used.
         ``operations`` is a file or a data frame that describes ops; other data may then be left
-        out. ``docs/derivations.md`` explains its columns.
+        out. ``docs/derivations.md`` explains its columns. ``modules`` is a TOML or JSON file that
+        declares modules (``docs/modules.md``); other data may be left out with it, too.
 
         Raises BadInput for unusable data, and for a name in two tables if ``names`` was never
         given. Raises Busy while another process writes. The warehouse is unchanged after an error.
@@ -138,6 +140,7 @@ class Warehouse(Reader):
             "strict": strict,
             "names": names,
             "operations": _operations(operations),
+            "modules": None if modules is None else local_path(modules),
             "patterns": patterns or {},
             "progress": self._progress,
         }
@@ -293,7 +296,8 @@ def _ingested(
     from .frames import SPARK_LABEL, arrow_stream, is_spark, spark_files
 
     files = [local_path(one) for one in data if isinstance(one, str | os.PathLike)]
-    if len(files) == len(data) and (data or options["operations"] is not None):
+    described = options["operations"] is not None or options["modules"] is not None
+    if len(files) == len(data) and (data or described):
         return ingest(files, settings, input_format=input_format, **options)
     if len(data) != 1:
         raise UsageError(

@@ -44,6 +44,7 @@ import time_left_table
 import tracing_form
 import tracing_table
 import what_if_table
+import workflowgen_table
 import worst_table
 from form import Content, ResultsFile
 
@@ -63,6 +64,7 @@ SECTIONS = {
     "hard": hard_table.SECTION,
     "tracing": tracing_table.SECTION,
     "what-if": what_if_table.SECTION,
+    "workflowgen": workflowgen_table.SECTION,
     "programs": programs_table.SECTION,
 }
 """Sections that are added to a page once there are results for them."""
@@ -119,6 +121,7 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     yield from optional("capture ways", capture_ways_form.RESULTS, capture_ways_table.table)
     yield from optional("capture nights", capture_nights_form.RESULTS, capture_nights_table.table)
     yield from optional("tracing", tracing_form.RESULTS, tracing_table.tables)
+    yield from optional("workflowgen", workflowgen_table.RESULTS, workflowgen_table.tables)
     yield from optional("programs", programs_form.RESULTS, programs_table.table)
     yield RELIABILITY, "rounds", reliability.table(reliability.RESULTS.read())
     yield RELIABILITY, "soak", soak.table(soak.RESULTS.read())

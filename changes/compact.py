@@ -6,7 +6,7 @@ running readers are not disturbed and earlier generations remain.
 
 from dataclasses import replace
 
-from provhouse.ingest.job import GivenOperations, Inputs, Job, Step
+from provhouse.ingest.job import GivenModules, GivenOperations, Inputs, Job, Step
 from provhouse.ingest.run import carry_out
 from provhouse.ingest.steps.order import Check, JobResult, is_empty, make_generation
 from provhouse.ingest.summary import Summary
@@ -15,6 +15,7 @@ from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.store.tables.groups import without_texts
 from provhouse.store.tables.links import duplicate_links
+from provhouse.store.tables.modules import modules_of
 from provhouse.store.tables.operations import operations_of
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import Commit, current, nothing_stored
@@ -57,8 +58,9 @@ def _rebuild(job: Job) -> JobResult:
     """Run the steps of an ingest, with the stored triples as input instead of files."""
     assert job.before, "compact checks that there is something to compact"
     # A compaction adds nothing that a rollback could undo.
-    operations = GivenOperations(operations_of(Snapshot(job.layout, job.before)))
-    inputs = replace(job.inputs, operations=operations)
+    before = Snapshot(job.layout, job.before)
+    operations, modules = GivenOperations(operations_of(before)), GivenModules(modules_of(before))
+    inputs = replace(job.inputs, operations=operations, modules=modules)
     job = replace(job, rolls_back_to=job.before.rolls_back_to, inputs=inputs)
     with job.step(STAGE):
         read, numbered = restage(job)

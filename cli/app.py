@@ -29,6 +29,7 @@ from .commands.forget import forget
 from .commands.import_ import import_
 from .commands.ingest import ingest
 from .commands.lineage import impact, lineage
+from .commands.modules import invocations, modules
 from .commands.ops import ops
 from .commands.path import path
 from .commands.prune import prune
@@ -77,6 +78,8 @@ for command in (
     diff,
     values,
     ops,
+    modules,
+    invocations,
     crossfilter,
     status,
     generations,

@@ -5,6 +5,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "provhouse ingest trace.csv --dry-run",
         "provhouse ingest runs/ --run nightly --strict",
         "provhouse ingest trace.csv --operations ops.csv",
+        "provhouse ingest --modules modules.toml",
         "provhouse ingest trace.parquet --map src=parent,dst=child",
         "provhouse ingest --captured",
     ),
@@ -17,6 +18,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "lineage": (
         "provhouse lineage revenue/2026-03",
         "provhouse lineage revenue/2026-03 --depth 3 --table orders --out lineage.csv",
+        "provhouse lineage revenue/2026-03 --zoom module",
         "provhouse lineage --items names.txt --format jsonl",
     ),
     "impact": (
@@ -41,6 +43,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "diff": ("provhouse diff revenue/2026-03 --from 3 --to 5",),
     "values": ("provhouse values op", "provhouse values attributes.month --contains 2013"),
     "ops": ("provhouse ops", "provhouse ops --out ops.csv"),
+    "modules": ("provhouse modules", "provhouse modules --out modules.json"),
+    "invocations": ("provhouse invocations curate --run nightly",),
     "show": ("provhouse show set 3 --limit 20",),
     "crossfilter": (
         "provhouse crossfilter flights.parquet --by carrier --by hour --by dep_delay=60",

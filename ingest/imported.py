@@ -14,6 +14,7 @@ from .formats.registry import check
 from .formats.source import Source
 from .ingest import IMPORTED_BYTES, SMALL_BYTES
 from .job import Inputs, Job, Step
+from .modules import given_modules
 from .operations import given_operations
 from .run import carry_out
 from .steps.number import number
@@ -37,16 +38,19 @@ def import_(folder: Path, settings: Settings, progress: Progress) -> Summary:
     with watch.step("verify"):
         paths = verified(folder, manifest.files)
         described = verified(folder, [manifest.operations] if manifest.operations else [])
+        declared = verified(folder, [manifest.modules] if manifest.modules else [])
     found = [Source(str(path), "export") for path in paths]
     for source in found:
         check(source)
     naming = None if manifest.naming == "unique" else manifest.naming
     operations = [replace(given_operations(path), source="") for path in described]
+    modules = [replace(given_modules(path), source="") for path in declared]
     inputs = Inputs(
         found,
         naming=naming,
         patterns=manifest.patterns,
         operations=operations[0] if operations else None,
+        modules=modules[0] if modules else None,
     )
     return carry_out(
         partial(_import_files, manifest),

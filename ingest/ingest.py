@@ -20,6 +20,7 @@ from .formats.registry import check
 from .formats.source import Source
 from .formats.spool import ArrowStream
 from .job import Inputs
+from .modules import given_modules
 from .operations import given_operations, without_triples
 from .run import carry_out
 from .splits import read_splits
@@ -45,6 +46,7 @@ class Options(TypedDict, total=False):
     names: SaidNaming | None
     patterns: Mapping[str, str]
     operations: Path | ArrowStream | None
+    modules: Path | None
 
 
 def ingest(
@@ -67,8 +69,8 @@ def ingest(
     or ``global`` to merge items of one name in two tables; the warehouse stores the choice.
     ``label`` replaces the paths of the files in messages, rejected rows and origins.
     ``patterns`` says how row ids are named, by table, if not ``{table}/{id}``.
-    ``operations`` is a file, or Arrow batches, with descriptions of ops; ``files`` may then be
-    empty.
+    ``operations`` is a file, or Arrow batches, with descriptions of ops, and ``modules`` a file
+    that declares modules; with one of them, ``files`` may be empty.
 
     Raises BadInput for an unusable file, and for a name in two tables if ``names`` was never given.
     Raises UsageError if stored items are named in another way, and Busy if another process writes.
@@ -97,10 +99,12 @@ def ingest_sources(
     watch = Stopwatch()
     splits, given = options.get("splits"), options.get("operations")
     operations = None if given is None else given_operations(given, settings.own_folders)
+    declared = options.get("modules")
+    modules = None if declared is None else given_modules(declared)
     with ExitStack() as stack:
-        if operations and not found:
+        if not found and (alone := operations or modules):
             run, new_base = options.get("run"), options.get("replace", False)
-            found = stack.enter_context(without_triples(operations, run=run, replace=new_base))
+            found = stack.enter_context(without_triples(alone.source, run=run, replace=new_base))
         inputs = Inputs(
             found,
             (splits, read_splits(splits)) if splits else None,
@@ -110,6 +114,7 @@ def ingest_sources(
             declared_patterns(options.get("patterns", {})),
             missed,
             operations,
+            modules,
         )
         _check(found)
         return carry_out(

@@ -69,6 +69,16 @@ class GivenOperations:
 
 
 @dataclass(frozen=True)
+class GivenModules:
+    """Declarations of modules, to be stored with an ingest."""
+
+    rows: pa.Table
+    """The columns module, workflow, part and name, and ``born`` if they were stored before."""
+    source: str = ""
+    """The path of the file; empty for declarations that were stored before."""
+
+
+@dataclass(frozen=True)
 class Inputs:
     """The input files of a job, and how they are read. A compaction has no input files."""
 
@@ -84,11 +94,13 @@ class Inputs:
     passed_over: Sequence[str] = ()
     """Files in the given folders that are not read, because of their names."""
     operations: GivenOperations | None = None
+    modules: GivenModules | None = None
 
     @property
     def files(self) -> list[str]:
         """The names of all files, each once, for the table ``ingests``."""
-        given = [self.operations.source] if self.operations and self.operations.source else []
+        descriptions = (self.operations, self.modules)
+        given = [each.source for each in descriptions if each and each.source]
         return [*dict.fromkeys([*(source.name for source in self.sources), *given])]
 
     @property

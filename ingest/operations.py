@@ -88,20 +88,18 @@ def given_operations(given: Path | ArrowStream, own: Iterable[Path] = ()) -> Giv
 
 
 @contextmanager
-def without_triples(
-    operations: GivenOperations, *, run: str | None, replace: bool
-) -> Iterator[list[Source]]:
-    """Yield sources without rows, for descriptions that are ingested alone.
+def without_triples(source: str, *, run: str | None, replace: bool) -> Iterator[list[Source]]:
+    """Yield sources without rows, for descriptions from ``source`` that are ingested alone.
 
     Raises UsageError for a run or a replacement, which would end triples, as none are given.
     """
     if run is not None or replace:
         raise UsageError(
-            "Descriptions of ops are given without triples",
+            "Descriptions are given without triples",
             "A run, or a replacement, would end all triples that it does not bring again",
             "Leave out the run or the replacement, or name the files with its triples",
         )
-    with spooled(_NO_TRIPLES, operations.source, AS_NAMED) as sources:
+    with spooled(_NO_TRIPLES, source, AS_NAMED) as sources:
         yield sources
 
 

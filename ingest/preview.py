@@ -17,13 +17,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.model.arrays import I64
-from provhouse.model.columns import COMPONENT, FIRST, ITEMS, TABLES_OF
+from provhouse.model.columns import COMPONENT, FIRST, ITEMS, MODULE, TABLES_OF
 from provhouse.model.naming import SaidNaming
 from provhouse.model.patterns import declared_patterns
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.runtime.scratch import scratch
 from provhouse.runtime.storage import read_stream
+from provhouse.store.tables.modules import MODULES
+from provhouse.store.tables.operations import OPERATIONS
 from provhouse.store.warehouse.bases import pinned
 from provhouse.store.warehouse.commits import current
 from provhouse.store.warehouse.ids import read_ids
@@ -36,13 +38,14 @@ from .formats.registry import check
 from .formats.source import Source
 from .formats.spool import ArrowStream
 from .job import Inputs, Job
+from .modules import given_modules
 from .naming import naming_of
 from .operations import given_operations, without_triples
 from .patterns import patterns_of
 from .splits import read_splits
 from .staging import Staging
 from .steps.cut import CutResult, cut
-from .steps.describe import new_operations
+from .steps.describe import new_descriptions
 from .steps.number import NumberResult, number
 from .steps.order import CUT, NUMBER, READ
 from .steps.read import ReadResult, read
@@ -104,6 +107,8 @@ class Preview:
     seconds: dict[str, float]
     operations: int = 0
     """The number of ops whose description is new or would change."""
+    modules: int = 0
+    """The number of modules whose declaration is new or would change."""
 
 
 def preview(
@@ -119,6 +124,7 @@ def preview(
     names: SaidNaming | None = None,
     patterns: Mapping[str, str] = MappingProxyType({}),
     operations: Path | ArrowStream | None = None,
+    modules: Path | None = None,
     progress: Progress,
 ) -> Preview:
     """Return the results that ``ingest`` would have with these arguments, or raise its errors."""
@@ -130,14 +136,15 @@ def preview(
         check_complete(missed)
     given = (splits, read_splits(splits)) if splits else None
     described = None if operations is None else given_operations(operations, settings.own_folders)
+    of_modules = None if modules is None else given_modules(modules)
     forms = _forms(found)
     before = current(layout)
     extends = None if replace else before
     naming = naming_of(before, names, new_base=replace)
     declared = patterns_of(before, declared_patterns(patterns), naming, new_base=replace)
     with ExitStack() as stack:
-        if described and not found:
-            found = stack.enter_context(without_triples(described, run=run, replace=replace))
+        if not found and (alone := described or of_modules):
+            found = stack.enter_context(without_triples(alone.source, run=run, replace=replace))
         folder = stack.enter_context(scratch("preview"))
         if extends:
             stack.enter_context(pinned(layout, extends))
@@ -148,7 +155,15 @@ def preview(
             extends=extends,
             rolls_back_to=None,
             ids=read_ids(layout),
-            inputs=Inputs(found, given, strict, run, passed_over=missed, operations=described),
+            inputs=Inputs(
+                found,
+                given,
+                strict,
+                run,
+                passed_over=missed,
+                operations=described,
+                modules=of_modules,
+            ),
             naming=naming,
             patterns=declared,
             staging=Staging(Path(folder)).create(),
@@ -194,6 +209,7 @@ def _found(
     sets = _without_groups(read_stream(job.staging.sets), groups)
     components = sets.group_by(COMPONENT).aggregate([(ITEMS, "sum"), ([], "count_all")])
     cut = components.filter(pc.greater(components["count_all"], 1))
+    described = new_descriptions(job)
     largest = cut.sort_by([(f"{ITEMS}_sum", "descending"), (COMPONENT, "ascending")])
     return Preview(
         files=sum(form.files for form in forms),
@@ -218,7 +234,8 @@ def _found(
             for row in largest.slice(0, LARGEST).to_pylist()
         ),
         seconds=job.watch.total(),
-        operations=new_operations(job).num_rows,
+        operations=described[OPERATIONS].num_rows,
+        modules=len(described[MODULES][MODULE].unique()),
     )
 
 

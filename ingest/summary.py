@@ -53,3 +53,5 @@ class Summary:
     peak_memory_mb: int
     operations: int = 0
     """The number of ops whose description is new or has changed."""
+    modules: int = 0
+    """The number of modules whose declaration is new or has changed."""

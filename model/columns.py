@@ -60,6 +60,8 @@ SQL: Final = "sql"
 JOB: Final = "job"
 PLACE: Final = "place"
 EXACTNESS: Final = "exactness"
+WORKFLOW: Final = "workflow"
+PART: Final = "part"
 DESCRIBING: Final = (DERIVATION, OP_KIND, VALUE, TIMES, ROLE, MODULE, INVOCATION, EXECUTION)
 """The columns of a trace that describe derivations."""
 SHARED: Final = "shared"
@@ -159,6 +161,13 @@ TABLES: Final[dict[str, pa.Schema]] = {
     "groups": pa.schema([(ITEM, _NUMBER), (INGEST, _COUNTER)]),
     "operations": pa.schema(
         [*((name, pa.string()) for name in OPERATION), (BORN, _COUNTER), (INGEST, _COUNTER)]
+    ),
+    "modules": pa.schema(
+        [
+            *((name, pa.string()) for name in (MODULE, WORKFLOW, PART, NAME)),
+            (BORN, _COUNTER),
+            (INGEST, _COUNTER),
+        ]
     ),
     "rejects": pa.schema(
         [

@@ -200,7 +200,7 @@ class Asker:
                 else name_rows(shown.result, names, sets_of)
             )  # fmt: skip
         return Answer(
-            **self._header(question, located.first, choice, watch),
+            **self.header(question, located.first, choice, watch),
             complete=True,
             truncated=shown.truncated,
             items=items,
@@ -228,7 +228,7 @@ class Asker:
         sets_of = self.snapshot.sets_of if question.sets else None
         rows = AsFound(found, self.snapshot.names, sets_of, repeats=bool(self.snapshot.derived))
         return LargeAnswer(
-            **self._header(question, located.first, choice, watch),
+            **self.header(question, located.first, choice, watch),
             complete=True,
             truncated="depth" if len(found.search.unexpanded) else None,
             read=found.read,
@@ -274,13 +274,13 @@ class Asker:
         copied = self.spark.has_hashed(question.direction)
         choice, methods = estimate_methods(question, self.snapshot, number, walk, copied)
         return Explanation(
-            **self._header(question, number, choice, watch),
+            **self.header(question, number, choice, watch),
             sets=self.snapshot.ids_of(SetPositions(walk.sets[:EXPLAINED_SETS])),
             methods=methods,
             exactness=self.declared.weakest,
         )
 
-    def _header(
+    def header(
         self, question: Question, number: ItemNumber, choice: Choice, watch: Stopwatch
     ) -> dict[str, Any]:
         """Return the fields that answers and explanations share, those of ``ItemHeader``."""

@@ -33,6 +33,7 @@ from provhouse.model.progress import Progress
 from provhouse.model.question import AsOf
 from provhouse.store.tables.derivations import broken_ways
 from provhouse.store.tables.links import touching
+from provhouse.store.tables.modules import modules_of
 from provhouse.store.tables.operations import operations_of
 from provhouse.store.tables.partitions import partition_path, read_partition
 from provhouse.store.tables.ranges import places
@@ -45,9 +46,11 @@ from provhouse.store.warehouse.manifest import Holds, Manifest, write_manifest
 from .as_of import commit_as_of
 from .export_files import (
     FILE_TRIPLES,
+    MODULES_FILE,
     OPERATIONS_FILE,
     ExportWriter,
     create_folder,
+    write_modules,
     write_operations,
 )
 from .export_groups import written_out_rows
@@ -82,7 +85,8 @@ def export_warehouse(
 def _write_partitions(snapshot: Snapshot, folder: Path, progress: Progress) -> Manifest:
     for left in folder.glob("triples-*.parquet"):  # an erasure makes this start again
         left.unlink()
-    (folder / OPERATIONS_FILE).unlink(missing_ok=True)
+    for name in (OPERATIONS_FILE, MODULES_FILE):
+        (folder / name).unlink(missing_ok=True)
     commit = snapshot.commit
     seen = _ExportedItems(snapshot)
     schema = pa.schema([*_WAREHOUSE, *_DESCRIBED.items()]) if snapshot.derived else _WAREHOUSE
@@ -100,6 +104,7 @@ def _write_partitions(snapshot: Snapshot, folder: Path, progress: Progress) -> M
         "warehouse", None, commit.generation, commit.time, triples, seen.items, tuple(out.parts),
         seen.erased, commit.naming, patterns=commit.patterns,
         operations=write_operations(operations_of(snapshot), folder),
+        modules=write_modules(modules_of(snapshot), folder),
     )  # fmt: skip
 
 

@@ -1,7 +1,9 @@
 """Write the Parquet files of an export into an empty folder outside the warehouse."""
 
+import json
 import os
 from collections.abc import Iterator
+from dataclasses import asdict
 from itertools import count
 from pathlib import Path
 from types import TracebackType
@@ -13,6 +15,7 @@ import pyarrow.parquet as pq
 
 from provhouse.model.arrays import I64
 from provhouse.model.errors import Unavailable, UsageError
+from provhouse.store.tables.modules import declarations
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.manifest import Part, part_of
 
@@ -23,6 +26,8 @@ PIECE_BYTES = 1 << 30
 
 OPERATIONS_FILE = "operations.parquet"
 """The file with the descriptions of ops, if there are any."""
+MODULES_FILE = "modules.json"
+"""The file that declares modules, if there are any."""
 
 
 def create_folder(layout: Layout, folder: Path) -> None:
@@ -57,6 +62,16 @@ def write_operations(operations: pa.Table, folder: Path) -> Part | None:
     path = folder / OPERATIONS_FILE
     pq.write_table(operations, path, compression="zstd", write_page_checksum=True)
     return part_of(path, operations.num_rows)
+
+
+def write_modules(modules: pa.Table, folder: Path) -> Part | None:
+    """Write the declarations of modules, if there are any, as ``ingest --modules`` reads them."""
+    declared = declarations(modules)
+    if not declared:
+        return None
+    path = folder / MODULES_FILE
+    path.write_text(json.dumps(list(map(asdict, declared)), indent=1), encoding="utf-8")
+    return part_of(path, len(declared))
 
 
 class ExportWriter:

@@ -12,9 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.model.arrays import I64, Bools, ItemNumbers, among, expand_ranges
-from provhouse.model.columns import ATTRIBUTES, DST, OP, SRC
+from provhouse.model.columns import DST, SRC
 from provhouse.model.question import Direction
-from provhouse.store.cache.blocks import SENT
 
 from .methods.method import MethodResult, near_and_far, src_and_dst
 
@@ -80,12 +79,22 @@ def _pairs(to: I64, of: I64, src: ItemNumbers, dst: ItemNumbers) -> tuple[I64, I
 
 
 def _joined(triples: pa.Table, plain: I64, inputs: I64, uses: I64) -> pa.Table:
-    """Return the plain rows, then a triple for each pair of an input and a use."""
+    """Return the plain rows, then a triple for each pair of an input and a use.
+
+    Such a triple has all further columns of the input.
+    """
     src, dst = src_and_dst(triples)
     rows = pa.array(np.concatenate([plain, inputs]))
-    columns = {
+    ends = {
         SRC: np.concatenate([src[plain], src[inputs]]),
         DST: np.concatenate([dst[plain], dst[uses]]),
-        **{name: triples[name].combine_chunks().take(rows) for name in (OP, ATTRIBUTES)},
     }
-    return pa.table(columns).cast(SENT)
+    columns = {
+        **ends,
+        **{
+            name: triples[name].combine_chunks().take(rows)
+            for name in triples.column_names
+            if name not in ends
+        },
+    }
+    return pa.table(columns).cast(triples.schema)

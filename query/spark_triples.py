@@ -68,6 +68,11 @@ class SparkTriples:
         """All visible partitions, each read on first use."""
         return self._cached.partitions(self.session.sparkContext, self._snapshot)
 
+    @cached_property
+    def described(self) -> Partitions:
+        """All visible partitions with the columns of derivations, each read on first use."""
+        return self._cached.described.partitions(self.session.sparkContext, self._snapshot)
+
     def hashed(self, direction: "Direction", watch: Stopwatch | None = None) -> HashedTriples:
         """Return all visible triples, hash-partitioned on dst (upstream) or src (downstream).
 

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from provhouse.model.deletion import Deletion
 from provhouse.model.question import OPTIONAL, AsOf, Direction, Question
+from provhouse.model.zoom import Level
 
 OUTPUT_OPTIONS = frozenset({"width", "color", "timing", "csv_safe", "order"})
 AS_OF = OPTIONAL["as_of"].metadata["help"]
@@ -179,6 +180,34 @@ class AskingWhy(_Asking):
     item: Name
     limit: Annotated[int, Field(ge=1, description="At most this many inputs")] = 100
     as_of: Annotated[AsOf | None, Field(description=AS_OF)] = None
+
+
+class AskingModules(_Asking):
+    """List the modules that are declared or described."""
+
+    as_of: Annotated[AsOf | None, Field(description=AS_OF)] = None
+
+
+class AskingInvocations(_Asking):
+    """List the invocations of a module."""
+
+    module: Name
+    run: Annotated[str | None, Field(description="Only invocations of this run")] = None
+    as_of: Annotated[AsOf | None, Field(description=AS_OF)] = None
+
+
+@_with_question_fields()
+class AskingZoom(_Asking):
+    """Show the lineage or impact of an item at the level of modules, tables, sets or records."""
+
+    item: Name
+    direction: Direction = "upstream"
+    zoom: Level = "module"
+    fold: Annotated[tuple[str, ...], Field(description="Modules to fold into one node each")] = ()
+
+    def question(self) -> Question:
+        """Return the question whose answer is to be shown."""
+        return Question(**self.model_dump(exclude={"zoom", "fold"}))
 
 
 class AskingDiff(_Asking):

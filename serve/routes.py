@@ -13,24 +13,28 @@ from provhouse.output.results.diff import DiffResult
 from provhouse.output.results.explanation import ExplanationResult
 from provhouse.output.results.finding import FindingResult
 from provhouse.output.results.generations import GenerationsResult
+from provhouse.output.results.modules import InvocationsResult, ModulesResult
 from provhouse.output.results.operations import OperationsResult
 from provhouse.output.results.path import PathResult
 from provhouse.output.results.shown_set import ShownSetResult
 from provhouse.output.results.view import ViewResult
 from provhouse.output.results.what_if import WhatIfResult
 from provhouse.output.results.why import WhyResult
+from provhouse.output.results.zoomed import ZoomedResult
 from provhouse.output.writer import Writer
 from provhouse.query.depends import Dependency, depends
 from provhouse.query.diff import Diff, compare
 from provhouse.query.explain import Explanation
 from provhouse.query.find import Finding, find
 from provhouse.query.generations import Generation, list_generations
+from provhouse.query.modules import Invocations, Modules, list_invocations, list_modules
 from provhouse.query.operations import Operations, list_operations
 from provhouse.query.path import Paths, path
 from provhouse.query.show_set import ShownSet, show_set
 from provhouse.query.view import View, write_view
 from provhouse.query.what_if import WhatIf, what_if
 from provhouse.query.why import Why, why
+from provhouse.query.zoom import Zoomed, zoom
 
 from .answering import Answering
 from .content_types import Format, ResponseFormat
@@ -42,7 +46,9 @@ from .requests import (
     AskingDiff,
     AskingExplain,
     AskingFind,
+    AskingInvocations,
     AskingMany,
+    AskingModules,
     AskingOne,
     AskingOps,
     AskingPath,
@@ -50,6 +56,7 @@ from .requests import (
     AskingView,
     AskingWhatIf,
     AskingWhy,
+    AskingZoom,
 )
 
 Result = TypeVar("Result")
@@ -104,6 +111,15 @@ def add_routes(app: FastAPI, answering: Answering) -> None:
         lambda output, found: output.write(DependencyResult(found)),
     )  # fmt: skip
     add("why", "why", AskingWhy, _why, lambda output, found: output.write(WhyResult(found)))
+    add("zoom", "zoom", AskingZoom, _zoom, lambda output, found: output.write(ZoomedResult(found)))
+    add(
+        "modules", "modules", AskingModules, _modules,
+        lambda output, found: output.write(ModulesResult(found)),
+    )  # fmt: skip
+    add(
+        "invocations", "invocations", AskingInvocations, _invocations,
+        lambda output, found: output.write(InvocationsResult(found)),
+    )  # fmt: skip
 
     @app.post("/v1/view", description=AskingView.__doc__, responses=responses("view"))
     async def view(
@@ -192,6 +208,22 @@ def _depends(keeper: Keeper, asked: AskingDepends) -> Dependency:
 def _why(keeper: Keeper, asked: AskingWhy) -> Why:
     with keeper.asker(asked.as_of) as asker:
         return why(asker, asked.item, asked.limit)
+
+
+def _zoom(keeper: Keeper, asked: AskingZoom) -> Zoomed:
+    question = asked.question()
+    with keeper.asker(question.as_of) as asker:
+        return zoom(asker, question, asked.zoom, asked.fold)
+
+
+def _modules(keeper: Keeper, asked: AskingModules) -> Modules:
+    with keeper.asker(asked.as_of) as asker:
+        return list_modules(asker.snapshot)
+
+
+def _invocations(keeper: Keeper, asked: AskingInvocations) -> Invocations:
+    with keeper.asker(asked.as_of) as asker:
+        return list_invocations(asker.snapshot, asked.module, asked.run)
 
 
 def _diff(keeper: Keeper, asked: AskingDiff) -> Diff:

@@ -74,6 +74,16 @@ def ingest(
             show_default=False,
         ),
     ] = None,
+    modules: Annotated[
+        Path | None,
+        typer.Option(
+            parser=local_path,
+            metavar="FILE",
+            help="A TOML or JSON file that declares modules: their ops, and the tables of their "
+            "inputs, state and outputs (docs/modules.md). FILES may then be left out.",
+            show_default=False,
+        ),
+    ] = None,
     splits: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="A TOML file that assigns tables to splits."),
@@ -141,10 +151,10 @@ def ingest(
     if captured:
         _ingest_captured(ctx, files or [None], settings, form)
         return
-    if not files and operations is None:
+    if not files and operations is None and modules is None:
         raise UsageError(
             "Missing argument 'FILES...'",
-            "Nor is there a file with --operations",
+            "Nor is there a file with --operations or --modules",
             "Name at least one file or folder",
         )
 
@@ -165,7 +175,7 @@ def ingest(
                 found = preview(
                     files or [], settings, input_format=input_format, columns=known, splits=splits,
                     run=run, replace=replace, strict=strict, names=names, patterns=patterns,
-                    operations=operations, progress=progress,
+                    operations=operations, modules=modules, progress=progress,
                 )  # fmt: skip
             output.write(PreviewResult(found))
             return
@@ -173,7 +183,7 @@ def ingest(
             summary = warehouse.ingest(
                 *(files or []), input_format=input_format, columns=mapped, scope=scope, run=run,
                 splits=splits, replace=replace, strict=strict, names=names, patterns=patterns,
-                operations=operations,
+                operations=operations, modules=modules,
             )  # fmt: skip
         output.write(IngestResult(summary))
 

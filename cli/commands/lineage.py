@@ -18,10 +18,12 @@ from ..filter_options import question_fields, question_options
 from ..invocation import invocation
 from ..options import FormOption, OrderOption, OutOption, SafeOption, utf8
 from ..questions import OutputOptions, answer, answer_as_found, answer_many, answer_records
+from ..zoom_options import FoldOption, ZoomOption, zoom_level
 
 if TYPE_CHECKING:
     from provhouse.model.answer import Answer
     from provhouse.output.result import Result
+    from provhouse.query.zoom import Zoomed
 
 
 def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:
@@ -56,6 +58,8 @@ def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:
                 "written. Without --table they are those of the sources or sinks.",
             ),
         ] = False,
+        zoom: ZoomOption = None,
+        fold: FoldOption = None,
         form: FormOption = None,
         out: OutOption = None,
         safe: SafeOption = False,
@@ -63,9 +67,17 @@ def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:
         **options: Any,
     ) -> None:
         fields = question_fields(**options)
+        if level := zoom_level(zoom, fold):
+            _check_alone("--zoom", items, fields["summary"], records)
+            name = utf8(item or "", "An item's name")
+            asked = questions.zoom(Question(name, direction, **fields), level, fold or [])
+            answer(
+                invocation(ctx).settings(), asked, _zoomed, OutputOptions(form, out, timing, safe)
+            )
+            return
         if records:
             fields["ends"] = fields["ends"] or not fields["tables"]
-            _check_records(items, fields["summary"])
+            _check_alone("--records", items, fields["summary"])
         question = partial(Question, direction=direction, **fields)
         output = OutputOptions(form, out, timing, safe, order, records)
         _ask(ctx, question, item, items, output)
@@ -101,15 +113,15 @@ impact = _command(
 )
 
 
-def _check_records(items: Path | None, summary: bool) -> None:
-    """Raise UsageError for options that --records cannot be combined with."""
-    for option, given in (("--items", items is not None), ("--summary", summary)):
-        if given:
-            raise UsageError(
-                f"--records and {option} are given",
-                "Records are of the items in one answer",
-                f"Leave out {option}, or --records",
-            )
+def _check_alone(what: str, items: Path | None, summary: bool, records: bool = False) -> None:
+    """Raise UsageError for options that --records or --zoom cannot be combined with."""
+    given = {"--items": items is not None, "--summary": summary, "--records": records}
+    for option in (name for name, is_given in given.items() if is_given):
+        raise UsageError(
+            f"{what} and {option} are given",
+            "It shows the items in one answer",
+            f"Leave out {option}, or {what}",
+        )
 
 
 def _ask(
@@ -145,6 +157,12 @@ def _result(found: "Answer") -> "Result":
     from provhouse.output.results.answer import AnswerResult
 
     return AnswerResult(found)
+
+
+def _zoomed(found: "Zoomed") -> "Result":
+    from provhouse.output.results.zoomed import ZoomedResult
+
+    return ZoomedResult(found)
 
 
 def _names(file: Path | None) -> list[str]:

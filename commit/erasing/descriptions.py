@@ -1,4 +1,4 @@
-"""Remove the descriptions of ops that only triples of erased items have had."""
+"""Remove the descriptions and declarations of ops that only triples of erased items have had."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,9 +8,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from provhouse.model.arrays import ItemNumbers
-from provhouse.model.columns import OP, OPERATION
+from provhouse.model.columns import NAME, OPERATION, PART
 from provhouse.model.faults import reach
 from provhouse.store.tables.delta import stored_files
+from provhouse.store.tables.modules import MODULES, OP_PART
 from provhouse.store.tables.operations import OPERATIONS
 from provhouse.store.tables.snapshot import Snapshot
 
@@ -21,13 +22,13 @@ _NOTHING = ItemNumbers(np.empty(0, np.int64))
 
 
 def clear_descriptions(bases: Sequence[Snapshot], items: Mapping[int, ItemNumbers]) -> None:
-    """Remove the descriptions, in all bases, of ops that only triples of these items have.
+    """Remove what is said, in all bases, about ops that only triples of these items have.
 
     ``items`` has the items by base. All bases are cleared before any triple is: a compaction keeps
     the description of an op whose last triple has died, so only an older base may have the triples
     that show what to remove. The rows stay, without any text.
     """
-    described = [base for base in bases if OPERATIONS in base.commit.tables]
+    described = [base for base in bases if {OPERATIONS, MODULES} & {*base.commit.tables}]
     if not described:
         return
     lone = set[str]()
@@ -39,18 +40,30 @@ def clear_descriptions(bases: Sequence[Snapshot], items: Mapping[int, ItemNumber
 
 
 def _clear(snapshot: Snapshot, ops: set[str]) -> None:
-    folder = snapshot.folder(OPERATIONS)
     known = pa.array(sorted(ops), pa.string())
+    for table, cleared in _CLEARED.items():
+        if table in snapshot.commit.tables:
+            _clear_table(snapshot, table, cleared, known)
+
+
+_CLEARED = {OPERATIONS: OPERATION, MODULES: (NAME, PART)}
+"""The columns that are cleared, by table; the first of them has the op."""
+
+
+def _clear_table(snapshot: Snapshot, table: str, cleared: Sequence[str], ops: pa.Array) -> None:
+    folder = snapshot.folder(table)
     for path in stored_files(folder):
-        if pc.any(pc.is_in(pq.read_table(path, partitioning=None)[OP], known)).as_py():
-            rewrite(path, lambda rows, _: _without(rows, known))
+        if pc.any(pc.is_in(pq.read_table(path, partitioning=None)[cleared[0]], ops)).as_py():
+            rewrite(path, lambda rows, _: _without(rows, cleared, ops))
             reach("ops cleared")
     update_lengths(folder)
 
 
-def _without(rows: pa.Table, ops: pa.Array) -> pa.Table:
-    gone = pc.is_in(rows[OP], ops)
+def _without(rows: pa.Table, cleared: Sequence[str], ops: pa.Array) -> pa.Table:
+    gone = pc.is_in(rows[cleared[0]], ops)
+    if PART in cleared:  # a table of the same name stays
+        gone = pc.and_(gone, pc.equal(rows[PART], OP_PART).fill_null(False))
     for at, name in enumerate(rows.column_names):
-        if name in OPERATION:
+        if name in cleared:
             rows = rows.set_column(at, name, pc.if_else(gone, None, rows[name]))
     return rows

@@ -8,12 +8,15 @@ were left in Neo4j stay; they never make an answer wrong.
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from provhouse.model.columns import MODULE
+from provhouse.store.tables.modules import MODULES
+from provhouse.store.tables.operations import OPERATIONS
 from provhouse.store.warehouse.commits import Commit
 
 from ..job import Job, Step
 from .commit import commit
 from .cut import CutResult, cut
-from .describe import new_operations
+from .describe import new_descriptions
 from .load import load
 from .number import NumberResult, number
 from .place import PlaceResult, place
@@ -47,6 +50,8 @@ class JobResult:
     commit: Commit | None = None
     operations: int = 0
     """The number of ops whose description is new or has changed."""
+    modules: int = 0
+    """The number of modules whose declaration is new or has changed."""
 
 
 def ingest_files(job: Job) -> JobResult:
@@ -61,8 +66,9 @@ def ingest_files(job: Job) -> JobResult:
 
 
 def is_empty(job: Job, found: ReadResult) -> bool:
-    """Return whether the files that were read have no rows, replace nothing and describe no op."""
-    nothing = not found.rows and not found.rejected and job.inputs.operations is None
+    """Return whether the files that were read have no rows, replace and describe nothing."""
+    given = job.inputs
+    nothing = not found.rows and not found.rejected and not (given.operations or given.modules)
     return bool(found.files) and nothing and job.inputs.run is None
 
 
@@ -76,11 +82,11 @@ def make_generation(
         placed = place(job, found, numbered, pieces)
     if job.neo4j:
         job.neo4j.await_graph()  # nothing is written unless Neo4j has what the job adds to
-    operations = new_operations(job)
-    if placed.is_empty and not found.rejected and not operations.num_rows:
+    described = new_descriptions(job)
+    if placed.is_empty and not found.rejected and not any(map(len, described.values())):
         return JobResult(found, pieces, placed)
     with job.step(WRITE):
-        record = write(job, found, numbered, pieces, placed, operations)
+        record = write(job, found, numbered, pieces, placed, described)
     if check:
         with job.step(check.step):
             check.run(job, record)
@@ -88,4 +94,5 @@ def make_generation(
         loaded = load(job, record)
     with job.step(COMMIT):
         commit(job, loaded)
-    return JobResult(found, pieces, placed, record, operations.num_rows)
+    modules = len(described[MODULES][MODULE].unique())
+    return JobResult(found, pieces, placed, record, len(described[OPERATIONS]), modules)

@@ -33,7 +33,6 @@ from provhouse.model.faults import reach
 from provhouse.runtime.files import sync_file, sync_folder
 from provhouse.runtime.storage import open_array, read_stream
 from provhouse.store.tables.delta import NewFile, append_files
-from provhouse.store.tables.operations import OPERATIONS
 from provhouse.store.tables.partitions import partition_file
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import Commit, Totals
@@ -56,9 +55,12 @@ def write(
     numbered: NumberResult,
     cut: CutResult,
     placed: PlaceResult,
-    operations: pa.Table,
+    described: Mapping[str, pa.Table],
 ) -> Commit:
-    """Append to the Delta tables; return the commit record, which is not written yet."""
+    """Append to the Delta tables; return the commit record, which is not written yet.
+
+    ``described`` are the rows of the tables of descriptions, by table.
+    """
     ids = job.ids
     taken = replace(
         ids,
@@ -92,7 +94,7 @@ def write(
     more = {
         "groups": [pa.table({ITEM: job.staging.new_groups(job.room)})],
         **life_rows(placed.origins, asserted, placed.ended, ids.generation),
-        OPERATIONS: [operations],
+        **{table: [rows] for table, rows in described.items()},
     }
     versions = _write_tables(job.staging, target, placed, numbered.tables, row, more)
     tables = {**extended.tables, **versions}

@@ -39,7 +39,7 @@ class ExportResult(Result):
 
 
 def _parts(manifest: "Manifest") -> "Sequence[Part]":
-    return (*manifest.files, manifest.operations) if manifest.operations else manifest.files
+    return (*manifest.files, *filter(None, (manifest.operations, manifest.modules)))
 
 
 def _sentence(manifest: "Manifest") -> str:

@@ -33,7 +33,7 @@ class IngestResult(Result):
         summary = self.summary
         names = ("generation", "triples", "items", "components", "sets", "set_dependencies",
                  "rejected", "duplicates", "ended", "two_tables", "passed_over",
-                 "first_passed_over", "operations")  # fmt: skip
+                 "first_passed_over", "operations", "modules")  # fmt: skip
         seconds = rounded(summary.seconds)
         memory = summary.peak_memory_mb
         yield {**attributes(summary, *names), "seconds": seconds, "peak_memory_mb": memory}
@@ -59,6 +59,8 @@ def _facts(summary: "Summary") -> Iterator[tuple[str, str]]:
     yield "tables", names_of(summary.tables)
     if summary.operations:
         yield "operations", f"{counted(summary.operations, 'op')} described"
+    if summary.modules:
+        yield "modules", f"{counted(summary.modules, 'module')} declared"
     yield "cut into", _cut_into(summary)
     if summary.duplicates:
         yield "duplicates", f"{counted(summary.duplicates, 'row')} with known triples"

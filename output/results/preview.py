@@ -33,7 +33,8 @@ class PreviewResult(Result):
         """Yield one object, as ``schemas/preview.json`` describes it."""
         preview = self.preview
         names = ("files", "rows", "rejected", "items", "new_items", "two_tables", "components",
-                 "sets", "tables", "passed_over", "first_passed_over", "operations")  # fmt: skip
+                 "sets", "tables", "passed_over", "first_passed_over", "operations",
+                 "modules")  # fmt: skip
         yield {
             **attributes(preview, *names),
             "forms": list(map(_form_object, preview.forms)),
@@ -67,6 +68,8 @@ def _facts(preview: "Preview") -> Iterator[tuple[str, str]]:
     yield "tables", names_of(preview.tables)
     if preview.operations:
         yield "operations", f"{counted(preview.operations, 'op')} described"
+    if preview.modules:
+        yield "modules", f"{counted(preview.modules, 'module')} declared"
     components = counted(preview.components, "component")
     yield "cut into", f"{counted(preview.sets, 'new set')} in {components}"
     for component in preview.largest:

@@ -46,11 +46,21 @@ class Searched:
 
 
 class CSProv:
-    """The method that reads only the connected sets of a walk from the item."""
+    """The method that reads only the connected sets of a walk from the item.
+
+    With ``described``, the triples of its results have all columns of ``DESCRIBED``.
+    """
 
     def __init__(
-        self, snapshot: Snapshot, spark: SparkTriples, watch: Stopwatch, walk: Walk
+        self,
+        snapshot: Snapshot,
+        spark: SparkTriples,
+        watch: Stopwatch,
+        walk: Walk,
+        *,
+        described: bool = False,
     ) -> None:
+        self._described = described
         self._snapshot = snapshot
         self._spark = spark
         self._watch = watch
@@ -83,7 +93,8 @@ class CSProv:
         walk = self._walk
         with self._watch.step("fetch"):
             ranges = self._snapshot.item_ranges(walk.sets)
-            triples = self._spark.partitions.fetch(walk.partitions, *ranges, self._watch)
+            stored = self._spark.described if self._described else self._spark.partitions
+            triples = stored.fetch(walk.partitions, *ranges, self._watch)
         with self._watch.step("recurse"):
             check_sets(self._snapshot, walk, triples, direction)
             read = Read(len(walk.sets), len(walk.partitions), len(triples))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.model.columns import ATTRIBUTES, DST, OP, SRC
+from provhouse.model.columns import ATTRIBUTES, DESCRIPTION, DST, OP, ORIGIN, SRC
 from provhouse.spark.session import working
 from provhouse.spark.workers import freeze_imports
 
@@ -21,20 +21,37 @@ SENT = pa.schema(
 
 Strings are not dictionary-encoded, since a whole dictionary would be sent even with few rows.
 """
+_CODED = pa.dictionary(pa.int32(), pa.string())
+DESCRIBED = pa.schema(
+    [
+        *(
+            (name, _CODED if kind == pa.string() else kind)
+            for name, kind in zip(SENT.names, SENT.types, strict=True)
+        ),
+        (ORIGIN, pa.int32()),
+        *((name, _CODED if kind == pa.string() else kind) for name, kind in DESCRIPTION.items()),
+    ]
+)
+"""The schema of triples with their origins and the columns of derivations.
+
+Strings are dictionary-encoded, since few differ among many triples.
+"""
 
 
-def as_block(rows: pa.Table) -> bytes:
-    """Return triples as bytes to cache.
+def as_block(rows: pa.Table, schema: pa.Schema = SENT) -> bytes:
+    """Return the columns of triples that a schema names as bytes to cache.
 
     Integers get the narrowest type that fits, and each distinct string is stored once.
     """
-    return _bytes(pa.table({name: _narrow(rows[name].combine_chunks()) for name in SENT.names}))
+    return _bytes(pa.table({name: _narrow(rows[name].combine_chunks()) for name in schema.names}))
 
 
 def _narrow(column: pa.Array) -> pa.Array:
     if pa.types.is_integer(column.type):
-        most = pc.max(column).as_py() or 0
-        return column.cast(pa.int32() if most < 2**31 else pa.int64())
+        least, most = (value or 0 for value in pc.min_max(column).as_py().values())
+        return column.cast(pa.int32() if least >= -(2**31) and most < 2**31 else pa.int64())
+    if pa.types.is_floating(column.type):
+        return column
     coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     if isinstance(coded, pa.ChunkedArray):
         coded = coded.combine_chunks()

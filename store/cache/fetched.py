@@ -24,9 +24,14 @@ class Fetched:
     """
 
     def __init__(
-        self, partitions: Sequence[pa.Table], first: ItemNumbers, last: ItemNumbers
+        self,
+        partitions: Sequence[pa.Table],
+        first: ItemNumbers,
+        last: ItemNumbers,
+        schema: pa.Schema = SENT,
     ) -> None:
         self._partitions = partitions
+        self._schema = schema
         self._choose([_within(partition, first, last) for partition in partitions])
 
     def _choose(self, rows: Sequence[I32]) -> None:
@@ -79,14 +84,14 @@ class Fetched:
         return np.asarray(joined.indices), joined.dictionary
 
     def take(self, chosen: I64) -> pa.Table:
-        """Return src, dst, op and attributes of the triples at the given, ascending positions."""
+        """Return the columns of the schema, for the triples at the given, ascending positions."""
         cuts = np.searchsorted(chosen, self._ends)
-        parts = [SENT.empty_table()]
+        parts = [self._schema.empty_table()]
         for number, (partition, rows) in enumerate(zip(self._partitions, self._rows, strict=True)):
             mine = chosen[cuts[number] : cuts[number + 1]] - self._ends[number]
             if len(mine):
-                parts.append(partition.take(pa.array(rows[mine])).cast(SENT))
-        return pa.concat_tables(parts).combine_chunks()
+                parts.append(partition.take(pa.array(rows[mine])).cast(self._schema))
+        return pa.concat_tables(parts).unify_dictionaries().combine_chunks()
 
 
 def _within(partition: pa.Table, first: ItemNumbers, last: ItemNumbers) -> I32:

@@ -8,7 +8,7 @@ selecting rows in a Python worker first would take longer than sending all rows.
 
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -25,7 +25,7 @@ from provhouse.spark.session import working
 
 from ..tables.partitions import partition_path, read_partition, unless_damaged
 from ..tables.snapshot import Snapshot
-from .blocks import as_block, discard_blocks, from_block
+from .blocks import DESCRIBED, SENT, as_block, discard_blocks, from_block
 from .fetched import Fetched
 from .shared_reads import Blocks, SharedReads
 
@@ -39,10 +39,12 @@ class PartitionCache:
     """The cached partitions of one warehouse, for all questions of this process.
 
     Recently used partitions also stay in this process, decoded, up to ``hot_mb`` megabytes, so
-    that reading them again needs no Spark job.
+    that reading them again needs no Spark job. ``schema`` names the columns that are cached.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, schema: pa.Schema = SENT) -> None:
+        self._settings = settings
+        self._schema = schema
         self._storage = settings.spark_storage
         self._ingests: dict[Path, RDD[bytes]] = {}
         self._hot: LRUCache[Path, pa.Table] = LRUCache(settings.hot_mb * MEGABYTE, _size)
@@ -50,6 +52,14 @@ class PartitionCache:
         self._reads = SharedReads()
         self.loaded: set[Path] = set()
         """The partitions that Spark has cached, unless it has evicted them since."""
+
+    @cached_property
+    def described(self) -> "PartitionCache":
+        """A second cache, of partitions with the columns of derivations.
+
+        Most questions need no such column, so the first cache does not have them.
+        """
+        return PartitionCache(self._settings, DESCRIBED)
 
     def partitions(self, context: "SparkContext", snapshot: Snapshot) -> "Partitions":
         """Return the visible partitions of a snapshot; each is read when first needed."""
@@ -61,7 +71,7 @@ class PartitionCache:
         ]
         # A generation has no partitions after a rollback of the first ingest.
         blocks = context.union(parts) if parts else context.parallelize([], 1)
-        return Partitions(self, blocks, folder, snapshot.partitions)
+        return Partitions(self, blocks, folder, snapshot.partitions, self._schema)
 
     def _of_ingest(self, context: "SparkContext", paths: Sequence[Path]) -> "RDD[bytes]":
         from pyspark import StorageLevel
@@ -69,7 +79,7 @@ class PartitionCache:
         with self._lock:
             if paths[0] not in self._ingests:
                 names = [str(path) for path in paths]
-                blocks = context.parallelize(names, len(names)).map(_load)
+                blocks = context.parallelize(names, len(names)).map(partial(_load, self._schema))
                 self._ingests[paths[0]] = blocks.persist(getattr(StorageLevel, self._storage))
             return self._ingests[paths[0]]
 
@@ -100,6 +110,8 @@ class PartitionCache:
         """Free the memory of the cache, here and in Spark, if Spark is still running."""
         self._reads.close()
         self.clear()
+        if "described" in vars(self):
+            self.described.release()
 
     def clear(self) -> None:
         """Drop all cached partitions.
@@ -114,6 +126,8 @@ class PartitionCache:
         for blocks in ingests:
             with suppress(Exception):
                 blocks.unpersist()
+        if "described" in vars(self):
+            self.described.clear()
 
 
 class Partitions:
@@ -125,7 +139,9 @@ class Partitions:
         blocks: "RDD[bytes]",
         folder: Path,
         partitions: PartitionNumbers,
+        schema: pa.Schema = SENT,
     ) -> None:
+        self._schema = schema
         self._cached = cached
         self._blocks = blocks
         self._folder = folder
@@ -151,7 +167,7 @@ class Partitions:
         for path, block in self._cached.read(self._blocks, missing, watch or Stopwatch()).items():
             tables[path] = from_block(block)
             self._cached.keep(path, tables[path])
-        return Fetched([tables[path] for path in at], first, last)
+        return Fetched([tables[path] for path in at], first, last, self._schema)
 
     def missing(self) -> PartitionNumbers:
         """Return the visible partitions that have not been read into the cache yet."""
@@ -181,8 +197,8 @@ def _read(blocks: "RDD[bytes]", at: dict[Path, int], group: str, paths: Sequence
     return dict(zip(paths, rows, strict=True))
 
 
-def _load(path: str) -> bytes:
-    return as_block(read_partition(Path(path)))
+def _load(schema: pa.Schema, path: str) -> bytes:
+    return as_block(read_partition(Path(path), schema.names), schema)
 
 
 def _size(rows: pa.Table) -> int:

@@ -23,7 +23,7 @@ FORMAT = 1
 NAME = "manifest.json"
 Holds = Literal["warehouse", "lineage", "impact"]
 _REMEDY = "Export again, or copy the folder again from its source"
-_OMITTED = ("patterns", "operations", "exactness", "exactness_triples")
+_OMITTED = ("patterns", "operations", "modules", "exactness", "exactness_triples")
 """Keys that are left out if they have no value."""
 
 
@@ -60,6 +60,8 @@ class Manifest:
     """The patterns of tables whose rows were named by ids; left out if there are none."""
     operations: Part | None = None
     """The file with descriptions of ops; left out if there are none."""
+    modules: Part | None = None
+    """The file that declares modules; left out if there are none."""
     exactness: Weakest | None = None
     """The weakest exactness on the paths of an exported answer; left out if None."""
     exactness_triples: dict[str, int] = field(default_factory=dict)
@@ -107,8 +109,9 @@ def read_manifest(folder: Path) -> Manifest:
             )
         record["files"] = tuple(Part(**part) for part in record["files"])
         patterns = {table: Pattern(**each) for table, each in record.pop("patterns", {}).items()}
-        if record.get("operations"):
-            record["operations"] = Part(**record["operations"])
+        for name in ("operations", "modules"):
+            if record.get(name):
+                record[name] = Part(**record[name])
         return Manifest(**record, patterns=patterns)
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise BadInput(

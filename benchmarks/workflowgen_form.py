@@ -1,0 +1,44 @@
+"""The types of the results that `workflowgen_bench.py` writes."""
+
+from typing import TypedDict
+
+from form import Run
+
+
+class Timed(TypedDict):
+    """One workflow with and without capture: seconds for an execution (medians), and its size."""
+
+    workflow: str
+    threads: int
+    executions: int
+    plain: float
+    captured: float
+    triples: int
+    bytes: int
+    equal: bool
+    """Whether both ways gave the same results."""
+
+
+class Asked(TypedDict):
+    """Questions about the graph of a workflow: processor seconds (medians) after the fetch."""
+
+    workflow: str
+    triples: int
+    items: int
+    fold_one: float
+    """One module folded."""
+    fold_all: float
+    subgraph: float
+    """Ancestors, descendants and siblings of descendants of a random item."""
+    visible: int
+    """The items that are visible with all modules folded."""
+    equal: bool
+    """Whether folding all modules one after the other hides the same items."""
+
+
+class WorkflowGenRun(Run):
+    """One run of the benchmark."""
+
+    cars: int
+    timed: list[Timed]
+    asked: list[Asked]

@@ -1,0 +1,31 @@
+"""The options of commands that show an answer at a coarser level."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from provhouse.model.zoom import Level
+
+ZoomOption = Annotated[
+    Level | None,
+    typer.Option(
+        help="Show nodes and edges at this level instead of items: the tables of the whole "
+        "warehouse, modules, tables, connected sets, or single records.",
+        show_default=False,
+    ),
+]
+FoldOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="MODULE",
+        help="Fold this module: hide what is inside of it. Repeatable. The level is then record, "
+        "unless --zoom names another.",
+        show_default=False,
+    ),
+]
+
+
+def zoom_level(zoom: Level | None, fold: Sequence[str] | None) -> Level | None:
+    """Return the level that the options name; None if they name none."""
+    return zoom or ("record" if fold else None)

@@ -1,0 +1,205 @@
+"""Build the nodes and edges of a view, and those of the table graph of a warehouse."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from provhouse.model.arrays import I64, ItemNumber, ItemNumbers, distinct
+from provhouse.model.columns import (
+    DST_TABLE,
+    EXECUTION,
+    INVOCATION,
+    ITEMS,
+    MODULE,
+    OP,
+    OPS,
+    RUN,
+    SRC_TABLE,
+    TABLE,
+    TRIPLES,
+)
+from provhouse.model.question import Direction
+from provhouse.model.zoom import Level
+from provhouse.store.tables.snapshot import Snapshot
+from provhouse.workflows.fold import Folded
+
+from .methods.method import MethodResult
+from .zoom_flow import NumberedFlow
+
+_TEXT = pa.string()
+NODES = pa.schema(
+    [
+        ("node", pa.int64()),
+        ("kind", _TEXT),
+        ("name", _TEXT),
+        (TABLE, _TEXT),
+        (MODULE, _TEXT),
+        (RUN, _TEXT),
+        (EXECUTION, _TEXT),
+        (INVOCATION, _TEXT),
+        (ITEMS, pa.int64()),
+        ("invocations", pa.int64()),
+    ]
+)
+"""The columns of a view's nodes. ``kind`` is ``item``, ``set``, ``table``, ``module`` or
+``invocation``. ``items`` is the number of items that the node stands for; for a module and an
+invocation, of those hidden in it. A column that does not apply to a node is null."""
+EDGES = pa.schema([("from", pa.int64()), ("to", pa.int64()), (OP, _TEXT), (TRIPLES, pa.int64())])
+"""The columns of a view's edges, from the node of a src to the node of a dst."""
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """The groups that a view has as nodes, and the edges between them.
+
+    Group 0 is the asked item. Then come groups of items, then modules or invocations.
+    """
+
+    level: Level
+    items: I64
+    """The group of each item; of a hidden one, that of what it is hidden in, or -1."""
+    calls: I64
+    """The group of each invocation."""
+    labels: I64
+    """The item, set or table that each group of items stands for, by level."""
+    edges: pa.Table
+
+
+def counted(
+    flow: NumberedFlow, view: Folded, level: Level, snapshot: Snapshot, found: MethodResult
+) -> Grouped:
+    """Group the items and folded invocations of a view by level, and count the triples between."""
+    keys = _keys(flow, level, snapshot)
+    keys[view.hidden] = -1
+    keys[flow.asked] = -2
+    shown = np.flatnonzero(keys >= 0)
+    labels, places = distinct(keys[shown])
+    items = np.full(len(keys), -1)
+    items[shown], items[flow.asked] = places + 1, 0
+    before = len(labels) + 1
+    of = np.arange(len(flow.calls.calls)) if level == "record" else flow.calls.module
+    calls = before + of.astype(np.int64)
+    groups = np.append(items, calls)
+    ops = found.triples[OP].combine_chunks()
+    ops = ops if pa.types.is_dictionary(ops.type) else ops.dictionary_encode()
+    op = np.asarray(ops.indices).astype(np.int64)[view.row]
+    count, width = int(groups.max(initial=0)) + 1, max(len(ops.dictionary), 1)
+    codes = (groups[view.start] * count + groups[view.end]) * width + op
+    pairs, triples = np.unique(codes, return_counts=True)
+    ends, op = np.divmod(pairs, width)
+    start, end = np.divmod(ends, count)
+    edges = pa.table([start, end, ops.dictionary.take(pa.array(op)), triples], schema=EDGES)
+    order = [(TRIPLES, "descending"), ("from", "ascending"), ("to", "ascending"), (OP, "ascending")]
+    return Grouped(level, items, calls, labels, edges.sort_by(order))
+
+
+def _keys(flow: NumberedFlow, level: Level, snapshot: Snapshot) -> I64:
+    """Return for each item the number of what it is shown as."""
+    if level == "record":
+        return np.arange(flow.flow.items)
+    if level == "set":
+        return np.array(snapshot.sets_of(flow.numbers), np.int64)
+    return flow.flow.table.astype(np.int64)
+
+
+def named(flow: NumberedFlow, view: Folded, grouped: Grouped, snapshot: Snapshot) -> pa.Table:
+    """Return the nodes of a view, with names."""
+    sizes = np.bincount(grouped.items[grouped.items > 0] - 1, minlength=len(grouped.labels))
+    asked = _items(snapshot, ItemNumbers(flow.numbers[flow.asked]), 0)
+    return pa.concat_tables(
+        [asked, _shown(flow, grouped, snapshot, sizes), _folded(flow, view, grouped)]
+    ).combine_chunks()
+
+
+def _items(snapshot: Snapshot, numbers: ItemNumbers, first: int) -> pa.Table:
+    names, tables = snapshot.names.described(numbers)
+    return _nodes("item", first, names, np.ones(len(numbers), np.int64), {TABLE: tables})
+
+
+def _shown(flow: NumberedFlow, grouped: Grouped, snapshot: Snapshot, sizes: I64) -> pa.Table:
+    labels = grouped.labels
+    if grouped.level == "record":
+        return _items(snapshot, ItemNumbers(flow.numbers[labels]), 1)
+    if grouped.level == "set":
+        return _nodes("set", 1, pa.array(labels).cast(_TEXT), sizes, {})
+    names = pa.array([flow.tables[at] for at in labels.tolist()], _TEXT)
+    return _nodes("table", 1, names, sizes, {TABLE: names})
+
+
+def _folded(flow: NumberedFlow, view: Folded, grouped: Grouped) -> pa.Table:
+    """Return the nodes of folded invocations, or of the modules that they belong to."""
+    made = np.full(flow.flow.items, -1, np.int64)
+    made[flow.flow.dst] = flow.flow.invocation
+    inner = np.bincount(made[view.hidden & (made >= 0)], minlength=len(flow.calls.calls))
+    if grouped.level == "record":
+        at = view.invocations
+        texts = [flow.calls.calls[n] for n in at.tolist()]
+        columns = [pa.array(list(column), _TEXT) for column in zip(*texts, strict=True)]
+        more = dict(zip((MODULE, RUN, EXECUTION, INVOCATION), columns, strict=False))
+        names = more.get(MODULE, pa.array([], _TEXT))
+        return _nodes("invocation", grouped.calls[at], names, inner[at], more)
+    of = flow.calls.module[view.invocations]
+    modules, number = np.unique(of, return_counts=True)
+    names = pa.array([flow.calls.modules[n] for n in modules.tolist()], _TEXT)
+    hidden = np.bincount(flow.calls.module, weights=inner, minlength=len(flow.calls.modules))
+    first = len(grouped.labels) + 1 + modules.astype(np.int64)
+    more = {MODULE: names, "invocations": pa.array(number)}
+    return _nodes("module", first, names, hidden[modules].astype(np.int64), more)
+
+
+def _nodes(
+    kind: str, numbers: int | I64, names: pa.Array, items: I64, more: dict[str, pa.Array]
+) -> pa.Table:
+    """Return nodes with numbers from ``numbers`` on, or these numbers; other columns are null."""
+    count = len(names)
+    node = np.arange(numbers, numbers + count) if isinstance(numbers, int) else numbers
+    known = {
+        "node": pa.array(node, pa.int64()),
+        "kind": pa.repeat(pa.scalar(kind), count),
+        "name": names,
+        ITEMS: pa.array(items),
+        **more,
+    }
+    columns = [known.get(field.name, pa.nulls(count, field.type)) for field in NODES]
+    return pa.table([c.cast(f.type) for c, f in zip(columns, NODES, strict=True)], schema=NODES)
+
+
+def reached_tables(
+    snapshot: Snapshot, asked: ItemNumber, direction: Direction, depth: int | None
+) -> tuple[pa.Table, pa.Table]:
+    """Return the tables that the table of an item may derive from, or the other way round.
+
+    The table graph has a link for each pair of tables between which the warehouse ever had a
+    triple, so an answer may have fewer tables.
+    """
+    table = str(snapshot.names.tables(ItemNumbers(np.array([asked])))[0].as_py() or "")
+    rows = snapshot.rows("workflow")
+    links = list(zip(*(rows[name].to_pylist() for name in (SRC_TABLE, DST_TABLE)), strict=True))
+    reached, level = {table}, {table}
+    hops = 0
+    while level and (depth is None or hops < depth):
+        ends = (link if direction == "downstream" else link[::-1] for link in links)
+        level = {far for near, far in ends if near in level} - reached
+        reached |= level
+        hops += 1
+    names = [table, *sorted(reached - {table})]
+    edges = _table_edges(rows, names)
+    counts = snapshot.rows("tables").group_by(TABLE).aggregate([(ITEMS, "sum")])
+    sizes = dict(zip(counts[TABLE].to_pylist(), counts[f"{ITEMS}_sum"].to_pylist(), strict=True))
+    shown = pa.array(names, _TEXT)
+    items = np.array([sizes.get(name, 0) for name in names], np.int64)
+    return _nodes("table", 0, shown, items, {TABLE: shown}), edges
+
+
+def _table_edges(rows: pa.Table, names: Sequence[str]) -> pa.Table:
+    ends = [pc.index_in(rows[name], pa.array(names, _TEXT)) for name in (SRC_TABLE, DST_TABLE)]
+    ops = [", ".join(sorted(filter(None, ops))) for ops in rows[OPS].to_pylist()]
+    edges = pa.table([*ends, pa.array(ops, _TEXT), rows[TRIPLES]], names=EDGES.names)
+    edges = edges.filter(pc.and_(pc.is_valid(edges["from"]), pc.is_valid(edges["to"])))
+    edges = edges.group_by(["from", "to", OP]).aggregate([(TRIPLES, "sum")])
+    edges = edges.rename_columns(EDGES.names).cast(EDGES)
+    order = [(TRIPLES, "descending"), ("from", "ascending"), ("to", "ascending"), (OP, "ascending")]
+    return edges.sort_by(order)

@@ -1,0 +1,171 @@
+"""Views of answers at every level, of a real warehouse, compared with counts by hand."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from helpers.warehouse import House
+from provhouse.model.errors import NotFound, UsageError
+from provhouse.model.question import Question
+from provhouse.model.zoom import LEVELS, Level
+from provhouse.output import writer
+from provhouse.output.results.modules import InvocationsResult, ModulesResult
+from provhouse.output.results.zoomed import ZoomedResult
+from provhouse.query.ask import Asker
+from provhouse.query.modules import list_invocations, list_modules
+from provhouse.query.zoom import Zoomed, zoom
+
+TRACE = """src,dst,op,src_table,dst_table,module,invocation,execution,role,op_kind
+raw/1,clean/1,strip,raw,clean,curate,1,mon,,all
+raw/2,clean/2,strip,raw,clean,curate,1,mon,,all
+ref/1,clean/1,look up,ref,clean,curate,1,mon,state,all
+clean/1,tmp/1,join,clean,tmp,,1,mon,,all
+clean/2,tmp/1,join,clean,tmp,,1,mon,,all
+tmp/1,sum/1,total,tmp,sum,,1,mon,output,aggregate
+raw/3,clean/3,strip,raw,clean,curate,2,mon,,all
+ref/1,clean/3,look up,ref,clean,curate,2,mon,state,all
+clean/3,tmp/2,join,clean,tmp,,1,tue,,all
+tmp/2,sum/1,total,tmp,sum,,1,tue,output,aggregate
+sum/1,page/1,print,sum,page,,,,,
+"""
+MODULES = [
+    {"module": "curate", "ops": ["strip", "look up"], "inputs": ["raw"], "outputs": ["clean"]},
+    {"module": "report", "ops": ["join", "total"]},
+]
+
+
+@pytest.fixture(scope="module")
+def house(houses: Callable[..., House], tmp_path_factory: pytest.TempPathFactory) -> House:
+    folder, made = tmp_path_factory.mktemp("zoom"), houses()
+    (folder / "t.csv").write_text(TRACE)
+    (folder / "m.json").write_text(json.dumps(MODULES))
+    made.ingest_files(folder / "t.csv", modules=folder / "m.json", run="nightly")
+    return made
+
+
+@pytest.fixture(scope="module")
+def asker(house: House) -> Iterator[Asker]:
+    with house.asker() as asker:
+        yield asker
+
+
+def nodes(found: Zoomed) -> dict[tuple[str, str], int]:
+    rows = found.nodes.to_pylist()
+    return {
+        (row["kind"], " ".join(filter(None, (row["name"], row["execution"], row["invocation"])))): (
+            row["items"]
+        )
+        for row in rows
+    }
+
+
+def edges(found: Zoomed) -> set[tuple[str, str, str, int]]:
+    name = {row["node"]: row["name"] for row in found.nodes.to_pylist()}
+    rows = found.edges.to_pylist()
+    return {(name[row["from"]], name[row["to"]], row["op"], row["triples"]) for row in rows}
+
+
+def test_modules_are_one_node_each(asker: Asker) -> None:
+    found = zoom(asker, Question("page/1", "upstream"), "module")
+    assert nodes(found) == {
+        ("item", "page/1"): 1, ("table", "raw"): 3, ("table", "clean"): 3, ("table", "sum"): 1,
+        ("module", "curate"): 0, ("module", "report"): 2,
+    }  # fmt: skip
+    assert edges(found) == {
+        ("raw", "curate", "strip", 3), ("curate", "clean", "strip", 3),
+        ("curate", "clean", "look up", 2), ("clean", "report", "join", 3),
+        ("report", "sum", "total", 2), ("sum", "page/1", "print", 1),
+    }  # fmt: skip
+    # ref/1 is state, tmp/1 and tmp/2 are inside; sum/1 was made twice, page/1 in no module
+    assert (found.found, found.inside, found.several, found.outside) == (10, 3, 1, 1)
+
+
+def test_a_module_that_is_invoked_twice_in_one_execution_stays_two(asker: Asker) -> None:
+    found = zoom(asker, Question("page/1", "upstream"), "record", ["curate"])
+    assert {name for kind, name in nodes(found) if kind == "invocation"} == {
+        "curate mon 1", "curate mon 2",
+    }  # fmt: skip
+    assert ("item", "ref/1") not in nodes(found)
+    assert ("item", "tmp/1") in nodes(found)
+
+
+def test_without_folds_records_are_the_answer(asker: Asker) -> None:
+    found = zoom(asker, Question("clean/1", "downstream"), "record")
+    answer = asker.ask("clean/1", "downstream")
+    assert edges(found) == {
+        (row["src"], row["dst"], row["op"], 1) for row in answer.triples.to_pylist()
+    }
+    assert {name for _, name in nodes(found)} == {"clean/1", *answer.items["item"].to_pylist()}
+
+
+def test_tables_and_sets_count_the_items_of_the_answer(asker: Asker) -> None:
+    question = Question("page/1", "upstream")
+    tables = {("table", "raw"): 3, ("table", "ref"): 1, ("table", "clean"): 3}
+    tables |= {("table", "tmp"): 2, ("table", "sum"): 1, ("item", "page/1"): 1}
+    assert nodes(zoom(asker, question, "table")) == tables
+    by_set = zoom(asker, question, "set")
+    assert sum(nodes(by_set).values()) == 11
+    assert sum(by_set.edges["triples"].to_pylist()) == 11
+
+
+def test_the_catalogue_is_read_without_triples(asker: Asker) -> None:
+    found = zoom(asker, Question("clean/1", "downstream"), "catalogue")
+    assert nodes(found) == {
+        ("table", "clean"): 3, ("table", "tmp"): 2, ("table", "sum"): 1, ("table", "page"): 1,
+    }  # fmt: skip
+    assert found.read.triples == 0
+
+
+def test_filters_and_depth_apply_before_folding(asker: Asker) -> None:
+    found = zoom(asker, Question("page/1", "upstream", depth=1), "module")
+    assert (nodes(found), found.truncated) == (
+        {("item", "page/1"): 1, ("table", "sum"): 1},
+        "depth",
+    )
+    by_op = zoom(asker, Question("page/1", "upstream", ops=("strip",)), "table")
+    assert ("table", "ref") not in nodes(by_op)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_json_of_every_level_is_as_its_schema_says(asker: Asker, level: Level) -> None:
+    found = zoom(asker, Question("page/1", "upstream"), level)
+    _valid("zoom", next(iter(ZoomedResult(found).json())))
+
+
+def test_modules_and_invocations_are_listed(asker: Asker) -> None:
+    modules = list_modules(asker.snapshot)
+    assert [each.module for each in modules.modules] == ["curate", "report"]
+    _valid("modules", [*ModulesResult(modules).json()])
+    found = list_invocations(asker.snapshot, "report", "nightly")
+    assert found.invocations.to_pylist() == [
+        {"module": "report", "run": "nightly", "execution": day, "invocation": "1", "triples": n}
+        for day, n in (("mon", 3), ("tue", 2))
+    ]
+    _valid("invocations", [*InvocationsResult(found).json()])
+    assert not list_invocations(asker.snapshot, "report", "weekly").invocations.num_rows
+
+
+def test_an_unknown_module_is_not_found(asker: Asker) -> None:
+    with pytest.raises(NotFound, match="no module 'x'"):
+        zoom(asker, Question("page/1", "upstream"), "record", ["x"])
+    with pytest.raises(NotFound, match="no module 'x'"):
+        list_invocations(asker.snapshot, "x")
+
+
+def test_options_that_views_cannot_have_are_refused(asker: Asker) -> None:
+    for question, level, folded in (
+        (Question("page/1", "upstream", summary=True), "table", []),
+        (Question("page/1", "upstream", method="rq"), "table", []),
+        (Question("page/1", "upstream"), "catalogue", ["curate"]),
+    ):
+        with pytest.raises(UsageError):
+            zoom(asker, question, level, folded)  # type: ignore[arg-type]
+
+
+def _valid(schema: str, value: Any) -> None:
+    file = Path(writer.__file__).with_name("schemas") / f"{schema}.json"
+    jsonschema.validate(json.loads(json.dumps(value)), json.loads(file.read_text()))

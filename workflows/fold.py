@@ -1,0 +1,171 @@
+"""Fold modules of a workflow: ZoomOut of the Lipstick paper (definition 4.1), on arrays.
+
+The paper finds what is inside a module by paths in a graph that has nodes for invocations, inputs,
+outputs and state. Here a triple has the invocation that made it, and what is inside follows from
+that in one pass. A view is a set of folded modules, so nothing is stored, and ZoomIn is the view
+without the module.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from provhouse.model.arrays import I32, I64, Bools
+from provhouse.model.derivations import ROLES
+
+I8 = npt.NDArray[np.int8]
+
+NONE: Final = -1
+"""The invocation of a triple that is part of no module, and the role of an ordinary input."""
+_UNMADE, _SEVERAL = -2, -3
+STATE: Final = ROLES["state"]
+OUTPUT: Final = ROLES["output"]
+
+UNDECLARED, INPUT_TABLE, STATE_TABLE, OUTPUT_TABLE, OTHER_TABLE = range(5)
+"""The part that a table has in a module. ``OTHER_TABLE``: its module declares its inputs, and the
+table is not among them."""
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Triples between ``items`` items, with the module invocation that made each."""
+
+    items: int
+    src: I64
+    dst: I64
+    """The items at both ends of each triple, as numbers from 0."""
+    invocation: I32
+    """The invocation of each triple, or ``NONE``."""
+    role: I8
+    """The code of each triple's role, or ``NONE`` for an input."""
+    module: I32
+    """The module of each invocation."""
+    table: I32
+    """The table of each item."""
+    declared: I8
+    """The part of each table (columns) in each module (rows), and a last column without part."""
+
+
+@dataclass(frozen=True)
+class Folded:
+    """A view of a flow in which some modules are folded."""
+
+    hidden: Bools
+    """Whether each item is inside a folded invocation, so that the view does not show it."""
+    invocations: I64
+    """The folded invocations, in order."""
+    several: Bools
+    """Whether each item was made in several invocations. Such an item is never hidden."""
+    start: I64
+    end: I64
+    """The nodes at both ends of each edge: an item, or ``items`` plus an invocation."""
+    row: I64
+    """A triple that each edge stands for."""
+
+
+def fold(flow: Flow, folded: Bools, kept: I64) -> Folded:
+    """Return the view in which the modules that the mask ``folded`` marks are folded.
+
+    A folded invocation becomes one node. An item is hidden in it if
+
+    - it was made in this invocation only, is used nowhere else, and is no output of it; or
+    - it was not made, and is only the state of folded invocations; or
+    - it was not made, only hidden items were made from it, and its table is none of the declared
+      inputs: it is a constant.
+
+    State that one folded invocation made and others use only as state is hidden too. An item from
+    which nothing was made is an output, unless its module says which its outputs are: by the role
+    ``output`` or by declared tables. The items ``kept`` are never hidden.
+    """
+    gone = folded[flow.module]
+    inside = (flow.invocation != NONE) & np.append(gone, False)[flow.invocation]
+    shown = np.zeros(flow.items, bool)
+    shown[kept] = True
+    made = _made(flow.items, flow.dst, flow.invocation)
+    hidden = _hidden(
+        flow.src, flow.dst, flow.invocation, flow.role, flow.module, flow.table, flow.declared,
+        made, inside, gone, shown,
+    )  # fmt: skip
+    edges = _edges(flow.src, flow.dst, flow.invocation, made, inside, hidden)
+    invocations = np.flatnonzero(np.bincount(flow.invocation[inside], minlength=len(gone)))
+    return Folded(hidden, invocations, made == _SEVERAL, *edges)
+
+
+@njit(cache=True)
+def _made(items: int, dst: I64, invocation: I32) -> I32:
+    """Return the invocation that made each item; ``_UNMADE`` or ``_SEVERAL`` if it is not one."""
+    made = np.full(items, _UNMADE, np.int32)
+    for row in range(len(dst)):
+        item = dst[row]
+        if made[item] == _UNMADE:
+            made[item] = invocation[row]
+        elif made[item] != invocation[row]:
+            made[item] = _SEVERAL
+    return made
+
+
+@njit(cache=True)
+def _hidden(
+    src: I64, dst: I64, invocation: I32, role: I8, module: I32, table: I32, declared: I8,
+    made: I32, inside: Bools, gone: Bools, shown: Bools,
+) -> Bools:  # fmt: skip
+    """Return which items are hidden; ``gone`` marks the folded invocations."""
+    items = len(made)
+    says = np.zeros(len(module), np.bool_)  # whether the invocation says what its outputs are
+    output = np.zeros(items, np.bool_)
+    used = np.zeros(items, np.bool_)
+    outer = np.zeros(items, np.bool_)  # used outside of the invocation that made it
+    stateful = np.ones(items, np.bool_)  # used as state only
+    needed = np.zeros(items, np.bool_)  # an input that the view shows
+    for row in range(len(src)):
+        item, of = src[row], invocation[row]
+        used[item] = True
+        if not inside[row]:
+            outer[item] = True
+            continue
+        part = declared[module[of], table[item]]
+        state = role[row] == STATE or part == STATE_TABLE
+        stateful[item] &= state
+        needed[item] |= part != OTHER_TABLE and not state
+        outer[item] |= not state and made[item] != of and made[item] != _UNMADE
+        named = role[row] == OUTPUT or declared[module[of], table[dst[row]]] == OUTPUT_TABLE
+        output[dst[row]] |= named
+        says[of] |= named or declared[module[of], -1] == OUTPUT_TABLE
+    hidden = np.zeros(items, np.bool_)
+    for item in range(items):
+        at = made[item]
+        inner = at >= 0 and gone[at] and not (shown[item] or output[item] or outer[item])
+        hidden[item] = inner and (used[item] or says[at])
+    for row in range(len(src)):  # a constant is hidden only if all that was made from it is
+        needed[src[row]] |= not hidden[dst[row]]
+    for item in range(items):
+        leaf = made[item] == _UNMADE and used[item] and not (outer[item] or shown[item])
+        hidden[item] |= leaf and (stateful[item] or not needed[item])
+    return hidden
+
+
+@njit(cache=True)
+def _edges(
+    src: I64, dst: I64, invocation: I32, made: I32, inside: Bools, hidden: Bools
+) -> tuple[I64, I64, I64]:
+    """Return the edges of a view, some several times: start, end, and a triple of each."""
+    start = np.empty(2 * len(src), np.int64)
+    end = np.empty(2 * len(src), np.int64)
+    rows = np.empty(2 * len(src), np.int64)
+    count, items = 0, len(made)
+    for row in range(len(src)):
+        if not inside[row]:
+            start[count], end[count], rows[count] = src[row], dst[row], row
+            count += 1
+            continue
+        node = items + invocation[row]
+        if not hidden[src[row]] and made[src[row]] != invocation[row]:
+            start[count], end[count], rows[count] = src[row], node, row
+            count += 1
+        if not hidden[dst[row]]:
+            start[count], end[count], rows[count] = node, dst[row], row
+            count += 1
+    return start[:count], end[:count], rows[:count]
