@@ -67,7 +67,9 @@ _MODULES = {
     "query.generations": ("Generation",),
     "reader": ("Reader",),
     "records": ("Records",),
-    "results": ("Answer", "Diff", "Explanation", "Finding", "Paths", "Zoom"),
+    "results": (
+        "Answer", "Dependency", "Diff", "Explanation", "Finding", "Paths", "WhatIf", "Why", "Zoom",
+    ),
     "rows": ("Edge", "Invocation", "Item", "Node", "Operation", "Rows", "Triple"),
     "warehouse": ("Warehouse", "open"),
 }  # fmt: skip

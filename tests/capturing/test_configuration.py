@@ -64,10 +64,13 @@ def associations(found: Found) -> Counter[tuple[object, ...]]:
 
 
 def taps(found: Found) -> list[TapTable]:
-    """Return the taps of a write, without folders and ids of columns, which a session counts."""
+    """Return the taps of a write, without folders, places and ids of columns.
+
+    A session counts the ids. The places are lines of SQL in one session, and of Python in the other.
+    """
     plain = re.compile(r"#\d+")
     return [
-        replace(tap, sql=plain.sub("", tap.sql), folder=Path())
+        replace(tap, sql=plain.sub("", tap.sql), folder=Path(), place="")
         for tap in found.traced.output.write.taps
     ]
 

@@ -123,7 +123,8 @@ final class Joins {
     Map<String, Object> operator = new LinkedHashMap<>();
     String by = keys.right().stream().map(Expression::sql).collect(Collectors.joining(", "));
     operator.put("by", Rewriter.shortened(by));
-    operator.put("sql", Rewriter.shortened(node.condition().map(Expression::sql).toString()));
+    String condition = node.condition().isDefined() ? node.condition().get().sql() : "";
+    operator.put("sql", Rewriter.shortened(condition));
     operator.put("slots", Slot.kinds(slots));
     operator.put("checked", key.check() != null);
     operator.put("source", key.source());
