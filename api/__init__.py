@@ -63,7 +63,9 @@ _MODULES = {
     "query.generations": ("Generation",),
     "reader": ("Reader",),
     "records": ("Records",),
-    "results": ("Answer", "Diff", "Explanation", "Finding", "Paths"),
+    "results": (
+        "Answer", "Dependency", "Diff", "Explanation", "Finding", "Paths", "WhatIf", "Why",
+    ),
     "rows": ("Item", "Operation", "Rows", "Triple"),
     "warehouse": ("Warehouse", "open"),
 }  # fmt: skip
