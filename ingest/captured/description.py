@@ -195,6 +195,11 @@ class CapturedWrite:
     columns: ColumnMap
     stopped: str
     """Why its capture was stopped by its budget; else empty."""
+    exact_kinds: bool
+    """Whether each row exists as long as the kinds of its operations say.
+
+    It does not if a condition, a LIMIT or a rank may look at an aggregate, or if a row needs a group
+    and something else. Folders of earlier releases do not say it."""
 
     @property
     def number(self) -> int:
@@ -237,6 +242,7 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
         write["rewriting"],
         column_map(write.get("columns", {})),
         write.get("stopped", ""),
+        write.get("exact_kinds", False),
     )
 
 
