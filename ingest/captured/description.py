@@ -198,8 +198,8 @@ class CapturedWrite:
     exact_kinds: bool
     """Whether each row exists as long as the kinds of its operations say.
 
-    It does not if a condition, a LIMIT or a rank may look at an aggregate, or if a row needs a group
-    and something else. Folders of earlier releases do not say it."""
+    It does not if a condition, a LIMIT or a rank may look at an aggregate, or if a row needs a
+    group and something else. Folders of earlier releases do not say it."""
 
     @property
     def number(self) -> int:

@@ -40,8 +40,8 @@ class Rows:
     ``kind`` is a code of ``KINDS``, ``UNKNOWN`` or ``COPY``. ``way`` tells the stored derivations
     of one dst apart. ``joint`` tells rows without a way apart: those of one dst with the same
     number act together, unless their kind is ``any`` or unknown. ``kind``, ``way`` and ``joint``
-    are None if nothing is known about any row. ``conditional`` rows are of derivations that may fail
-    if the value of an input changes; None if there are none.
+    are None if nothing is known about any row. ``conditional`` rows are of derivations that may
+    fail if the value of an input changes; None if there are none.
     """
 
     src: I64
