@@ -11,6 +11,7 @@ from rich.text import Text
 from provhouse.model.answer import Answer
 from provhouse.output.phrases import counted, duration
 from provhouse.output.sections import grid
+from provhouse.query.what_if import FATES, WhatIf
 
 BAR = 40
 METHODS = {
@@ -104,6 +105,13 @@ class Printer:
         for name, count in counts.items():
             table.add_row(name, f"{count:,}")
         self.say(f"{impact.item} affected {impact.items.num_rows:,} rows of {len(counts)} tables:")
+        self._show(table)
+
+    def what_if(self, found: WhatIf) -> None:
+        """Print the fates of the rows that a deletion reaches, by table."""
+        table = grid("table", right=FATES)
+        for row in found.tables.to_pylist():
+            table.add_row(row["table"], *(f"{row[fate]:,}" for fate in FATES))
         self._show(table)
 
     def methods(self, answers: Mapping[str, tuple[Answer, Answer]]) -> None:

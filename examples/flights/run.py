@@ -1,9 +1,9 @@
 """The demo (`make demo`), which traces a surprising figure in a report to its cause.
 
 The demo runs the pipeline, whose lineage is captured, and asks three questions: what the figure
-derives from, what a wrong weather reading affected, and what each query method reads for the same
-answer. Each section prints the `provhouse` command that does the same by hand. A second run skips
-the pipeline.
+derives from, what a wrong weather reading affected, and what would be lost without it. Then it
+shows what each query method reads for the same answer. Each section prints the `provhouse` command
+that does the same by hand. A second run skips the pipeline.
 """
 
 import argparse
@@ -22,6 +22,7 @@ from provhouse.cli.failures import guarded
 from provhouse.cli.progress_display import progress_display
 from provhouse.cypher import access
 from provhouse.model.answer import Answer
+from provhouse.model.deletion import Deletion
 from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Progress
 from provhouse.model.question import Method
@@ -29,6 +30,7 @@ from provhouse.model.settings import Settings
 from provhouse.output.table import console
 from provhouse.query.ask import Asker
 from provhouse.query.status import Status, status
+from provhouse.query.what_if import what_if
 from provhouse.runtime.java import java
 
 PIPELINE = Path(pipeline.__file__)
@@ -133,6 +135,7 @@ def explain(printer: Printer, asker: Asker, tables: story.Tables) -> Answer:
         return lineage
     show_cause(printer, lineage, readings, tables)
     show_impact(printer, asker, readings, lines[0], tables)
+    show_what_if(printer, asker, readings.strongest, figure)
     return lineage
 
 
@@ -173,6 +176,20 @@ def show_impact(
         f"and the windiest day at {line['name']} is {day['date']}, with",
         f"{story.number(day, 'wind'):.1f} mph. On that day {day['cancelled']} flights were",
         f"cancelled, and the others left {story.number(day, 'delay'):.0f} minutes late on average.",
+    )
+
+
+def show_what_if(printer: Printer, asker: Asker, reading: str, figure: str) -> None:
+    """Print what would not exist without the wrong reading, and what is not known of the figure."""
+    printer.heading("And what if it had never been stored?")
+    printer.prompt(f"what-if --delete {reading}")
+    found = what_if(asker, Deletion((reading,)))
+    printer.what_if(found)
+    fates = {story.plain(row["item"]): row["fate"] for row in found.items.to_pylist()}
+    printer.say(
+        f"{figure} is {fates[figure]}. A row of sums exists as long as one of its inputs does. But",
+        "where a job joins sums with other rows, or picks the first of a ranking, the lineage of a",
+        "row does not say if it would still be there, so provhouse does not claim it.",
     )
 
 

@@ -214,6 +214,11 @@ class CapturedWrite:
     """Of an RDD: whether the rows of its files are their ``lines`` or ``records``."""
     counts: tuple[int, ...]
     """Of an RDD: the number of rows of each file; -1 if it is unknown."""
+    exact_kinds: bool
+    """Whether each row exists as long as the kinds of its operations say.
+
+    It does not if a condition, a LIMIT or a rank may look at an aggregate, or if a row needs a
+    group and something else. Folders of earlier releases do not say it."""
 
     @property
     def number(self) -> int:
@@ -260,6 +265,7 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
         write.get("stopped", ""),
         write.get("unit", ""),
         tuple(write.get("counts", ())),
+        write.get("exact_kinds", False),
     )
 
 

@@ -66,6 +66,16 @@ class Traced:
         wide = self.supersets | {at for at, each in enumerate(taps) if each.of is not None}
         return "superset" if below & wide else "exact"
 
+    @property
+    def has_exact_kinds(self) -> bool:
+        """Whether each row exists as long as the kinds of its operations say."""
+        write = self.output.write
+        return write.exact_kinds or write.slots == (ROWS,)
+
+    def kind(self, tap: TapTable) -> str:
+        """Return the kind of the operation of a tap."""
+        return tap.op_kind if self.has_exact_kinds else "function"
+
     def direct_pairs(self) -> Iterator[Pairs]:
         """Yield the rows of the output, by position, with the source rows that rode on them."""
         if self.direct:
@@ -141,9 +151,10 @@ def pieces(found: Traced, table: str) -> Iterator[Piece]:
     """Yield the triples of a write, of which ``table`` is the name.
 
     A group that one row derives from becomes a derivation of that row; a group of several rows
-    becomes a shared derivation.
+    becomes a shared derivation. If the kinds are not exact, rows of triples have no kind and are in
+    no derivation: all that a row derives from may be needed, or any of it may suffice.
     """
-    together = len(found.direct) > 1
+    together = len(found.direct) > 1 and found.has_exact_kinds
     for pairs in found.direct_pairs():
         yield Piece(
             op_of(found.output.write, table, None),
@@ -165,10 +176,11 @@ def operations(found: Traced, table: str, run: str) -> pa.Table:
         op, tap = op_of(write, table, group.tap), group.tap
         exact = weakest or found.exactness(tap)
         facts = (tap.function or None, module, tap.sql, run, tap.place or None, exact)
-        described[op] = (op, tap.op_kind, *facts)
+        described[op] = (op, found.kind(tap), *facts)
     if found.direct:
         op = op_of(write, table, None)
-        described[op] = (op, "all", None, module, None, run, None, weakest or "exact")
+        kind = "all" if found.has_exact_kinds else "function"
+        described[op] = (op, kind, None, module, None, run, None, weakest or "exact")
     columns = list(zip(*described.values(), strict=True)) or [()] * len(_OPERATION)
     return pa.table([pa.array(column, pa.string()) for column in columns], schema=_OPERATION)
 
@@ -176,14 +188,15 @@ def operations(found: Traced, table: str, run: str) -> pa.Table:
 def _grouped(group: Grouped, found: Traced, op: str) -> Iterator[Piece]:
     uses = np.bincount(group.group, minlength=len(group.sources.sizes))
     first = np.searchsorted(group.group, np.arange(len(uses)))
-    kind, several = group.tap.op_kind, len(np.unique(group.row)) != len(group.row)
+    kind = group.tap.op_kind if found.has_exact_kinds else None
+    several = len(np.unique(group.row)) != len(group.row)
     for part in group.sources.parts():
         for start in range(0, len(part.at), PIECE):
             at, src = part.at[start : start + PIECE], part.row[start : start + PIECE]
             single = uses[at] == 1
             if single.any():
                 row = group.row[first[at[single]]]
-                label = _derivations(group, at[single], several)
+                label = _derivations(group, at[single], several) if kind else None
                 yield Piece(op, src[single], row, derivation=label, op_kind=kind)
             if not single.all():
                 labels = _labels(found, group, at[~single])

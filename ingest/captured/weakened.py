@@ -1,8 +1,9 @@
-"""Keep the exactness of an op as weak as that of any triple that it has already."""
+"""Keep the exactness and the kind of an op as weak as those of any triple that it has already."""
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from provhouse.model.columns import EXACTNESS, OP
+from provhouse.model.columns import EXACTNESS, KIND, OP
 from provhouse.model.operations import weakest
 from provhouse.store.tables.operations import operations_of
 from provhouse.store.tables.snapshot import Snapshot
@@ -11,16 +12,21 @@ from provhouse.store.warehouse.layout import Layout
 
 
 def weakened(ops: pa.Table, layout: Layout) -> pa.Table:
-    """Return descriptions of ops with the weakest exactness that they have here or in a warehouse.
+    """Return descriptions of ops with the weakest exactness and kind that they have had so far.
 
-    An op has one description, which holds also for the triples of earlier ingests.
+    An op has one description, which holds also for the triples of earlier ingests. The kind
+    ``function`` is the weakest.
     """
     commit = current(layout)
     if commit is None:
         return ops
-    known = operations_of(Snapshot(layout, commit)).select([OP, EXACTNESS])
+    known = operations_of(Snapshot(layout, commit)).select([OP, EXACTNESS, KIND])
     before = {row[OP]: row[EXACTNESS] for row in known.to_pylist() if row[EXACTNESS]}
     now = ops.select([OP, EXACTNESS]).to_pylist()
     levels = [weakest((row[EXACTNESS], before.get(row[OP], row[EXACTNESS]))) for row in now]
     at = ops.column_names.index(EXACTNESS)
-    return ops.set_column(at, EXACTNESS, pa.array(levels, pa.string()))
+    ops = ops.set_column(at, EXACTNESS, pa.array(levels, pa.string()))
+    functions = known.filter(pc.equal(known[KIND], "function"))[OP]
+    weak = pc.is_in(ops[OP], functions.combine_chunks())
+    kinds = pc.if_else(weak, "function", ops[KIND])
+    return ops.set_column(ops.column_names.index(KIND), KIND, kinds)

@@ -40,7 +40,8 @@ class Rows:
     ``kind`` is a code of ``KINDS``, ``UNKNOWN`` or ``COPY``. ``way`` tells the stored derivations
     of one dst apart. ``joint`` tells rows without a way apart: those of one dst with the same
     number act together, unless their kind is ``any`` or unknown. ``kind``, ``way`` and ``joint``
-    are None if nothing is known about any row.
+    are None if nothing is known about any row. ``conditional`` rows are of derivations that may
+    fail if the value of an input changes; None if there are none.
     """
 
     src: I64
@@ -48,6 +49,7 @@ class Rows:
     kind: I8 | None = None
     way: I64 | None = None
     joint: I64 | None = None
+    conditional: Bools | None = None
 
     def __len__(self) -> int:
         return len(self.src)
@@ -73,6 +75,10 @@ class Derivations:
         self.kind: I8 = np.full(len(ordered), UNKNOWN, np.int8)
         if rows.kind is not None:
             self.kind[self.of] = rows.kind
+        self.conditional: Bools = np.zeros(len(ordered), bool)
+        """Whether each derivation may fail because the value of one of its inputs changes."""
+        if rows.conditional is not None:
+            self.conditional[self.of[rows.conditional]] = True
         self.size: I32 = np.bincount(self.of, minlength=len(self.dst)).astype(np.int32)
         counts = np.bincount(self.dst, minlength=self.places)
         self.first: I32 = np.append(0, np.cumsum(counts)).astype(np.int32)

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.model.arrays import I32, I64, PartitionNumbers, among
-from provhouse.model.columns import FUNCTION, INVOCATION, KIND, OP, SQL, TIMES, VALUE, WAY
+from provhouse.model.arrays import I32, I64, Bools, PartitionNumbers, among
+from provhouse.model.columns import FUNCTION, INVOCATION, JOB, KIND, OP, SQL, TIMES, VALUE, WAY
 from provhouse.model.derivations import KINDS
 from provhouse.model.operations import FUNCTIONS
 from provhouse.store.cache.fetched import Fetched
@@ -21,7 +21,7 @@ from provhouse.store.tables.operations import operations_of
 from provhouse.store.tables.partitions import read_partition
 from provhouse.store.tables.snapshot import Snapshot
 
-from .derivations import AGGREGATE, COPY, Derivations, Rows
+from .derivations import AGGREGATE, COPY, UNKNOWN, Derivations, Rows
 from .fates import I8
 from .values import Tensors
 
@@ -77,7 +77,10 @@ class Described:
         joint = np.zeros(len(src), np.int64)
         if len(kinds):
             codes, ops = self.ops
-            known = [KINDS[each] for each in kinds[KIND].to_pylist()]
+            known = [
+                UNKNOWN if job and each == "function" else KINDS[each]
+                for each, job in zip(kinds[KIND].to_pylist(), kinds[JOB].to_pylist(), strict=True)
+            ]
             kind = np.where(kind < 0, _by_op(ops, kinds[OP], known)[codes], kind)
             joint = codes.astype(np.int64)
             if self._columns is not None:
@@ -85,12 +88,26 @@ class Described:
                 each = np.asarray(coded.indices.fill_null(len(coded.dictionary)), np.int64)
                 joint = joint * (len(coded.dictionary) + 1) + each
         if len(groups):
-            copies = among(src, groups)
+            unknown = np.unique(dst[among(dst, groups) & (kind < 0)])
+            copies = among(src, groups) & ~among(src, unknown)
             kind = np.where(copies, np.int8(COPY), kind)
             ends = joint.max(initial=0) + 1
             joint[copies] = ends + np.searchsorted(groups, src[copies])
         way = self._numbers(WAY, -1, np.int64)
-        return Rows(src, dst, kind.astype(np.int8), way, joint)
+        return Rows(src, dst, kind.astype(np.int8), way, joint, self._captured)
+
+    @property
+    def _captured(self) -> Bools | None:
+        """Which triples have an op of a captured job; None if no op is of one.
+
+        Conditions, keys and joins of the job may use any value of its sources.
+        """
+        known = self._operations.filter(self._operations[JOB].is_valid())
+        if not len(known):
+            return None
+        codes, ops = self.ops
+        found: Bools = _by_op(ops, known[OP], [1] * len(known))[codes] > 0
+        return found
 
     def tensors(self, graph: Derivations) -> Tensors | None:
         """Return what the triples of aggregates say; None if there are none."""

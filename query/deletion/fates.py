@@ -32,6 +32,7 @@ SURVIVES: Final = 1
 UNDECIDED: Final = 2
 DELETED: Final = 3
 UNREACHED: Final = 4
+_NONE = np.empty(0, bool)
 MANY = 200_000
 """From this many items on, both bounds are computed at the same time."""
 
@@ -85,7 +86,7 @@ class _Walked:
         mark = np.zeros(graph.places, np.uint8)
         queue = np.empty(graph.places, np.int32)
         count, self._unsure = _reach(
-            graph.at, graph.rows, graph.targets, graph.dst, graph.kind,
+            graph.at, graph.rows, graph.targets, graph.dst, graph.kind, graph.conditional,
             deleted, starts, gone, lost, skipped, mark, queue, self._inside,
         )  # fmt: skip
         self.reached = queue[:count]
@@ -110,7 +111,7 @@ class _Walked:
         _settle(
             graph.at, graph.rows, graph.targets, graph.dst, graph.kind, graph.size, graph.first,
             self.reached, self._inside, self._lost, self._gone, self._skipped, upper,
-            np.empty(0, np.int32), holds,
+            graph.conditional if not upper else _NONE, np.empty(0, np.int32), holds,
         )  # fmt: skip
         return holds
 
@@ -139,7 +140,7 @@ class _Walked:
         _settle(
             graph.at, graph.rows, graph.targets, graph.dst, graph.kind, graph.size, graph.first,
             self.reached, self._inside, np.zeros_like(self._lost), self._gone, self._skipped[:0],
-            True, self._deleted, before,
+            True, _NONE, self._deleted, before,
         )  # fmt: skip
         return before
 
@@ -152,7 +153,7 @@ def _is_sure(code: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def _reach(
-    at: I64, rows: I32, targets: I32, dst: I32, kind: I8,
+    at: I64, rows: I32, targets: I32, dst: I32, kind: I8, conditional: Bools,
     deleted: I32, starts: I32, gone: Bools, lost: I32, skipped: Bools, mark: U8, queue: I32,
     inside: I32,
 ) -> tuple[int, bool]:  # fmt: skip
@@ -183,7 +184,7 @@ def _reach(
                 mark[target] = 1
                 queue[filled] = target
                 filled += 1
-            unsure |= not _is_sure(kind[way])
+            unsure |= conditional[way] or not _is_sure(kind[way])
     return filled, unsure
 
 
@@ -198,10 +199,14 @@ def _one_suffices(code: int, upper: bool) -> bool:
 @njit(cache=True, nogil=True)
 def _settle(
     at: I64, rows: I32, targets: I32, dst: I32, kind: I8, size: I32, first: I32,
-    reached: I32, inside: I32, lost: I32, gone: Bools, skipped: Bools, upper: bool, known: I32,
-    holds: U8,
+    reached: I32, inside: I32, lost: I32, gone: Bools, skipped: Bools, upper: bool,
+    conditional: Bools, known: I32, holds: U8,
 ) -> None:  # fmt: skip
-    """Set ``holds`` for each place that exists, in one of the bounds; those ``known`` do."""
+    """Set ``holds`` for each place that exists, in one of the bounds; those ``known`` do.
+
+    An input that is reached may have another value, so it does not count for those derivations that
+    are ``conditional``.
+    """
     pending = np.empty(len(dst), np.int32)
     queue = np.empty(len(reached) + len(known), np.int32)
     filled = 0
@@ -230,7 +235,7 @@ def _settle(
                 continue
             way = targets[edge]
             target = dst[way]
-            if holds[target] or gone[target]:
+            if holds[target] or gone[target] or (len(conditional) and conditional[way]):
                 continue
             if not _one_suffices(kind[way], upper):
                 pending[way] -= 1

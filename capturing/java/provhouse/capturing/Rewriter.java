@@ -272,6 +272,9 @@ final class Rewriter {
     Set<String> names = new HashSet<>();
     Plans.<NamedExpression>list(node.aggregateExpressions())
         .forEach(each -> addFunctions((Expression) each, names));
+    if (names.contains("count") && !Existence.countsSources(node.child())) {
+      return "other";
+    }
     return names.isEmpty() ? "" : names.size() > 1 ? "other" : names.iterator().next();
   }
 

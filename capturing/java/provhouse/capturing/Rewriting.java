@@ -15,6 +15,7 @@ final class Rewriting {
   private final Taps taps;
   private final Rewriter rewriter;
   private final Rewritten rewritten;
+  private final LogicalPlan plain;
 
   /** Rewrite a plan; {@code taps} are its own, and {@code caches} those that it may read. */
   Rewriting(
@@ -28,6 +29,7 @@ final class Rewriting {
     keyed = new KeyedSources(keys, taps, timeZone, used(query));
     files = new SourceFiles(keyed, caches.nextNumber());
     rewriter = new Rewriter(files, taps, caches);
+    plain = CommonTables.inlined(query);
     rewritten = rewriter.rewrite(query);
   }
 
@@ -74,6 +76,7 @@ final class Rewriting {
   void describe(Map<String, Object> description) {
     description.put("taps", taps.described());
     description.put("absence", hasAbsence());
+    description.put("exact_kinds", Existence.isExact(plain));
     description.put("sources", files.described());
     description.put("keyed", keyed.described());
   }

@@ -1,0 +1,127 @@
+"""What-if on captured jobs is never wrong: the jobs are run again without the deleted rows."""
+
+from collections.abc import Callable, Iterable
+from itertools import combinations
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+import provhouse
+from helpers.warehouse import House
+
+BASE = {
+    "orders": pa.table(
+        {
+            "k": [1, 2, 3, 4, 5, 6, 7, 8],
+            "cust": ["ann", "ann", "ann", "bob", "bob", "cid", "cid", "dan"],
+            "amount": [8, 7, -3, 9, -4, 6, 6, 30],
+        }
+    ),
+    "customers": pa.table(
+        {"k": ["ann", "bob", "cid", "dan", "eve"], "nation": ["A", "A", "B", "B", "B"]}
+    ),
+}
+TOTALS = "SELECT cust k, sum(amount) total, count(*) n FROM orders GROUP BY cust"
+JOBS = {
+    "totals": TOTALS,
+    "having": "SELECT cust k FROM orders GROUP BY cust HAVING sum(amount) > 11",
+    "top": f"SELECT k, total FROM ({TOTALS}) ORDER BY total DESC, k LIMIT 2",
+    "ranked": """SELECT k FROM (SELECT k, row_number() OVER
+                 (PARTITION BY cust ORDER BY amount DESC, k) place FROM orders) WHERE place = 1""",
+    "joined": "SELECT o.k, nation FROM orders o JOIN customers c ON o.cust = c.k",
+    "nations": """SELECT nation k, sum(amount) total FROM orders o
+                  JOIN customers c ON o.cust = c.k GROUP BY nation""",
+    "with_total": f"SELECT o.k, total FROM orders o JOIN ({TOTALS}) t ON o.cust = t.k",
+    "large_in": f"SELECT o.k FROM orders o JOIN ({TOTALS}) t ON o.cust = t.k WHERE total > 11",
+    "anti": """SELECT k FROM customers c WHERE NOT EXISTS
+               (SELECT 1 FROM orders o WHERE o.cust = c.k AND amount > 8)""",
+    "semi": "SELECT k FROM customers c WHERE EXISTS (SELECT 1 FROM orders o WHERE o.cust = c.k)",
+    "outer": """SELECT concat(c.k, '-', coalesce(o.k, 0)) k FROM customers c
+                LEFT JOIN orders o ON o.cust = c.k""",
+    "different": "SELECT DISTINCT amount k FROM orders",
+    "both": "SELECT cust k FROM orders UNION SELECT k FROM customers",
+    "by_total": f"SELECT total k, count(*) n FROM ({TOTALS}) GROUP BY total",
+    "amounts": """SELECT cust k, count(*) n FROM (SELECT DISTINCT cust, amount FROM orders)
+                  GROUP BY cust""",
+    "above": "SELECT k FROM orders WHERE amount >= (SELECT avg(amount) FROM orders)",
+    "less": """SELECT k FROM customers EXCEPT
+               SELECT cust FROM orders GROUP BY cust HAVING sum(amount) > 11""",
+    "large": "SELECT k FROM totals WHERE total > 11",
+    "sums": "SELECT total k, count(*) n FROM totals GROUP BY total",
+    "greeted": "SELECT k, total + 1 AS more FROM totals",
+    "certain": "SELECT cust k, max(amount) FROM orders WHERE amount > 0 GROUP BY cust",
+}  # fmt: skip
+"""Jobs by the table that each writes, in order; later ones may read the table ``totals``."""
+NOT_ABOUT_ABSENCE = [name for name in JOBS if name not in ("top", "less", "anti", "above")]
+"""The jobs whose rows can be lost only by a deletion of rows that they derive from."""
+
+
+@pytest.fixture(scope="module")
+def warehouse(
+    houses: Callable[..., House], spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+) -> provhouse.Warehouse:
+    """A warehouse with all jobs as one captured block."""
+    folder = tmp_path_factory.mktemp("jobs")
+    for name, rows in BASE.items():
+        pq.write_table(rows, folder / f"{name}.parquet")
+        spark.read.parquet(str(folder / f"{name}.parquet")).createOrReplaceTempView(name)
+    house = houses()
+    with house.capture(keys=dict.fromkeys((*BASE, *JOBS), "k"), run="jobs") as run:
+        for name, sql in JOBS.items():
+            spark.sql(sql).coalesce(1).write.parquet(str(folder / name))
+            spark.read.parquet(str(folder / name)).createOrReplaceTempView(name)
+    assert run.report
+    assert not run.report.error
+    assert not run.report.refusals
+    return house.open()
+
+
+def keys_without(deleted: Iterable[str]) -> dict[str, set[str]]:
+    """Run all jobs without some rows; return the keys of the rows that each has written."""
+    gone = set(deleted)
+    with duckdb.connect() as database:
+        for table, rows in BASE.items():
+            kept = pa.array(f"{table}/{key}" not in gone for key in rows["k"].to_pylist())
+            database.register(f"arrow_{table}", rows.filter(kept))
+            database.execute(f"CREATE TABLE {table} AS FROM arrow_{table}")
+        database.execute(f"CREATE TABLE totals AS {TOTALS}")
+        return {
+            name: {str(row[0]) for row in database.execute(sql).fetchall()}
+            for name, sql in JOBS.items()
+        }
+
+
+def deletions() -> list[tuple[str, ...]]:
+    rows = [f"{table}/{key}" for table in BASE for key in BASE[table]["k"].to_pylist()]
+    return [*((row,) for row in rows), *list(combinations(rows, 2))[::5]]
+
+
+def test_fates_are_those_of_the_jobs_run_again(warehouse: provhouse.Warehouse) -> None:
+    before, wrong, decided = keys_without(()), [], set[tuple[str, str]]()
+    for deleted in deletions():
+        after = keys_without(deleted)
+        found = {
+            (row.table, row.item.partition("/")[2].partition("@")[0]): row.fate
+            for row in warehouse.what_if(*deleted).items
+        }
+        for table in JOBS:
+            for key in before[table]:
+                fate = found.get((table, key), "unreached" if table in NOT_ABOUT_ABSENCE else "")
+                decided.add((table, fate))
+                held = key in after[table]
+                claimed = {"dies": False, "undecided": held, "": held}.get(fate, True)
+                if claimed != held:
+                    wrong.append((deleted, table, key, fate))
+    assert not wrong, "\n".join(map(str, wrong))
+    for table in ("totals", "certain", "different", "both", "amounts"):
+        assert (table, "undecided") not in decided
+    assert {("joined", "dies"), ("totals", "survives"), ("having", "undecided")} <= decided
+
+
+def test_a_count_is_that_of_the_job_run_again(warehouse: provhouse.Warehouse) -> None:
+    """A count of rows that are not those of a source has no function that can be computed again."""
+    found = warehouse.what_if("orders/1")
+    assert "amounts" not in {each.table for each in found.changed}
