@@ -1,12 +1,15 @@
 """The result of a query, and the lineage of its rows."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from provhouse.model.errors import UsageError
+from provhouse.model.progress import Silent
+from provhouse.model.settings import Settings
 
 from .catalog import Place
 from .inject import LISTED, listed_link
@@ -19,6 +22,8 @@ from .trace import Tracer
 from .want import Mode, Want
 
 if TYPE_CHECKING:
+    from provhouse.ingest.summary import Summary
+
     from .connection import Connection
 
 
@@ -127,6 +132,32 @@ class Result:
     def size(self) -> int:
         """The size of all indexes in bytes."""
         return sum(chain.size for chains in self._chains.values() for chain in chains)
+
+    def save(
+        self,
+        warehouse: str | Path,
+        *,
+        table: str,
+        key: str,
+        names: Mapping[str, str],
+        run: str | None = None,
+        **settings: object,
+    ) -> "Summary":
+        """Ingest the lineage of all rows into a warehouse, as one new generation.
+
+        A row becomes the item ``table/K``, K its value in the column ``key``. ``names`` has the
+        column that identifies the records of each base table. All records of one row are one
+        derivation; its kind follows from the outermost operator of the query, and is ``unknown``
+        for queries with subqueries or windows. ``settings`` are those of the warehouse that differ
+        from its file. Raises UsageError if a column is missing, or is NULL or not unique, or a
+        table has changed, and what an ingest raises.
+
+        >>> result.save("warehouse", table="report", key="carrier", names={"flights": "id"})
+        """
+        from .saving import save
+
+        loaded = Settings.load({**settings, "warehouse": Path(warehouse)})
+        return save(self._con, self, loaded, table, key, names, Silent(), run)
 
     @property
     def tables(self) -> list[Place]:

@@ -1,0 +1,174 @@
+"""Keep the lineage of a result in a warehouse: its rows become items, derived from records."""
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import sqlglot
+from sqlglot import exp
+
+from provhouse.ingest.from_arrow import from_arrow
+from provhouse.ingest.ingest import Options
+from provhouse.ingest.summary import Summary
+from provhouse.model.errors import UsageError
+from provhouse.model.progress import Progress
+from provhouse.model.settings import Settings
+
+from .blocks import is_grouped
+from .catalog import Place
+from .links import Chain
+
+if TYPE_CHECKING:
+    from .connection import Connection
+    from .result import Result
+
+CHUNK = 1 << 20
+"""The number of triples passed on at once."""
+
+
+def save(
+    con: "Connection",
+    result: "Result",
+    settings: Settings,
+    table: str,
+    key: str,
+    names: Mapping[str, str],
+    progress: Progress,
+    run: str | None,
+) -> Summary:
+    """Ingest the lineage of all rows of a result; see ``Result.save``."""
+    missing = sorted({place.name for place in result.tables} - names.keys())
+    if missing:
+        raise UsageError(
+            f"The records of {missing[0]} have no names",
+            f"names has {', '.join(names) or 'none'}",
+            f"Name the column that identifies them: names={{{missing[0]!r}: 'id'}}",
+        )
+    if key not in result.columns:
+        raise UsageError(
+            f"The result has no column {key!r}", f"Its columns are: {', '.join(result.columns)}"
+        )
+    keys = _identifying(result.to_arrow().column(key), key)
+    places = list(dict.fromkeys(result.tables))
+    columns = {place: _keys_by_rid(con, place, names[place.name]) for place in places}
+    by_id = all(pa.types.is_integer(column.type) for column in columns.values())
+    batches = (
+        batch
+        for place in places
+        for chain in result.chains(place)
+        for batch in _batches(chain, place.name, columns[place], by_id, len(result))
+    )
+    rows = _Rows(table, keys, *operation(result.query))
+    named = (rows.named(batch) for batch in batches)
+    reader = pa.RecordBatchReader.from_batches(rows.schema(by_id), named)
+    options: Options = {"strict": True} if run is None else {"strict": True, "run": run}
+    return from_arrow(reader, settings, label=f"query {table}", progress=progress, **options)
+
+
+def operation(query: str) -> tuple[str, str]:
+    """Return the op of a query's rows and its kind, by the outermost operator."""
+    root: Any = sqlglot.parse_one(query, dialect="duckdb")
+    while isinstance(root, exp.Subquery):
+        root = root.this
+    if isinstance(root, exp.Union):
+        return "union", "any"
+    if isinstance(root, exp.SetOperation):
+        return root.key, "unknown"
+    if is_grouped(root):
+        return "group by", "aggregate"
+    if root.args.get("distinct"):
+        return "distinct", "any"
+    if any(root.find_all(exp.Subquery, exp.Window, exp.CTE, exp.Exists, exp.In)):
+        return "select", "unknown"
+    return ("join", "all") if root.args.get("joins") else ("select", "all")
+
+
+class _Rows:
+    """Puts the names and the operation of the result's rows into batches of their lineage."""
+
+    def __init__(self, table: str, keys: pa.ChunkedArray, op: str, kind: str) -> None:
+        self._ids = pa.types.is_integer(keys.type)
+        self._keys = keys if self._ids else _names(table, keys)
+        self._texts = {"dst_table": table, "op": op, "op_kind": kind}
+
+    def schema(self, by_id: bool) -> pa.Schema:
+        """Return the schema of all batches."""
+        src = ("src_id", pa.int64()) if by_id else ("src", pa.string())
+        dst = ("dst_id", pa.int64()) if self._ids else ("dst", pa.string())
+        texts = [(name, pa.string()) for name in ("derivation", "src_table", *self._texts)]
+        return pa.schema([src, dst, *texts])
+
+    def named(self, batch: tuple[Any, Any, str]) -> pa.RecordBatch:
+        """Return a batch with names for the numbers of rows."""
+        ends, rows, source = batch
+        dst = self._keys.take(pa.array(rows))
+        texts = [pa.repeat(text, len(rows)) for text in (source, *self._texts.values())]
+        labels = pa.array(rows).cast(pa.string())
+        schema = self.schema(pa.types.is_integer(ends.type))
+        columns = [ends, dst.cast(schema.field(1).type), labels, *texts]
+        (found,) = pa.table([_whole(column) for column in columns], schema=schema).to_batches()
+        return found
+
+
+def _whole(column: Any) -> Any:
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+
+def _identifying(keys: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
+    if keys.null_count or pc.count_distinct(keys).as_py() < len(keys):
+        raise UsageError(
+            f"The column {what!r} does not identify the rows",
+            "A value is NULL or occurs twice",
+            "Choose another, or make one in the query",
+        )
+    return keys
+
+
+def _keys_by_rid(con: "Connection", place: Place, column: str) -> pa.ChunkedArray:
+    """Return the key of the record with each rid; rids without a record have NULL."""
+    columns = {name.lower(): name for name in con.find(f"{place.schema}.{place.name}")[1]}
+    if column.lower() not in columns:
+        raise UsageError(
+            f"The table {place.name} has no column {column!r}",
+            f"Its columns are: {', '.join(columns.values())}",
+        )
+    quoted = '"' + columns[column.lower()].replace('"', '""') + '"'
+    with con.lock:
+        query = f"select {quoted}, rowid from {place.sql()} order by rowid"
+        found = con.duckdb.sql(query).to_arrow_table()
+    keys = _identifying(found.column(0), column)
+    rids = found.column(1).to_numpy()
+    if rids.size and int(rids[-1]) + 1 > rids.size:  # rows were deleted
+        places = np.full(int(rids[-1]) + 1, -1)
+        places[rids] = np.arange(rids.size)
+        keys = keys.take(pa.array(places, mask=places < 0))
+    return keys if pa.types.is_integer(keys.type) else _names(place.name, keys)
+
+
+def _names(table: str, keys: pa.ChunkedArray) -> Any:
+    return pc.binary_join_element_wise(table, keys.cast(pa.string()), "/")
+
+
+def _batches(
+    chain: Chain, table: str, keys: Any, by_id: bool, rows: int
+) -> Iterator[tuple[Any, Any, str]]:
+    """Yield the records of the result's rows, with the number of the row of each record."""
+    if not by_id and pa.types.is_integer(keys.type):
+        keys = _names(table, keys)
+    for chosen, rids in _gathered(chain, rows):
+        for at in range(0, rids.size, CHUNK):
+            ends = keys.take(pa.array(rids[at : at + CHUNK]))
+            yield ends.cast(pa.int64()) if by_id else ends, chosen[at : at + CHUNK], table
+
+
+def _gathered(chain: Chain, rows: int) -> Iterator[tuple[Any, Any]]:
+    """Yield rows and the distinct rids of each: all at once, or row by row along several links."""
+    if len(chain.links) == 1:
+        offsets, rids = chain.links[0].csr()
+        yield np.repeat(np.arange(rows), np.diff(offsets)), rids
+        return
+    for row in range(rows):
+        rids = chain.backward(np.array([row]))
+        yield np.full(rids.size, row), rids

@@ -1,0 +1,104 @@
+"""A saved result's rows answer questions in the warehouse, together with what was there before."""
+
+from collections.abc import Callable
+
+import duckdb
+import pytest
+
+from helpers.oracle import Triple
+from helpers.warehouse import House
+from provhouse.interactive import Connection, connect
+from provhouse.interactive.saving import operation
+from provhouse.model.errors import UsageError
+
+
+@pytest.fixture
+def con() -> Connection:
+    """Flights and carriers; some flights were deleted, so that rids have gaps."""
+    con = connect(duckdb.connect())
+    con.execute("""
+        create table flights as
+            select range + 100 as id, 'c' || range % 3 as carrier, range as delay from range(20);
+        create table carriers as
+            select 'c' || range as code, 'name ' || range as name from range(3);
+        delete from flights where id = 103""")
+    return con
+
+
+@pytest.mark.parametrize("rows_by_id", [True, pytest.param(False, marks=pytest.mark.long)])
+def test_lineage_leads_from_a_saved_row_to_the_raw_rows(
+    houses: Callable[..., House], con: Connection, rows_by_id: bool
+) -> None:
+    house = houses()
+    cleaned = [
+        Triple(f"raw/{at}", f"flights/{at}", "clean", "raw", "flights") for at in range(99, 121)
+    ]
+    house.ingest(cleaned)
+    key = "ascii(carrier[2])" if rows_by_id else "carrier"
+    text = f"select {key} as k, avg(delay) from flights group by all order by 1"
+    result = con.sql(text, lineage=True)
+    summary = result.save(
+        house.settings.warehouse, table="report", key="k", names={"flights": "id"},
+        neo4j_home=house.settings.neo4j_home,
+    )  # fmt: skip
+    house.check()
+    assert summary.new_triples == 19
+    with house.open() as warehouse:
+        for at, name in enumerate(result.to_arrow().column("k").to_pylist()):
+            ids = result.backward("flights", [at]).to_arrow().column("id").to_pylist()
+            found = {triple.src for triple in warehouse.lineage(f"report/{name}").triples}
+            assert found == {f"{table}/{id_}" for id_ in ids for table in ("flights", "raw")}
+
+
+def test_a_join_derives_from_records_of_both_tables(
+    houses: Callable[..., House], con: Connection
+) -> None:
+    house = houses()
+    text = "select id, name from flights join carriers on code = carrier where delay > 14"
+    result = con.sql(text, lineage=True)
+    home = house.settings.neo4j_home
+    names = {"flights": "id", "carriers": "code"}
+    result.save(house.settings.warehouse, table="late", key="id", names=names, neo4j_home=home)
+    house.check()
+    with house.open() as warehouse:
+        triples = list(warehouse.lineage("late/118").triples)
+        assert {triple.src for triple in triples} == {"flights/118", "carriers/c0"}
+        assert {triple.op for triple in triples} == {"join"}
+
+
+@pytest.mark.parametrize(
+    ("key", "names", "problem"),
+    [
+        ("x", {"flights": "id"}, "no column 'x'"),
+        ("carrier", {}, "records of flights have no names"),
+        ("carrier", {"flights": "number"}, "flights has no column 'number'"),
+        ("carrier", {"flights": "carrier"}, "does not identify"),
+        ("one", {"flights": "id"}, "'one' does not identify"),
+    ],
+)
+def test_what_has_no_names_cannot_be_saved(
+    con: Connection, key: str, names: dict[str, str], problem: str
+) -> None:
+    result = con.sql("select carrier, 1 as one from flights group by carrier", lineage=True)
+    with pytest.raises(UsageError, match=problem):
+        result.save("nowhere", table="t", key=key, names=names)
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("select a from t", ("select", "all")),
+        ("select a from t join u using (b)", ("join", "all")),
+        ("select distinct a from t", ("distinct", "any")),
+        ("select a, sum(b) from t group by a", ("group by", "aggregate")),
+        ("select sum(b) from t", ("group by", "aggregate")),
+        ("select a from t union select b from u", ("union", "any")),
+        ("select a from t except select b from u", ("except", "unknown")),
+        ("select a from t where a in (select b from u)", ("select", "unknown")),
+        ("with u as (select a from t) select a from u", ("select", "unknown")),
+    ],
+)
+def test_the_kind_of_an_operation_follows_from_the_outermost_operator(
+    query: str, expected: tuple[str, str]
+) -> None:
+    assert operation(query) == expected
