@@ -66,7 +66,7 @@ def associations(found: Found) -> Counter[tuple[object, ...]]:
 def taps(found: Found) -> list[TapTable]:
     """Return the taps of a write, without folders, places and ids of columns.
 
-    A session counts the ids. The places are lines of SQL in one session, and of Python in the other.
+    A session counts the ids. The places are lines of SQL in one session, of Python in the other.
     """
     plain = re.compile(r"#\d+")
     return [
