@@ -167,9 +167,10 @@ def test_what_does_not_fit_in_the_budget_is_not_built() -> None:
 
 
 def test_limits_are_those_that_the_planner_uses() -> None:
-    assert sparse_cube.split([10_000, 10_000, 10_000]) is None
-    assert sparse_cube.split([301, 7762, 8, 29]) == ((0, 3), (1, 2))
-    assert sparse_cube.split([5]) is None
+    assert sparse_cube.split([10_000, 10_000, 10_000], 10**9) is None
+    assert sparse_cube.split([301, 7762, 8, 29], 10**7) == ((0, 3), (1, 2))
+    assert sparse_cube.split([301, 7762, 8, 29], 10**5) is None
+    assert sparse_cube.split([5], 9) is None
     assert pair_cubes.MAX_CELLS >= 301 * 7762
     assert rows.MAX_VIEWS == 16
 
