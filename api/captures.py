@@ -11,7 +11,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from provhouse.capturing.session import Budget, Captured, capturing, marked, saying
+from provhouse.capturing.session import (
+    NO_BUDGET,
+    Budget,
+    Captured,
+    capturing,
+    marked,
+    saying,
+)
 from provhouse.ingest.captured.land import Landed, land_block
 from provhouse.model.errors import BadInput, UsageError
 from provhouse.model.paths import local_path
@@ -46,14 +53,16 @@ class Capture:
     _traces: "Traces | None" = field(default=None, repr=False)
     _captured: Captured = field(default_factory=Captured, repr=False)
     _context: "LineageContext | None" = field(default=None, repr=False)
+    _tables: Sequence[str] | None = field(default=None, repr=False)
+    _budget: Budget = field(default=NO_BUDGET, repr=False)
 
     @property
     def context(self) -> "LineageContext":
         """The Spark context of the block: lineage is captured of the RDDs that it reads and saves.
 
         It has the methods of ``SparkContext`` that read files, and its RDDs have those of Spark's
-        RDDs: ``docs/rdds.md``. Raises UsageError outside of the block, and for a block that has a
-        budget.
+        RDDs: ``docs/rdds.md``. What they do not cover is refused, also with ``on_unsupported``
+        ``"plain"``. Raises UsageError outside of the block, and for a block that has a budget.
 
         >>> with provhouse.capture(spark, "warehouse") as run:
         ...     lines = run.context.textFile("log")
@@ -62,10 +71,17 @@ class Capture:
         """
         from provhouse.capturing.rdds.context import LineageContext
 
+        if self._captured.ended or self._budget != NO_BUDGET:
+            raise _no_context(self._captured.ended)
         if self._context is None:
-            rules, folder = self._captured.rules, self._folder
-            assert folder
-            self._context = LineageContext(self.spark.sparkContext, rules, folder.path, self.keys)
+            assert self._folder
+            self._context = LineageContext(
+                self.spark.sparkContext,
+                self._captured,
+                self._folder.path,
+                self.keys,
+                self._tables,
+            )
         return self._context
 
     def mark(self, frame: "DataFrame", table: str) -> "DataFrame":
@@ -96,7 +112,7 @@ class Capture:
         From there, one walks back to the rows of sources, and forwards again, in the session of the
         block: ``docs/tracing.md``. It works for each write that is finished, inside of the block
         and after it, until ``close``. Raises UsageError for a table that the block has neither
-        written nor read, and if the lineage of the block could not be ingested.
+        written nor read, if it has saved RDDs, and if its lineage could not be ingested.
 
         >>> with provhouse.capture(spark, "warehouse", keys={"orders": "id"}) as run:
         ...     report.write.parquet("out/report")
@@ -188,10 +204,10 @@ def capture(
     ``docs/capture.md`` lists the sources, writes and operators that are covered:
     joins, unions, aggregates, sorts, limits and others. For any other operator or write, UsageError
     is raised before Spark begins it. If ``on_unsupported`` is ``"plain"``, it runs without capture
-    instead; the report and ``provhouse status`` say so. The same holds for a write whose
-    association files take more than ``budget_mb`` megabytes, or that takes longer than
-    ``budget_seconds``: Spark finishes it without capture, with a warning, and none of its lineage
-    is ingested.
+    instead; the report and ``provhouse status`` say so. What ``run.context`` does not cover is
+    always refused. A write whose association files take more than ``budget_mb`` megabytes, or that
+    takes longer than ``budget_seconds``, also goes on without capture: Spark finishes it, with a
+    warning, and none of its lineage is ingested.
 
     Raises BadInput, and ingests nothing, if a key is NULL or not unique, or if the lineage cannot
     be right. If the ingest fails in another way, for example because another process writes, the
@@ -221,7 +237,7 @@ def capture(
     remove_kept(layout)
     begin_block(folder, columns, run)
     kept, captured = KeptFolder(folder), Captured()
-    block = Capture(spark, None, columns, kept, _captured=captured)
+    block = Capture(spark, None, columns, kept, _captured=captured, _tables=tables, _budget=budget)
     try:
         try:
             plain = on_unsupported == "plain"
@@ -239,6 +255,20 @@ def capture(
             block.close()  # there is nothing to trace, or a later ingest needs the folder
     if landed.unused_keys and not captured.refusals:
         warnings.warn(str(landed.unused_keys), stacklevel=3)
+
+
+def _no_context(ended: bool) -> UsageError:
+    if ended:
+        return UsageError(
+            "run.context belongs to a block that has ended",
+            "RDDs that it reads now would have no lineage",
+            "Read and save RDDs inside of the block",
+        )
+    return UsageError(
+        "run.context cannot be used in a block with a budget",
+        "The capture of RDDs cannot be stopped within a write",
+        "Leave out budget_mb and budget_seconds, or capture the RDDs in a block of their own",
+    )
 
 
 def _check_text(what: str, text: str) -> None:

@@ -65,6 +65,8 @@ class Captured:
     """The error of the last write that was refused."""
     rules: Any = field(default=None, repr=False)
     """The rules of the block in the JVM, which know the plans of its writes."""
+    ended: bool = False
+    """Whether the block has ended, so that nothing is captured any more."""
 
 
 @contextmanager
@@ -194,6 +196,7 @@ def _end(capture: Any, captured: Captured) -> None:
 
 
 def _fill(captured: Captured, capture: Any) -> None:
+    captured.ended = True
     captured.refusals = tuple(Refusal(**each) for each in json.loads(capture.refusals()))
     if refused := capture.refused():
         captured.refused = UsageError(refused.problem(), refused.found(), refused.remedy())

@@ -29,7 +29,7 @@ class Traces:
         """Return a cursor at all rows that the block has written to a table.
 
         ``widened`` is what the ingest has found; None if the block has not ended. Raises UsageError
-        if there is no such table, or if the files of the block are gone.
+        if there is no such table, if the block has saved an RDD, or if its files are gone.
         """
         if not self._folder.is_open:
             raise UsageError(
@@ -38,6 +38,8 @@ class Traces:
                 "Ask the warehouse (provhouse lineage), or run the job again and trace it",
             )
         for write in captured_writes(self._folder.path):
+            if write.format == "rdd":
+                raise _with_rdds(write.table)
             if write.key and write.table == table:
                 raise UsageError(
                     f"Rows of {table} cannot be traced in the session",
@@ -61,3 +63,12 @@ class Traces:
             source.check_unchanged()
         found = check_lineage(outputs) if widened is None else widened
         return Flow(self._spark, outputs, found, self._folder, self._rules)
+
+
+def _with_rdds(table: str) -> UsageError:
+    """Return the error for a block with an RDD, where cursors would leave out what it has made."""
+    return UsageError(
+        "A block that has saved RDDs cannot be traced in the session",
+        f"It has saved {table}, and cursors follow data frames only",
+        "Ask the warehouse (provhouse lineage), or write the data frames in a block of their own",
+    )

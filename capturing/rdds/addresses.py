@@ -3,7 +3,7 @@
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from provhouse.model.errors import UsageError
+from .refusal import refusal
 
 _ENDINGS = (".parquet", ".csv", ".json", ".orc", ".text", ".txt")
 """Endings that are no part of the name of a table."""
@@ -27,9 +27,15 @@ def local(address: str) -> str:
     """Return the path of an address; raise UsageError if it is not on this machine."""
     parts = urlsplit(address)
     if parts.scheme not in ("", "file"):
-        raise UsageError(
+        raise refusal(
             f"The lineage of {address} cannot be captured",
             "Rows of RDDs are named by their positions in files of this machine",
             "Use a local or mounted folder",
         )
+    return path_of(address)
+
+
+def path_of(address: str) -> str:
+    """Return the path of an address on any file system."""
+    parts = urlsplit(address)
     return unquote(parts.path) if parts.scheme else address

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from pyspark.core.rdd import portable_hash
 from pyspark.util import fail_on_stopiteration
 
-from provhouse.model.errors import UsageError
-
 from .entering import Tap
 from .joining import gathering, side
 from .leaving import combined, plain, tagged
 from .merging import merging, same
 from .moved import carried
+from .refusal import refusal
 from .stages import Branch, Group, Leave, Scan, Slot, Step, streaming, taps, whole
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ class Branches:
         """Return another RDD; raise UsageError if it has no lineage, or that of another block."""
         if isinstance(other, Branches) and other.context is self.context:
             return other
-        raise UsageError(
+        raise refusal(
             f"{method} of an RDD with another one that this block does not capture",
             "Its records have no lineage here",
             "Read its files by the context of the block, too",

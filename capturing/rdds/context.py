@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING, Any
 from provhouse.model.errors import UsageError
 from provhouse.spark.pyspark_internals import java_rdd, worker_memory
 
-from .addresses import local, root, table_of
+from .addresses import local, path_of, root, table_of
 from .entering import ROW_BITS, Entering, SourceRows
 from .rdd import LineageRDD
+from .refusal import refusal
 from .reports import Reports
 from .stages import ROWS, Branch, Enter, Part, Scan
 
 if TYPE_CHECKING:
     from pyspark import RDD, SparkContext
+
+    from provhouse.capturing.session import Captured
 
 _SHARED = frozenset(
     {"accumulator", "addFile", "addPyFile", "applicationId", "broadcast", "defaultMinPartitions",
@@ -36,16 +39,25 @@ class LineageContext:
     """
 
     def __init__(
-        self, context: "SparkContext", rules: Any, folder: Path, keys: Mapping[str, Sequence[str]]
+        self,
+        context: "SparkContext",
+        captured: "Captured",
+        folder: Path,
+        keys: Mapping[str, Sequence[str]],
+        tables: Sequence[str] | None = None,
     ) -> None:
-        """``rules`` are those of the block in the JVM; files of taps go below ``folder``."""
+        """``captured`` is the block, and files of taps go below ``folder``.
+
+        ``tables`` are those whose writes are captured; None means all.
+        """
         from pyspark import cloudpickle
 
         send: Any = cloudpickle.register_pickle_by_value
 
         # Workers may lack provhouse: functions of this package are sent to them as they are.
         send(sys.modules[__name__.rpartition(".")[0]])
-        self.spark, self.rules, self.folder, self.keys = context, rules, folder, keys
+        self.spark, self.folder, self.keys = context, folder, keys
+        self._captured, self._tables = captured, tables
         self.counts: Any = context.accumulator({}, Reports())
         """The number of rows of each part of a source that a task has read."""
         self._parts = self._groups = 0
@@ -53,7 +65,7 @@ class LineageContext:
     def __getattr__(self, name: str) -> Any:
         if name in _SHARED:
             return getattr(self.spark, name)
-        raise UsageError(
+        raise refusal(
             f"SparkContext.{name} is not covered by the capture of RDDs",
             "The rows of its RDDs have no names",
             "Write the rows to a file outside of the block, and read it with textFile",
@@ -97,6 +109,20 @@ class LineageContext:
         names = ("op", "module", "state_tables")
         return {name: self.spark.getLocalProperty(f"provhouse.{name}") or "" for name in names}
 
+    def leaves_out(self, path: str) -> bool:
+        """Return whether what is saved to a path is not asked for, so that plain Spark saves it."""
+        return self._tables is not None and table_of(Path(path_of(path))) not in self._tables
+
+    def write_folder(self) -> Path:
+        """Return the folder of a new write; raise UsageError if the block has ended."""
+        if self._captured.ended:
+            raise UsageError(
+                "An RDD of a block that has ended cannot be saved",
+                "The lineage of the block is in the warehouse already",
+                "Save it inside of the block",
+            )
+        return self.folder / str(self._captured.rules.reserve())
+
     def group_folder(self) -> str:
         """Return a new folder for the association files of an operator."""
         self._groups += 1
@@ -124,7 +150,7 @@ class LineageContext:
         jvm, java = java_rdd(rdd)
         found = json.loads(jvm.provhouse.capturing.Splits.of(java))
         if None in found:
-            raise UsageError(
+            raise refusal(
                 f"The rows of {name} cannot be named",
                 "Its format reads several files at once, or no files",
                 "Read it outside of the block, and write it to a text file first",

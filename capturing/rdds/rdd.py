@@ -10,11 +10,10 @@ from pyspark.core.rdd import portable_hash
 from pyspark.rddsampler import RDDSampler
 from pyspark.util import fail_on_stopiteration
 
-from provhouse.model.errors import UsageError
-
 from .joining import both
 from .merging import same
 from .pairs import Pairs
+from .refusal import refusal
 from .saves import save, save_text
 
 if TYPE_CHECKING:
@@ -46,14 +45,14 @@ class LineageRDD(Pairs):
             raise AttributeError(name)
         if name in _ACTIONS:
             return getattr(self.plain(), name)
-        raise UsageError(
+        raise refusal(
             f"RDD.{name} is not covered by the capture of RDDs",
             "The lineage of its records would be lost",
             "Save the RDD, and read what was saved outside of the block",
         )
 
     def __iter__(self) -> Iterator[Any]:
-        raise UsageError(
+        raise refusal(
             "An RDD whose lineage is captured cannot be turned into other data",
             "createDataFrame and parallelize know nothing of its lineage",
             "Save it as text, and read that as a data frame",
@@ -243,7 +242,10 @@ class LineageRDD(Pairs):
 
         A record with a line break is an error of its task, since a line is a row.
         """
-        save_text(self, path, compressionCodecClass)
+        if self.context.leaves_out(path):
+            self.plain().saveAsTextFile(path, compressionCodecClass)
+        else:
+            save_text(self, path, compressionCodecClass)
 
     def saveAsPickleFile(self, path: str, batchSize: int = 10) -> None:
         """Write the records as pickles, with their lineage."""
@@ -262,4 +264,7 @@ class LineageRDD(Pairs):
         self._save(path, lambda rdd: rdd.saveAsNewAPIHadoopFile(path, *arguments, **named))
 
     def _save(self, path: str, write: "Callable[[RDD[Any]], None]") -> None:
-        save(self, path, "records", lambda parts: write(self.united(parts)))
+        if self.context.leaves_out(path):
+            write(self.plain())
+        else:
+            save(self, path, "records", lambda parts: write(self.united(parts)))

@@ -52,7 +52,7 @@ def save(rdd: Branches, path: str, unit: str, write: "Callable[[list[RDD[Any]]],
     _check_new(target)
     context = rdd.context
     context.check_key(table_of(target))
-    folder = context.folder / str(context.rules.reserve())
+    folder = context.write_folder()
     slots, found = taps(rdd.branches, str(folder / "rows"))
     ended: Any = context.spark.accumulator({}, Latest())
     description = _described(rdd, target, slots)

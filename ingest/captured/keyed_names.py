@@ -118,6 +118,12 @@ class KeyedNames:
                 f"Captured jobs have written some of them as {write.table}",
                 "Read the tables on their own",
             )
+        if not write.key:
+            raise UsageError(
+                f"The rows of {scan.table} cannot be found by a declared key",
+                "An RDD of a captured job has written them, and they are named by their positions",
+                "Read them by run.context, or write the table by a data frame with a key",
+            )
         if write.key != scan.key:
             raise UsageError(
                 f"The rows of {scan.table} have another key than the declared one",

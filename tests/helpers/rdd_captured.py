@@ -31,7 +31,7 @@ def lineage_context(spark: SparkSession, folder: Path) -> Iterator[LineageContex
     send(rdd_programs)  # workers do not have it
     taken = Captured()
     with capturing(spark, folder, taken, {}):
-        yield LineageContext(spark.sparkContext, taken.rules, folder, {})
+        yield LineageContext(spark.sparkContext, taken, folder, {})
 
 
 def save(
