@@ -27,7 +27,7 @@ from .threads import at_once, parts
 MAX_CELLS = 1 << 20
 """The largest number of cells of a side, so that their totals stay in the processor's cache."""
 FEW_CELLS = 1 << 16
-"""With so many cells, a side's totals are quickly read, however few rows there are."""
+"""Up to this many cells, a side's totals are quickly read, however few rows there are."""
 ROWS_BY_CELL = 8
 """With fewer rows for each cell, a scan of the rows is faster than reading all cells' totals."""
 REPEATS = 4
