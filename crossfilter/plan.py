@@ -50,7 +50,7 @@ def plan(rows: Rows, budget_mb: int, allowed: tuple[Structure, ...] = STRUCTURES
             "Give a larger budget, or fewer views",
         )
     total = left
-    sides = sparse_cube.split(list(rows.bars)) if "sparse cube" in allowed else None
+    sides = sparse_cube.split(list(rows.bars), rows.number) if "sparse cube" in allowed else None
     if sides and (size := _sparse_size(rows)) <= left:
         left -= size
     else:

@@ -26,13 +26,18 @@ from .threads import at_once, parts
 
 MAX_CELLS = 1 << 20
 """The largest number of cells of a side, so that their totals stay in the processor's cache."""
+FEW_CELLS = 1 << 16
+"""Up to this many cells, a side's totals are quickly read, however few rows there are."""
+ROWS_BY_CELL = 8
+"""With fewer rows for each cell, a scan of the rows is faster than reading all cells' totals."""
 REPEATS = 4
 """Entries are combined if there are at most 1/4 as many as rows."""
 Signs = NDArray[np.int8]
 
 
-def split(bars: list[int]) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+def split(bars: list[int], rows: int) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
     """Return the views of the two sides with the fewest cells, or None if these are too many."""
+    most = min(MAX_CELLS, max(FEW_CELLS, rows // ROWS_BY_CELL))
     views = range(len(bars))
     halves = [
         (half, tuple(view for view in views if view not in half))
@@ -44,7 +49,7 @@ def split(bars: list[int]) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
         return None
     cells = [max(prod(bars[view] for view in side) for side in half) for half in halves]
     best = int(np.argmin(cells))
-    return halves[best] if cells[best] <= MAX_CELLS else None
+    return halves[best] if cells[best] <= most else None
 
 
 @dataclass

@@ -102,6 +102,19 @@ class Identity:
     negative: list[exp.Expr] = field(default_factory=list)
 
 
+def negatives(identity: Identity) -> list[exp.Expr]:
+    """Return the queries without whose rows a row appears, also in the blocks below."""
+    found = list(identity.negative)
+    for part in identity.parts:
+        if isinstance(part, Grouped):
+            found += negatives(part.asked(0).witness.identity)
+        elif isinstance(part, Asked):
+            found += negatives(part.witness.identity)
+        elif not isinstance(part, Base):
+            found += negatives(part.identity)
+    return found
+
+
 HIDDEN = "__h"
 
 

@@ -38,7 +38,9 @@ def explained(mode: Mode, plan: Plan, chains: dict[int, list[Chain]], refs: froz
     """Return a line for each reference."""
     lines = []
     for at, reference in enumerate(plan.references):
-        if at in chains:
+        if at in plan.negative:
+            lines.append(f"{reference.name}: negative, rows appear because it has no match")
+        elif at in chains:
             size = sum(chain.size for chain in chains[at])
             steps = max((len(chain.links) for chain in chains[at]), default=0)
             when = WHEN[mode] if mode != "witness" and at in refs else "indexed when asked for"

@@ -1,16 +1,17 @@
 """The plan of a query text: the query with hidden columns, and what they mean."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import duckdb
 from sqlglot import exp
 
 from .catalog import Catalog
-from .identity import Exposer, Identity
+from .identity import Exposer, Identity, negatives
 from .inject import Injected, inject
 from .parse import Reference, parse
 from .settle import settle
-from .witness import with_clause
+from .witness import references, with_clause
 
 
 @dataclass
@@ -28,13 +29,19 @@ class Plan:
     """Blocks to be stored before the query first runs: temporary tables and their queries."""
     limited: bool
     """Whether LIMIT leaves few of the rows that are computed."""
-    _query: exp.Query
+    _exposer: Exposer
     _injected: dict[frozenset[int], Injected | None] = field(default_factory=dict)
+
+    @cached_property
+    def negative(self) -> frozenset[int]:
+        """The references in NOT EXISTS, NOT IN, ALL and on the right of EXCEPT, by position."""
+        found = negatives(self.identity)
+        return frozenset(ref for query in found for ref in references(self._exposer, query))
 
     def injected(self, refs: frozenset[int]) -> Injected | None:
         """Return the query that also lists the rids of some references, if it can be written."""
         if refs not in self._injected:
-            self._injected[refs] = inject(self._query, self.sql, self.identity, refs)
+            self._injected[refs] = inject(self._exposer.parsed.query, self.sql, self.identity, refs)
         return self._injected[refs]
 
 
@@ -50,7 +57,7 @@ def plan(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Plan:
     shift = len(names) if identity.names and identity.names[0].startswith("__h") else 0
     hidden = [shift + at for at in range(len(identity.names))]
     limited = parsed.query.args.get("limit") is not None
-    return Plan(text, list(names), identity, hidden, parsed.references, kept, limited, parsed.query)
+    return Plan(text, list(names), identity, hidden, parsed.references, kept, limited, exposer)
 
 
 def _kept(exposer: Exposer, name: str, query: exp.Expr) -> tuple[str, str]:

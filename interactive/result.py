@@ -87,6 +87,14 @@ class Result:
         """The uses of base tables in the query, in the order of its text."""
         return [each.name for each in self._plan.references]
 
+    @property
+    def negative(self) -> list[str]:
+        """The references that rows depend on by having no match there; they have no records.
+
+        These are tables in NOT EXISTS, NOT IN, ALL, and on the right of EXCEPT.
+        """
+        return [self._plan.references[at].name for at in sorted(self._plan.negative)]
+
     def to_arrow(self) -> pa.Table:
         """Return the rows as an Arrow table."""
         return self._rows

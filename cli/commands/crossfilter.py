@@ -1,5 +1,6 @@
 """``crossfilter``: a page with linked views of a file."""
 
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -96,14 +97,14 @@ def crossfilter(
 
     from ..progress_display import progress_display
 
-    ingest = _ingest(ctx)
+    ingest, command = _ingest(ctx)
     with progress_display() as progress:
         progress.begin(f"Read {file.name}")
         records = Records(file, table)
         try:
             progress.begin("Build the views")
             views = _views(records, by or [], grid or [], measure or [], key, budget)
-            page = Page(records, views, Path.cwd(), key, ingest)
+            page = Page(records, views, Path.cwd(), key, ingest, command)
             page.warm()
             serve(page, port, progress, _say)
         finally:
@@ -160,13 +161,14 @@ def _cells(text: str) -> tuple[tuple[str, str], int | None]:
     return (x, y), int(how) if equals else None
 
 
-def _ingest(ctx: typer.Context) -> Callable[[Path], None] | None:
+def _ingest(ctx: typer.Context) -> tuple[Callable[[Path], None] | None, str]:
     """Return a function that ingests a trace if a warehouse is named, in a process of its own.
 
-    Spark would otherwise stay in the process of the page.
+    Spark would otherwise stay in the process of the page. The second is the command with the
+    warehouse, as typed.
     """
     if "warehouse" not in invocation(ctx).options:
-        return None
+        return None, "provhouse"
     warehouse = invocation(ctx).settings().warehouse
 
     def run(file: Path) -> None:
@@ -180,4 +182,4 @@ def _ingest(ctx: typer.Context) -> Callable[[Path], None] | None:
                 f"The selection was not ingested; its trace is in {file}", done.stderr.strip()
             )
 
-    return run
+    return run, f"provhouse --warehouse {shlex.quote(str(warehouse))}"

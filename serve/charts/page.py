@@ -2,6 +2,7 @@
 
 import math
 import re
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +29,10 @@ _NAME = re.compile(r"[\w.+-]{1,64}")
 
 @dataclass(frozen=True)
 class Page:
-    """The records of one file and their views. ``ingest`` is called with each saved trace."""
+    """The records of one file and their views.
+
+    ``ingest`` is called with each saved trace. ``command`` is how to call provhouse afterwards.
+    """
 
     records: Records
     views: Views
@@ -36,6 +40,7 @@ class Page:
     """The folder for saved selections."""
     key: str | None = None
     ingest: Callable[[Path], None] | None = None
+    command: str = "provhouse"
 
     def warm(self) -> None:
         """Answer with several brushes once, so that the compiled loops are loaded."""
@@ -98,20 +103,18 @@ class Page:
         write_selection(self.records, rows, name, self._described(chosen), file, self.key)
         if self.ingest:
             self.ingest(file)
+        then = f"lineage {item(name)}" if self.ingest else f"ingest {shlex.quote(str(file))}"
         return {
             "file": str(file),
             "item": item(name),
             "records": len(rows),
             "ingested": self.ingest is not None,
+            "next": f"{self.command} {then}",
             "seconds": round(perf_counter() - began, 3),
         }
 
     def _described(self, brushes: Mapping[str, Sequence[int]]) -> str:
-        texts = []
-        for view, bars in brushes.items():
-            labels = self.views.bars[view].labels
-            some = ", ".join(labels[bar] for bar in bars[:LONGEST])
-            texts.append(f"{view}: {some}" if len(bars) <= LONGEST else f"{view}: {some}, ...")
+        texts = [f"{view}: {self.views.bars[view].described(of)}" for view, of in brushes.items()]
         return "; ".join(texts) or "all records"
 
 

@@ -134,3 +134,16 @@ def test_a_missing_or_repeated_column_is_refused() -> None:
 def test_a_grid_of_too_many_cells_is_refused() -> None:
     with pytest.raises(UsageError, match="40,000 cells"):
         binning.grid(pa.table({"x": [1.5, 2.5], "y": [1.5, 2.5]}), "x", "y", 200)
+
+
+def test_chosen_bars_are_described_in_few_words() -> None:
+    """Neighbours are one range; a part of a grid has a range for each axis."""
+    days = [date(2020, 1, day) for day in range(1, 9)]
+    table = pa.table({"d": [*days, None], "n": [*range(-4, 4), None], "t": [*"abcdefgh", None]})
+    found = binning.bars(table, "d").described([4, 1, 2, 8])
+    assert found == "2020-01-02 to 2020-01-03, 2020-01-05, (missing)"
+    assert binning.bars(table, "n", [-2, 0, 2]).described([1, 2]) == "-2 to 0, 0 to 2"
+    assert binning.bars(table, "t").described([2, 0, 1]) == "a, b, c"
+    grid = binning.grid(pa.table({"x": [0.0, 1.0, 2.0], "y": [0.0, 1.0, 2.0]}), "x", "y", 2)
+    assert grid.described([0, 1, 2, 3]) == "0 to 2 and 0 to 2"
+    assert grid.described([0, 3]) == "0 to 1, 0 to 1, 1 to 2, 1 to 2"

@@ -158,7 +158,7 @@ def test_what_does_not_fit_in_the_budget_is_not_built() -> None:
     found = random_rows(random.Random(1), 50_000, [20, 20])
     assert views_of(found, [20, 20]).plan.sides
     types = {"v0": pa.string(), "v1": pa.string()}
-    table = pa.Table.from_pylist(found * 60, pa.schema(types))
+    table = pa.concat_tables([pa.Table.from_pylist(found, pa.schema(types))] * 60)
     small = Views(table, ["v0", "v1"], budget_mb=7)
     assert small.plan.sides is None
     assert small.plan.size <= 7 << 20
@@ -167,9 +167,10 @@ def test_what_does_not_fit_in_the_budget_is_not_built() -> None:
 
 
 def test_limits_are_those_that_the_planner_uses() -> None:
-    assert sparse_cube.split([10_000, 10_000, 10_000]) is None
-    assert sparse_cube.split([301, 7762, 8, 29]) == ((0, 3), (1, 2))
-    assert sparse_cube.split([5]) is None
+    assert sparse_cube.split([10_000, 10_000, 10_000], 10**9) is None
+    assert sparse_cube.split([301, 7762, 8, 29], 10**7) == ((0, 3), (1, 2))
+    assert sparse_cube.split([301, 7762, 80, 29], 10**5) is None
+    assert sparse_cube.split([5], 9) is None
     assert pair_cubes.MAX_CELLS >= 301 * 7762
     assert rows.MAX_VIEWS == 16
 

@@ -99,3 +99,28 @@ def test_lineage_by_hand(small: Connection, sql: str, expected: dict[str, list[i
     result = small.sql(sql, lineage=True)
     found = {name: result.backward(name).rids.tolist() for name in result.references}
     assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("select id from a where not exists (select 1 from b where b.k = a.k)", ["b"]),
+        ("select k, count(*) from a where k not in (select k from b) group by k", ["b"]),
+        ("select k from a except select k from b", ["b"]),
+        ("select * from (select k from a where v > all(select w from b)) q, e", ["b"]),
+        ("select k from a anti join b using (k) union all select k from e", ["b"]),
+        ("select k, s, count(*) from a where k not in (select k from b) group by cube(k, s)",
+         ["b"]),
+        ("with c as (select k from b where w > 1) select k from a except select k from c", ["b"]),
+        ("select x.k from a x where not exists (select 1 from a y where y.id > x.id)", ["a#2"]),
+        ("select id from a where exists (select 1 from b where b.k = a.k)", []),
+        ("select id from a where not (k not in (select k from b))", []),
+    ],
+)  # fmt: skip
+def test_negative_references_are_named(small: Connection, sql: str, expected: list[str]) -> None:
+    result = small.sql(sql, lineage=True)
+    assert result.negative == expected
+    for name in result.references:
+        negative = f"{name}: negative" in result.explain()
+        assert negative == (name in expected)
+        assert not negative or len(result.backward(name)) == 0

@@ -8,7 +8,7 @@ import { showRecords } from "./table.js";
 
 const element = (id) => document.getElementById(id);
 const brushes = {}, texts = {}, charts = {}, all = {};
-let page, key, measure = null, shown = null, wanted = null, asking = false, began = 0, waiting = 0;
+let page, key, measure = null, shown = null, wanted = null, asking = false, began = 0, waiting = 0, saved = "";
 
 async function ask(route, body) {
   let reply;
@@ -73,7 +73,7 @@ function brushed(view, card, ranges, text) {
   else delete brushes[view.name];
   texts[view.name] = text;
   card.classed("brushed", Boolean(ranges));
-  card.select(".brush").text(text);
+  card.select(".brush").text(text).attr("title", text);
   card.select(".clear").attr("hidden", ranges ? null : true);
   charts[view.name].label(`${view.name}: ${text || "no brush"}`);
   update(view.name);
@@ -107,7 +107,8 @@ function draw(answer, active) {
   for (const [at, { name }] of page.views.entries()) {
     const { values, structure } = answer.views[name];
     charts[name].draw({ values, all: all[name], sameScale });
-    document.querySelector(`#view-${at} .from`).textContent = structure === "totals" ? "" : structure;
+    const from = structure === "totals" ? "" : structure;
+    d3.select(`#view-${at} .from`).text(from).attr("title", from);
   }
   const share = page.rows ? answer.selected / page.rows : 0;
   element("selected").textContent = exact(answer.selected);
@@ -158,8 +159,9 @@ async function save(event) {
   try {
     const done = await ask("save", { brushes, name: element("saving-name").value });
     result.textContent = `${exact(done.records)} records are the lineage of ${done.item}.\n` + (done.ingested
-      ? `It is in the warehouse now: provhouse lineage ${done.item}`
-      : `The trace is in ${done.file}. Ingest it with: provhouse ingest ${done.file}`);
+      ? `It is in the warehouse now: ${done.next}`
+      : `The trace is in ${done.file}. Ingest it with: ${done.next}`);
+    saved = element("saving-name").value;
   } catch (error) {
     result.className = "wrong";
     result.textContent = error.message;
@@ -177,6 +179,8 @@ function listen() {
   element("save").addEventListener("click", () => {
     const parts = Object.keys(brushes).map((name) => `${name}: ${texts[name]}`);
     element("saving-what").textContent = `${exact(shown.selected)} records. ${parts.join("; ") || "No brush"}.`;
+    const name = element("saving-name");
+    if (name.value === saved) name.value = saved.replace(/\d+$/, (number) => Number(number) + 1);
     element("saving-result").textContent = "";
     element("saving").showModal();
   });

@@ -105,6 +105,26 @@ def test_a_selection_is_saved_as_a_trace(page: Any, folder: Path) -> None:
     page.locator("#saving-go").click()
     page.locator("#saving-result.wrong", has_text="already exists").wait_for()
     page.locator("#saving-close").click()
+    page.locator("#save").click()
+    page.locator("#saving-name").fill("mine-9")
+    page.locator("#saving-go").click()
+    page.locator("#saving-result", has_text="mine-9").wait_for()
+    page.locator("#saving-close").click()
+    page.locator("#save").click()
+    assert page.locator("#saving-name").input_value() == "mine-10"
+    page.locator("#saving-close").click()
+
+
+def test_a_long_brush_leaves_the_name_of_the_column_readable(page: Any) -> None:
+    cut = """() => {
+        const head = document.querySelector("#view-0 .head");
+        head.querySelector("h2").textContent = "date";
+        head.querySelector(".brush").textContent = "2013-06-03 to 2013-07-31";
+        head.querySelector(".from").textContent = "active-view cube";
+        const parts = [...head.querySelectorAll("h2, .brush")];
+        return parts.map((part) => part.scrollWidth > part.clientWidth);
+    }"""
+    assert page.evaluate(cut) == [False, False]
 
 
 def test_the_keyboard_does_what_the_mouse_does(page: Any) -> None:
