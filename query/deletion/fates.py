@@ -82,7 +82,7 @@ def fates(graph: Derivations, deleted: I32, ended: I32 | None = None) -> Fates:
 
 @dataclass(frozen=True)
 class _Part:
-    """The part of a graph that is reached, numbered anew so that it is compact in memory.
+    """The part of a graph that is reached, renumbered so that it is compact in memory.
 
     Places are positions in ``reached``, then in the deleted ones. ``inside`` counts, for each
     derivation, the triples from these places. The rest is as in ``Derivations``.

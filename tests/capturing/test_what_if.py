@@ -74,7 +74,7 @@ def captured(
         for name, rows in BASE.items():
             pq.write_table(rows, folder / f"{name}.parquet")
             spark.read.parquet(str(folder / f"{name}.parquet")).createOrReplaceTempView(name)
-        with house.capture(keys=dict.fromkeys((*BASE, *JOBS), "k"), run="jobs") as block:
+        with house.capture(keys=dict.fromkeys((*BASE, *names), "k"), run="jobs") as block:
             for name in names:
                 spark.sql(JOBS[name]).coalesce(1).write.parquet(str(folder / name))
                 spark.read.parquet(str(folder / name)).createOrReplaceTempView(name)
