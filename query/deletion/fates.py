@@ -14,7 +14,6 @@ rest on each other only, is undecided: the triples do not say what it rests on.
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -33,6 +32,7 @@ SURVIVES: Final = 1
 UNDECIDED: Final = 2
 DELETED: Final = 3
 UNREACHED: Final = 4
+_NONE = np.empty(0, bool)
 MANY = 200_000
 """From this many items on, both bounds are computed at the same time."""
 
@@ -43,21 +43,15 @@ class Fates:
 
     reached: I32
     """The places of the items that lead from what was deleted, without deleted items."""
-    fates: I8
-    """The fate of each of ``reached``."""
-    deleted: I32
-    """The places of the deleted items."""
+    fate: I8
+    """The fate of each place: ``DIES``, ``SURVIVES``, ``UNDECIDED``, ``DELETED``, ``UNREACHED``."""
     lost: I32
     """The number of deleted triples of each derivation."""
-    places: int
 
-    @cached_property
-    def fate(self) -> I8:
-        """The fate of each place; it may also be ``DELETED`` or ``UNREACHED``."""
-        found = np.full(self.places, UNREACHED, np.int8)
-        found[self.reached] = self.fates
-        found[self.deleted] = DELETED
-        return found
+    @property
+    def fates(self) -> I8:
+        """The fate of each of ``reached``."""
+        return self.fate[self.reached]
 
 
 def fates(graph: Derivations, deleted: I32, ended: I32 | None = None) -> Fates:
@@ -75,97 +69,80 @@ def fates(graph: Derivations, deleted: I32, ended: I32 | None = None) -> Fates:
         np.add.at(lost, graph.of[ended], 1)
         skipped[ended] = True
         starts = np.unique(graph.dst[graph.of[ended]])
-        starts = starts[~gone[starts]]
     walked = _Walked(graph, deleted, starts, gone, lost, skipped)
-    return Fates(walked.reached, walked.fates(), deleted, lost, graph.places)
-
-
-@dataclass(frozen=True)
-class _Part:
-    """The part of a graph that is reached, renumbered so that it is compact in memory.
-
-    Places are positions in ``reached``, then in the deleted ones. ``inside`` counts, for each
-    derivation, the triples from these places. The rest is as in ``Derivations``.
-    """
-
-    at: I64
-    targets: I32
-    first: I32
-    dst: I32
-    kind: I8
-    size: I32
-    conditional: Bools
-    lost: I32
-    inside: I32
-    unsure: bool
+    fate = walked.fate()
+    return Fates(walked.reached, fate, lost)
 
 
 class _Walked:
-    """The items that a deletion reaches, and the derivations between them."""
+    """The items that a deletion reaches, with the work arrays of both bounds."""
 
     def __init__(
         self, graph: Derivations, deleted: I32, starts: I32, gone: Bools, lost: I32, skipped: Bools
     ) -> None:
-        self._graph, self._deleted, self._starts, self._gone = graph, deleted, starts, gone
-        self._number = np.zeros(graph.places, np.int32)
+        self._graph, self._gone, self._lost, self._skipped = graph, gone, lost, skipped
+        self._starts, self._deleted = starts, deleted
+        self._inside = np.zeros(len(graph.dst), np.int32)
+        mark = np.zeros(graph.places, np.uint8)
         queue = np.empty(graph.places, np.int32)
-        count, self._edges = _reach(
-            graph.at, graph.targets, graph.dst, graph.rows, deleted, starts, gone, skipped,
-            self._number, queue,
+        count, self._unsure = _reach(
+            graph.at, graph.rows, graph.targets, graph.dst, graph.kind, graph.conditional,
+            deleted, starts, gone, lost, skipped, mark, queue, self._inside,
         )  # fmt: skip
-        self.reached = queue[:count].copy()
-        self._part = self._cut(lost, skipped)
+        self.reached = queue[:count]
 
-    def _cut(self, lost: I32, skipped: Bools) -> _Part:
+    def fate(self) -> I8:
         graph = self._graph
-        return _Part(
-            *_cut(
-                graph.at, graph.rows, graph.targets, graph.dst, graph.first, graph.kind, graph.size,
-                graph.conditional, self._deleted, self.reached, self._number, self._gone, lost,
-                skipped, self._edges,
-            )
-        )  # fmt: skip
-
-    def fates(self) -> I8:
-        """Return the fate of each of ``reached``."""
-        unsure = self._part.unsure
-        both = unsure and len(self.reached) > MANY
+        both = self._unsure and len(self.reached) > MANY
         with ThreadPoolExecutor(1) as pool:
             later = pool.submit(self._holds, upper=False) if both else None
             upper = self._holds(upper=True)
-            lower = later.result() if later else self._holds(upper=False) if unsure else upper
-        found = np.empty(len(self.reached), np.int8)
-        dies = _judge(upper, lower, found)
+            lower = later.result() if later else self._holds(upper=False) if self._unsure else upper
+        found = np.full(graph.places, UNREACHED, np.int8)
+        dies = _judge(self.reached, upper, lower, found)
+        found[self._deleted] = DELETED
         if dies:
             self._doubt(found, dies)
         return found
 
     def _holds(self, *, upper: bool) -> U8:
-        return _held(self._part, len(self.reached), 0, upper=upper)
+        graph = self._graph
+        holds = np.zeros(graph.places, np.uint8)
+        _settle(
+            graph.at, graph.rows, graph.targets, graph.dst, graph.kind, graph.size, graph.first,
+            self.reached, self._inside, self._lost, self._gone, self._skipped, upper,
+            graph.conditional if not upper else _NONE, np.empty(0, np.int32), holds,
+        )  # fmt: skip
+        return holds
 
     def _doubt(self, found: I8, dies: int) -> None:
         """Make undecided what dies only because it would not exist without the deletion either."""
-        part, count = self._part, len(self.reached)
-        killed = np.zeros(count, np.uint8)
-        every = _kill(
-            part.at, part.targets, part.dst, part.kind, part.size, part.first, part.lost,
-            len(self._starts), len(self._deleted), killed,
+        graph = self._graph
+        killed = np.zeros(graph.places, np.uint8)
+        count = _kill(
+            graph.at, graph.rows, graph.targets, graph.dst, graph.kind, graph.size, graph.first,
+            self._deleted, self._starts, self._lost, self._gone, self._skipped, killed,
         )  # fmt: skip
-        if every == dies:
+        if count == dies:
             return
-        whole = self._cut(np.zeros(len(self._graph.dst), np.int32), np.empty(0, bool))
-        before = _held(whole, count, len(self._deleted), upper=True)
-        found[(found == DIES) & (killed == 0) & (before[:count] == 0)] = UNDECIDED
+        before = self._held_before(found)
+        at = self.reached
+        at = at[(found[at] == DIES) & (killed[at] == 0) & (before[at] == 0)]
+        found[at] = UNDECIDED
 
-
-def _held(part: _Part, count: int, known: int, *, upper: bool) -> U8:
-    """Return which places exist, in one of the bounds; ``known`` deleted ones do."""
-    holds = np.zeros(count + known, np.uint8)
-    _settle(
-        part.at, part.targets, part.dst, part.kind, part.size, part.first, part.inside, part.lost,
-        part.conditional, count, known, upper, holds,
-    )  # fmt: skip
-    return holds
+    def _held_before(self, found: I8) -> U8:
+        """Return which items exist without the deletion, in the upper bound."""
+        graph = self._graph
+        ended = np.flatnonzero(self._skipped)
+        ended = ended[found[graph.src[ended]] != UNREACHED]
+        np.add.at(self._inside, graph.of[ended], 1)
+        before = np.zeros(graph.places, np.uint8)
+        _settle(
+            graph.at, graph.rows, graph.targets, graph.dst, graph.kind, graph.size, graph.first,
+            self.reached, self._inside, np.zeros_like(self._lost), self._gone, self._skipped[:0],
+            True, _NONE, self._deleted, before,
+        )  # fmt: skip
+        return before
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -176,80 +153,39 @@ def _is_sure(code: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def _reach(
-    at: I64, targets: I32, dst: I32, rows: I32, deleted: I32, starts: I32, gone: Bools,
-    skipped: Bools, number: I32, queue: I32,
-) -> tuple[int, int]:  # fmt: skip
-    """Write all places downstream to ``queue``, and their positions in it plus one to ``number``.
+    at: I64, rows: I32, targets: I32, dst: I32, kind: I8, conditional: Bools,
+    deleted: I32, starts: I32, gone: Bools, lost: I32, skipped: Bools, mark: U8, queue: I32,
+    inside: I32,
+) -> tuple[int, bool]:  # fmt: skip
+    """Write all places downstream to ``queue``; return their number, and if a kind is unsure.
 
-    Return how many there are, and an upper bound for the triples from them and from deleted ones.
+    ``inside`` counts, for each derivation, the triples from these places and from deleted ones.
     """
-    filled = edges = 0
+    filled = 0
+    unsure = False
     for place in starts:
-        queue[filled] = place
-        filled += 1
-        number[place] = filled
+        if not gone[place] and not mark[place]:
+            mark[place] = 1
+            queue[filled] = place
+            filled += 1
+    for way in range(len(dst) if len(skipped) else 0):
+        unsure |= lost[way] > 0 and not _is_sure(kind[way])
     taken = -len(deleted)
     while taken < filled:
         place = deleted[taken + len(deleted)] if taken < 0 else queue[taken]
         taken += 1
-        edges += at[place + 1] - at[place]
         for edge in range(at[place], at[place + 1]):
             if len(skipped) and skipped[rows[edge]]:
                 continue
-            target = dst[targets[edge]]
-            if number[target] == 0 and not gone[target]:
+            way = targets[edge]
+            inside[way] += 1
+            target = dst[way]
+            if not mark[target] and not gone[target]:
+                mark[target] = 1
                 queue[filled] = target
                 filled += 1
-                number[target] = filled
-    return filled, edges
-
-
-@njit(cache=True, nogil=True)
-def _cut(
-    at: I64, rows: I32, targets: I32, dst: I32, first: I32, kind: I8, size: I32, conditional: Bools,
-    deleted: I32, reached: I32, number: I32, gone: Bools, lost: I32, skipped: Bools, edges: int,
-) -> tuple[I64, I32, I32, I32, I8, I32, Bools, I32, I32, bool]:  # fmt: skip
-    """Return the fields of a ``_Part``."""
-    count = len(reached)
-    new_first = np.zeros(count + 1, np.int32)
-    for place in range(count):
-        old = reached[place]
-        new_first[place + 1] = new_first[place] + first[old + 1] - first[old]
-    ways = new_first[count]
-    new_dst = np.empty(ways, np.int32)
-    new_kind = np.empty(ways, np.int8)
-    new_size = np.empty(ways, np.int32)
-    new_conditional = np.empty(ways, np.bool_)
-    new_lost = np.empty(ways, np.int32)
-    inside = np.zeros(ways, np.int32)
-    unsure = False
-    for place in range(count):
-        old = first[reached[place]]
-        for way in range(new_first[place], new_first[place + 1]):
-            new_dst[way] = place
-            new_kind[way], new_size[way] = kind[old], size[old]
-            new_conditional[way], new_lost[way] = conditional[old], lost[old]
-            unsure |= lost[old] > 0 and not _is_sure(kind[old])
-            old += 1
-    new_at = np.zeros(count + len(deleted) + 1, np.int64)
-    new_targets = np.empty(edges, np.int32)
-    filled = 0
-    for place in range(count + len(deleted)):
-        old = reached[place] if place < count else deleted[place - count]
-        for edge in range(at[old], at[old + 1]):
-            target = dst[targets[edge]]
-            if gone[target] or (len(skipped) and skipped[rows[edge]]):
-                continue
-            way = new_first[number[target] - 1] + targets[edge] - first[target]
-            new_targets[filled] = way
-            filled += 1
-            inside[way] += 1
-            unsure |= new_conditional[way] or not _is_sure(new_kind[way])
-        new_at[place + 1] = filled
-    return (
-        new_at, new_targets, new_first, new_dst, new_kind, new_size, new_conditional, new_lost,
-        inside, unsure,
-    )  # fmt: skip
+            unsure |= conditional[way] or not _is_sure(kind[way])
+    return filled, unsure
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -262,22 +198,23 @@ def _one_suffices(code: int, upper: bool) -> bool:
 
 @njit(cache=True, nogil=True)
 def _settle(
-    at: I64, targets: I32, dst: I32, kind: I8, size: I32, first: I32, inside: I32, lost: I32,
-    conditional: Bools, count: int, known: int, upper: bool, holds: U8,
+    at: I64, rows: I32, targets: I32, dst: I32, kind: I8, size: I32, first: I32,
+    reached: I32, inside: I32, lost: I32, gone: Bools, skipped: Bools, upper: bool,
+    conditional: Bools, known: I32, holds: U8,
 ) -> None:  # fmt: skip
-    """Set ``holds`` for each place that exists, in one of the bounds; the last ``known`` ones do.
+    """Set ``holds`` for each place that exists, in one of the bounds; those ``known`` do.
 
-    An input that is reached may have another value, so in the lower bound it does not count for
-    those derivations that are ``conditional``.
+    An input that is reached may have another value, so it does not count for those derivations that
+    are ``conditional``.
     """
     pending = np.empty(len(dst), np.int32)
-    queue = np.empty(count + known, np.int32)
+    queue = np.empty(len(reached) + len(known), np.int32)
     filled = 0
-    for place in range(count, count + known):
+    for place in known:
         holds[place] = 1
         queue[filled] = place
         filled += 1
-    for place in range(count):
+    for place in reached:
         for way in range(first[place], first[place + 1]):
             if _one_suffices(kind[way], upper):
                 if size[way] > inside[way] + lost[way]:
@@ -294,9 +231,11 @@ def _settle(
         place = queue[taken]
         taken += 1
         for edge in range(at[place], at[place + 1]):
+            if len(skipped) and skipped[rows[edge]]:
+                continue
             way = targets[edge]
             target = dst[way]
-            if holds[target] or (conditional[way] and not upper):
+            if holds[target] or gone[target] or (len(conditional) and conditional[way]):
                 continue
             if not _one_suffices(kind[way], upper):
                 pending[way] -= 1
@@ -309,20 +248,21 @@ def _settle(
 
 @njit(cache=True, nogil=True)
 def _kill(
-    at: I64, targets: I32, dst: I32, kind: I8, size: I32, first: I32, lost: I32, starts: int,
-    deleted: int, killed: U8,
+    at: I64, rows: I32, targets: I32, dst: I32, kind: I8, size: I32, first: I32,
+    deleted: I32, starts: I32, lost: I32, gone: Bools, skipped: Bools, killed: U8,
 ) -> int:  # fmt: skip
     """Mark the places that lose all derivations one by one, and return their number.
 
-    The first ``starts`` places have lost triples. This is the deletion of the Lipstick paper in the
-    upper bound. It leaves cycles alive that nothing outside supports.
+    This is the deletion of the Lipstick paper in the upper bound. It leaves cycles alive that
+    nothing outside supports.
     """
-    count = len(first) - 1
     missing = np.zeros(len(dst), np.int32)
-    failed = np.zeros(count, np.int32)
-    queue = np.empty(count, np.int32)
+    failed = np.zeros(len(first), np.int32)
+    queue = np.empty(len(first), np.int32)
     filled = 0
-    for place in range(starts):
+    for place in starts:
+        if gone[place]:
+            continue
         for way in range(first[place], first[place + 1]):
             missing[way] = lost[way]
             if lost[way] and (kind[way] == ALL or missing[way] == size[way]):
@@ -331,14 +271,16 @@ def _kill(
             killed[place] = 1
             queue[filled] = place
             filled += 1
-    taken = -deleted
+    taken = -len(deleted)
     while taken < filled:
-        place = count + deleted + taken if taken < 0 else queue[taken]
+        place = deleted[taken + len(deleted)] if taken < 0 else queue[taken]
         taken += 1
         for edge in range(at[place], at[place + 1]):
+            if len(skipped) and skipped[rows[edge]]:
+                continue
             way = targets[edge]
             target = dst[way]
-            if killed[target]:
+            if gone[target] or killed[target]:
                 continue
             missing[way] += 1
             joint = kind[way] == ALL
@@ -352,10 +294,10 @@ def _kill(
 
 
 @njit(cache=True, nogil=True)
-def _judge(upper: U8, lower: U8, fate: I8) -> int:
-    """Set the fate of each place; return how many die."""
+def _judge(reached: I32, upper: U8, lower: U8, fate: I8) -> int:
+    """Set the fate of each place reached; return how many die."""
     dies = 0
-    for place in range(len(fate)):
+    for place in reached:
         if lower[place]:
             fate[place] = SURVIVES
         elif upper[place]:
