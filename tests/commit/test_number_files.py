@@ -15,7 +15,7 @@ from provhouse.commit.number_files import number_files
 from provhouse.model.errors import Damaged
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
-from provhouse.store.warehouse import file_table
+from provhouse.store.warehouse import added_rows
 from provhouse.store.warehouse.file_table import read_files
 from provhouse.store.warehouse.ids import Ids, read_ids
 from provhouse.store.warehouse.layout import Layout
@@ -64,7 +64,7 @@ def test_numbers_of_an_interrupted_writer_are_not_given_again(
 
     for step in ("make_folder", "sync_file"):
         with monkeypatch.context() as patch:
-            patch.setattr(file_table, step, die)
+            patch.setattr(added_rows, step, die)
             with pytest.raises(KeyboardInterrupt):
                 numbered(settings, "/c")
     assert numbered(settings, "/c", "/a") == [5, 1]
