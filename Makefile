@@ -1,4 +1,4 @@
-.PHONY: cluster containers bench-tracing bench-capture bench-capture-ways bench-capture-tpcds bench-capture-landing bench-capture-memory bench-capture-nights bench-builds bench-rows bench-seven bench-hard bench-memory bench-driver bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean
+.PHONY: cluster containers bench-tracing bench-capture bench-capture-ways bench-capture-tpcds bench-capture-landing bench-capture-memory bench-capture-nights bench-builds bench-rows bench-seven bench-hard bench-memory bench-driver bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean bench-interactive
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -74,6 +74,9 @@ bench-capture: setup ## Measure what capture costs the 22 queries of TPC-H; inst
 bench-capture-tpcds: setup ## Measure what capture costs the 103 queries of TPC-DS (SCALE=1, REPEATS=1, QUERIES="q1 q14a")
 	@.venv/bin/python benchmarks/capture_tpcds.py $(if $(SCALE),--scale $(SCALE)) $(if $(REPEATS),--repeats $(REPEATS)) $(if $(QUERIES),--queries $(QUERIES))
 	@.venv/bin/python benchmarks/tables.py
+
+bench-interactive: setup ## Measure what lineage costs queries on DuckDB, with TPC-H (SCALE=1, REPEATS=5, QUERIES="q01 q18", OUTPUT=FILE)
+	@.venv/bin/python benchmarks/interactive.py $(if $(SCALE),--scale $(SCALE)) $(if $(REPEATS),--repeats $(REPEATS)) $(if $(QUERIES),--queries $(QUERIES)) $(if $(OUTPUT),--output $(OUTPUT))
 
 bench-capture-landing: setup ## Compare the landing of captured lineage with an ingest of CSV files (SCALE=1)
 	@.venv/bin/python benchmarks/capture_landing.py $(if $(SCALE),--scale $(SCALE))
