@@ -17,7 +17,7 @@ CODE = "provhouse-code"
 DIGEST = "digest"
 PACKAGES = (
     "model", "runtime", "spark", "store", "cypher", "sets", "commit", "ingest", "changes", "care",
-    "query",
+    "workflows", "query",
 )  # fmt: skip
 """The packages that tasks may import. ``provhouse`` itself is an empty package there."""
 
