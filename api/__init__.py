@@ -33,16 +33,16 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from .captures import capture as capture
     from .connection import Connection as Connection
     from .connection import connect as connect
+    from .consequences import Dependency as Dependency
+    from .consequences import WhatIf as WhatIf
+    from .consequences import Why as Why
     from .reader import Reader as Reader
     from .records import Records as Records
     from .results import Answer as Answer
-    from .results import Dependency as Dependency
     from .results import Diff as Diff
     from .results import Explanation as Explanation
     from .results import Finding as Finding
     from .results import Paths as Paths
-    from .results import WhatIf as WhatIf
-    from .results import Why as Why
     from .results import Zoom as Zoom
     from .rows import Edge as Edge
     from .rows import Invocation as Invocation
@@ -64,12 +64,11 @@ _MODULES = {
         "Unavailable", "UsageError",
     ),
     "connection": ("Connection", "connect"),
+    "consequences": ("Dependency", "WhatIf", "Why"),
     "query.generations": ("Generation",),
     "reader": ("Reader",),
     "records": ("Records",),
-    "results": (
-        "Answer", "Dependency", "Diff", "Explanation", "Finding", "Paths", "WhatIf", "Why", "Zoom",
-    ),
+    "results": ("Answer", "Diff", "Explanation", "Finding", "Paths", "Zoom"),
     "rows": ("Edge", "Invocation", "Item", "Node", "Operation", "Rows", "Triple"),
     "warehouse": ("Warehouse", "open"),
 }  # fmt: skip

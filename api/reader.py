@@ -10,10 +10,11 @@ from provhouse.model.zoom import Level
 from provhouse.query.generations import Generation
 from provhouse.store.tables.modules import Module
 
-from . import questions, results
+from . import consequences, questions, results
+from .consequences import Dependency, WhatIf, Why
 from .filters import Filters, question_of
 from .questions import Asked, Found
-from .results import Answer, Dependency, Diff, Explanation, Finding, Paths, WhatIf, Why, Zoom
+from .results import Answer, Diff, Explanation, Finding, Paths, Zoom
 from .rows import Invocation, Operation, Rows
 
 
@@ -159,7 +160,7 @@ class Reader(ABC):
         pairs = tuple(where.items() if isinstance(where, Mapping) else where)
         names = (tuple(each) for each in (ops, files, runs))
         deletion = Deletion(delete, tuple(tables), pairs, *names)
-        return results.what_if(self.ask(questions.what_if(deletion, summary, as_of)))
+        return consequences.what_if(self.ask(questions.what_if(deletion, summary, as_of)))
 
     def depends(self, item: str, on: str, *, as_of: AsOf | None = None) -> Dependency:
         """Return whether an item would exist without another one.
@@ -169,7 +170,7 @@ class Reader(ABC):
         >>> warehouse.depends("revenue/2026-03", "orders/18").exists
         'undecided'
         """
-        return results.dependency(self.ask(questions.depends(item, on, as_of)))
+        return consequences.dependency(self.ask(questions.depends(item, on, as_of)))
 
     def why(self, item: str, *, limit: int = 100, as_of: AsOf | None = None) -> Why:
         """Return the derivations of an item and of its inputs, with up to ``limit`` inputs.
@@ -179,7 +180,7 @@ class Reader(ABC):
         >>> warehouse.why("invoices/9").expression
         '?(prices/tea, prices/milk)'
         """
-        return results.why(self.ask(questions.why(item, limit, as_of)))
+        return consequences.why(self.ask(questions.why(item, limit, as_of)))
 
     def ops(self, *, as_of: AsOf | None = None) -> Rows[Operation]:
         """Return the ops that are described, in order, with their descriptions.

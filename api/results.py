@@ -9,19 +9,15 @@ import pyarrow as pa
 
 from provhouse.model import answer as found_answer
 from provhouse.model.answer import Header, ItemHeader, MissingKeys, Read, TableColumns
-from provhouse.model.deletion import Deletion
 from provhouse.model.operations import Weakest
 from provhouse.model.question import Direction
 from provhouse.model.zoom import Level
 from provhouse.output.result import Result
-from provhouse.query import depends as found_dependency
 from provhouse.query import diff as found_diff
 from provhouse.query import explain, find, path
 from provhouse.query import modules as found_modules
 from provhouse.query import operations as found_operations
 from provhouse.query import records as found_records
-from provhouse.query import what_if as found_what_if
-from provhouse.query import why as found_why
 from provhouse.query import zoom as found_zoom
 from provhouse.query.cost import Estimate
 from provhouse.query.diff import Side
@@ -30,22 +26,16 @@ from provhouse.query.records import TableRecords
 
 from .html import html
 from .rows import (
-    ChangedValue,
-    Derivation,
     Edge,
-    Fate,
-    FateCount,
     FoundItem,
     Invocation,
     Item,
-    MayCreate,
     Node,
     OpCount,
     Operation,
     Rows,
     TableCount,
     Triple,
-    UnknownValue,
     item_rows,
     package,
     triple_rows,
@@ -266,89 +256,6 @@ class Diff(Shown):
 
 
 @dataclass(frozen=True, kw_only=True)
-class WhatIf(Shown, Header):
-    """The consequences of a deletion for all items downstream.
-
-    ``dies``, ``survives`` and ``undecided`` count the items that are reached.
-    """
-
-    deletion: Deletion
-    deleted: int
-    """The number of deleted items."""
-    deleted_triples: int
-    """The number of triples that an op, a file or a run named."""
-    dies: int
-    survives: int
-    undecided: int
-    """The number of items of which it is not known, because the kind of an op is unknown."""
-    changed_items: int
-    """The number of items, among those that survive, with an aggregate that changes."""
-    not_recomputed: int
-    """The number of items with a value that may change but cannot be computed again."""
-    tables: Rows[FateCount]
-    items: Rows[Fate]
-    """The fate of each item, in the order dies, changed, undecided, survives, then by name."""
-    changed: Rows[ChangedValue]
-    unknown: Rows[UnknownValue]
-    """The values that cannot be computed again, and why."""
-    may_create: Rows[MayCreate]
-    erased: int
-    complete: bool
-    read: Read
-    exactness: Weakest | None
-    exactness_triples: Mapping[str, int]
-    _found: found_what_if.WhatIf = field(repr=False, compare=False)
-
-    def _result(self) -> Result:
-        from provhouse.output.results.what_if import WhatIfResult
-
-        return WhatIfResult(self._found)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Dependency(Shown, Header):
-    """Whether an item would exist without another one."""
-
-    item: str
-    on: str
-    exists: found_dependency.Exists
-    derived: bool
-    """Whether ``item`` is derived from ``on`` at all."""
-    smallest: tuple[str, ...] | None
-    """A smallest set of sources without which the item would not exist, if it has up to three."""
-    searched: bool
-    """False if the search for ``smallest`` was given up."""
-    complete: bool
-    read: Read
-    _found: found_dependency.Dependency = field(repr=False, compare=False)
-
-    def _result(self) -> Result:
-        from provhouse.output.results.dependency import DependencyResult
-
-        return DependencyResult(self._found)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Why(Shown, Header):
-    """The derivations of an item and of its inputs, the nearest first."""
-
-    item: str
-    expression: str
-    """The derivations as one text: ``&`` between joint inputs, ``|`` between alternatives."""
-    derivations: Rows[Derivation]
-    cut: bool
-    """Whether the limit left something out."""
-    complete: bool
-    read: Read
-    _found: found_why.Why = field(repr=False, compare=False)
-
-    def _result(self) -> Result:
-        from provhouse.output.results.why import WhyResult
-
-        return WhyResult(self._found)
-
-
-@dataclass(frozen=True, kw_only=True)
 class Zoom(Shown, ItemHeader):
     """An answer at the level of modules, tables, sets or records: nodes and edges."""
 
@@ -379,24 +286,24 @@ def answer(found: found_answer.Answer) -> Answer:
         tables=Rows(found.counts.tables, TableCount._make),
         ops=Rows(found.counts.ops, OpCount._make),
     )
-    return Answer(**_shown(Answer, found, **_rows(found), counts=counts))
+    return Answer(**shown(Answer, found, **_rows(found), counts=counts))
 
 
 def paths(found: path.Paths) -> Paths:
     """Return the public form of a path."""
-    return Paths(**_shown(Paths, found, **_rows(found)))
+    return Paths(**shown(Paths, found, **_rows(found)))
 
 
 def finding(found: find.Finding) -> Finding:
     """Return the public form of a search result."""
     items = Rows(found.items, FoundItem._make)
-    return Finding(**_shown(Finding, found, items=items))
+    return Finding(**shown(Finding, found, items=items))
 
 
 def explanation(found: explain.Explanation) -> Explanation:
     """Return the public form of an explanation."""
     sets = tuple(found.sets.tolist())
-    return Explanation(**_shown(Explanation, found, sets=sets))
+    return Explanation(**shown(Explanation, found, sets=sets))
 
 
 def diff(found: found_diff.Diff) -> Diff:
@@ -405,29 +312,7 @@ def diff(found: found_diff.Diff) -> Diff:
         Change(items=item_rows(change.items), triples=triple_rows(change.triples))
         for change in (found.came, found.went)
     )
-    return Diff(**_shown(Diff, found, came=came, went=went))
-
-
-def what_if(found: found_what_if.WhatIf) -> WhatIf:
-    """Return the public form of a what-if answer."""
-    rows = {
-        "tables": Rows(found.tables, FateCount._make),
-        "items": Rows(found.items, Fate._make),
-        "changed": Rows(found.changed, ChangedValue._make),
-        "unknown": Rows(found.unknown, UnknownValue._make),
-        "may_create": Rows(found.may_create, MayCreate._make),
-    }
-    return WhatIf(**_shown(WhatIf, found, **rows))
-
-
-def dependency(found: found_dependency.Dependency) -> Dependency:
-    """Return the public form of a dependency."""
-    return Dependency(**_shown(Dependency, found))
-
-
-def why(found: found_why.Why) -> Why:
-    """Return the public form of derivations."""
-    return Why(**_shown(Why, found, derivations=Rows(found.derivations, Derivation._make)))
+    return Diff(**shown(Diff, found, came=came, went=went))
 
 
 def generations(found: list[Generation]) -> Rows[Generation]:
@@ -448,14 +333,14 @@ def invocations(found: found_modules.Invocations) -> Rows[Invocation]:
 def zoom(found: found_zoom.Zoomed) -> Zoom:
     """Return the public form of a view."""
     nodes, edges = Rows(found.nodes, Node._make), Rows(found.edges, Edge._make)
-    return Zoom(**_shown(Zoom, found, nodes=nodes, edges=edges))
+    return Zoom(**shown(Zoom, found, nodes=nodes, edges=edges))
 
 
 def _rows(found: found_answer.FoundRows) -> dict[str, object]:
     return {"items": item_rows(found.items), "triples": triple_rows(found.triples)}
 
 
-def _shown(kind: type[Any], found: object, **others: object) -> dict[str, Any]:
+def shown(kind: type[Any], found: object, **others: object) -> dict[str, Any]:
     """Return the fields of a public class: those that ``found`` has too, and ``others``."""
     known = vars(found)
     names = (each.name for each in fields(kind) if each.name in known)

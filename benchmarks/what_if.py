@@ -36,9 +36,9 @@ from provhouse.model.progress import Silent
 from provhouse.model.question import Question
 from provhouse.model.settings import THETA, Settings
 from provhouse.query.ask import Asker
+from provhouse.query.deletion.alternatives import alternatives
 from provhouse.query.deletion.derivations import Derivations, Rows
 from provhouse.query.deletion.fates import DIES, SURVIVES, UNDECIDED, fates
-from provhouse.query.deletion.values import alternatives
 from provhouse.query.what_if import what_if
 
 TRIPLES, ITEMS_A_TRIPLE, LEVELS = 10_000_000, 0.45, 9

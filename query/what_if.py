@@ -22,8 +22,9 @@ from .ask import Asker
 from .deletion.derivations import COPY, EXCEPT, Derivations
 from .deletion.described import Described
 from .deletion.fates import DELETED, DIES, SURVIVES, UNDECIDED, Fates, fates
+from .deletion.recompute import REASONS
 from .deletion.selection import Deleted, select
-from .deletion.values import NOTHING, REASONS, Recomputed, Values
+from .deletion.values import NOTHING, Recomputed, Values
 from .exactness import NOT_STATED, Stated
 from .methods.csprov import CSProv
 from .verify import check_dependencies

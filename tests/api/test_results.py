@@ -4,15 +4,20 @@ from dataclasses import fields
 
 import pytest
 
-from provhouse import results
+import provhouse
 from provhouse.model.answer import Answer
+from provhouse.query.depends import Dependency
 from provhouse.query.diff import Diff
 from provhouse.query.explain import Explanation
 from provhouse.query.find import Finding
 from provhouse.query.path import Paths
+from provhouse.query.what_if import WhatIf
+from provhouse.query.why import Why
 
 
-@pytest.mark.parametrize("found", [Answer, Diff, Explanation, Finding, Paths])
+@pytest.mark.parametrize(
+    "found", [Answer, Dependency, Diff, Explanation, Finding, Paths, WhatIf, Why]
+)
 def test_a_public_result_has_all_fields(found: type) -> None:
-    public = {field.name for field in fields(getattr(results, found.__name__))}
+    public = {field.name for field in fields(getattr(provhouse, found.__name__))}
     assert public - {"_found"} == {field.name for field in fields(found)}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from provhouse.model.operations import FUNCTIONS
-from provhouse.query.deletion.values import alternatives
+from provhouse.query.deletion.alternatives import alternatives
 
 AGGREGATES: dict[str, Callable[[list[float]], float]] = {
     "sum": sum, "count": len, "min": min, "max": max,
