@@ -30,7 +30,7 @@ class WhatIf(Shown, Header):
     dies: int
     survives: int
     undecided: int
-    """The number of items whose fate is not known, because the kind of an op is unknown."""
+    """The number of items whose fate is not known, because the triples do not say enough."""
     changed_items: int
     """The number of items, among those that survive, with an aggregate that changes."""
     not_recomputed: int

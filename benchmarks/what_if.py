@@ -1,7 +1,6 @@
 """Measure what-if deletion: `make bench-what-if`.
 
-On a random graph of ten million triples of all kinds, 1, 100 and 10,000 items are deleted. The
-aggregate of a million inputs is computed without each of 10,000 of them, one at a time. Smaller
+On a random graph of ten million triples of all kinds, 1, 100 and 10,000 items are deleted. Smaller
 graphs are also deleted from by the method of the Lipstick paper, which counts lost inputs on
 objects in memory, on igraph and networkx; the answers must be equal. With a warehouse of the
 paper's trace, the complete question is compared with `impact`, both counts only and with nothing in
@@ -23,20 +22,17 @@ from machine import mean_load, packages
 from machine import run as recorded
 from methods import choose
 from peers import open_snapshot
-from what_if_form import AlternativesRun, Deletions, PeerRun, Results, Whole
+from what_if_form import Deletions, PeerRun, Results, Whole
 from what_if_peers import PEERS, Lost
 from what_if_table import RESULTS
 
 from provhouse.cli.failures import guarded
-from provhouse.model.arrays import I64
 from provhouse.model.deletion import Deletion
 from provhouse.model.derivations import KINDS as CODES
-from provhouse.model.operations import FUNCTIONS
 from provhouse.model.progress import Silent
 from provhouse.model.question import Question
 from provhouse.model.settings import THETA, Settings
 from provhouse.query.ask import Asker
-from provhouse.query.deletion.alternatives import alternatives
 from provhouse.query.deletion.derivations import Derivations, Rows
 from provhouse.query.deletion.fates import DIES, SURVIVES, UNDECIDED, fates
 from provhouse.query.what_if import what_if
@@ -70,7 +66,6 @@ def write(given: argparse.Namespace) -> None:
         "seed": given.seed,
         "triples": given.triples,
         **deletions(given.triples, rng),
-        "alternatives": [alternative(function, rng) for function in FUNCTIONS[:-1]],
         "peers": [peer(name, size, rng) for size in PEER_SIZES if size <= given.triples
                   for name in peers],
         "whole": whole,
@@ -125,14 +120,6 @@ def deletions(count: int, rng: np.random.Generator) -> Deletions:
             }
         )
     return found
-
-
-def alternative(function: str, rng: np.random.Generator) -> AlternativesRun:
-    """Return the time for the value of an aggregate without each of many inputs."""
-    values, times = rng.integers(0, 100_000, INPUTS) / 4, np.ones(INPUTS, np.int64)
-    chosen: I64 = rng.choice(INPUTS, CHOSEN, replace=False)
-    code = FUNCTIONS.index(function)
-    return {"function": function, "ms": best(lambda: alternatives(values, times, code, chosen))}
 
 
 def peer(name: str, size: int, rng: np.random.Generator) -> PeerRun:

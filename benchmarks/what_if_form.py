@@ -23,13 +23,6 @@ class Deletions(TypedDict):
     deletions: list[DeletionRun]
 
 
-class AlternativesRun(TypedDict):
-    """The time for an aggregate without each of many inputs, one at a time."""
-
-    function: str
-    ms: float
-
-
 class PeerRun(TypedDict):
     """One deletion by the paper's method on objects of a graph package, and by provhouse."""
 
@@ -53,6 +46,5 @@ class Results(SeededRun, Deletions):
     """All results of one run."""
 
     triples: int
-    alternatives: list[AlternativesRun]
     peers: list[PeerRun]
     whole: list[Whole]

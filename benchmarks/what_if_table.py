@@ -14,7 +14,7 @@ in memory and counts lost inputs; its graph is built before. Its answers are equ
 
 """
 DELETION_MS = {1: 2, 100: 60, 10_000: 700}
-ALTERNATIVES_MS, WHOLE, AHEAD_FROM = 100, 1.3, 100_000
+WHOLE, AHEAD_FROM = 1.3, 100_000
 """The targets."""
 
 
@@ -24,7 +24,7 @@ def tables(results: Results) -> str:
         f"On {cores(results['machine'])}, load {results['load']} before. The graph has"
         f" {results['triples']:,} triples; its index takes {results['index_ms']:,.0f} ms."
     )
-    parts = [note, _deletions(results), _alternatives(results)]
+    parts = [note, _deletions(results)]
     if results["peers"]:
         parts.append(_peers(results))
     if results["whole"]:
@@ -39,8 +39,6 @@ def targets(results: Results) -> dict[str, bool]:
             one["ms"] <= DELETION_MS[one["deleted"]]
         for one in results["deletions"]
     }  # fmt: skip
-    slowest = max(one["ms"] for one in results["alternatives"])
-    met[f"10,000 alternatives: at most {ALTERNATIVES_MS} ms"] = slowest <= ALTERNATIVES_MS
     if results["peers"]:
         large = [one for one in results["peers"] if one["triples"] >= AHEAD_FROM]
         ahead = all(one["ours_ms"] < one["theirs_ms"] for one in large)
@@ -58,11 +56,6 @@ def _deletions(results: Results) -> str:
         for one in results["deletions"]
     )
     return grid((*names, "ms"), rows, ())
-
-
-def _alternatives(results: Results) -> str:
-    rows = ((one["function"], f"{one['ms']:,.1f}") for one in results["alternatives"])
-    return grid(("aggregate of 1,000,000, without each of 10,000 inputs", "ms"), rows)
 
 
 def _peers(results: Results) -> str:

@@ -18,7 +18,7 @@ from provhouse.commit.recover import recover
 from provhouse.commit.writer_log import writing
 from provhouse.cypher.access import is_fresh
 from provhouse.cypher.graph import shared_graph
-from provhouse.model.errors import Unavailable, UsageError
+from provhouse.model.errors import Damaged, Unavailable, UsageError
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.model.times import parse_time
@@ -134,9 +134,12 @@ def _remove_merged(layout: Layout) -> int:
     Those of a base that is being read stay until the next prune.
     """
     oldest = dict[int, Commit]()
-    for number in generations(layout):
-        commit = read_commit(layout, number)
-        oldest.setdefault(commit.base, commit)
+    try:
+        for number in generations(layout):
+            commit = read_commit(layout, number)
+            oldest.setdefault(commit.base, commit)
+    except Damaged:  # reported by any command that needs that record
+        return 0
     freed = 0
     for base, commit in oldest.items():
         with no_readers(layout, base) as unread:

@@ -13,7 +13,7 @@ MAX_BARS = 20_000
 """The largest number of bars of a view; more look alike on a screen."""
 LONGEST_LIST = 200
 """The number of texts that are listed in a description."""
-Kind = Literal["number", "date", "text", "grid"]
+Kind = Literal["number", "date", "text"]
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,6 @@ class Bars:
         for axis in self.axes:
             number *= len(axis.labels)
         return number
-
-    @property
-    def kind(self) -> Kind:
-        """The kind of the view."""
-        return self.axes[0].kind if len(self.axes) == 1 else "grid"
 
     @property
     def labels(self) -> list[str]:

@@ -5,6 +5,7 @@ A block is one SELECT. All functions expect a query that ``parse`` has qualified
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal, TypeVar
 
 from sqlglot import exp
@@ -36,6 +37,8 @@ def own(root: exp.Expr, *kinds: type[Node]) -> Iterator[Node]:
 
 def sources(select: exp.Select) -> list[exp.Expr]:
     """Return what a block reads: tables, derived tables, and functions that make rows."""
+    if found := select.args.get("sample"):
+        refuse("SAMPLE", found)
     start = select.args.get("from_")
     found = list(_sources(start.this)) if start else []
     for join in select.args.get("joins") or []:
@@ -73,7 +76,8 @@ def is_grouped(select: exp.Select) -> bool:
 
 def is_aggregate(node: exp.Func) -> bool:
     """Return whether a function is an aggregate, not a window function."""
-    if not (isinstance(node, exp.AggFunc) or node.name.lower() in OTHER_AGGREGATES):
+    named = isinstance(node, exp.Anonymous) and node.name.lower() in OTHER_AGGREGATES
+    if not (isinstance(node, exp.AggFunc) or named):
         return False
     above = node.parent
     while isinstance(above, (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)):
@@ -194,15 +198,18 @@ def _position(node: exp.Expr, root: exp.Expr) -> tuple[bool, bool]:
     """Return whether a condition must hold for a row to appear, and whether it is positive."""
     filters = (exp.Where, exp.Having, exp.Qualify)
     certain, positive = isinstance(root, filters), True
-    above = node.parent
-    while above is not None and above is not root:
+    path = [node]
+    while (above := path[-1].parent) is not None and above is not root:
+        path.append(above)
+    for above, below in pairwise(reversed(path)):
         if isinstance(above, exp.Not):
             positive = not positive
-        elif isinstance(above, exp.And):
+        elif isinstance(above, exp.And):  # below NOT, one side suffices
             certain = certain and positive
-        elif not isinstance(above, (exp.Paren, *COMPARISONS)):
+        elif isinstance(above, COMPARISONS) and isinstance(below, (exp.Any, exp.All)):
+            continue
+        elif not isinstance(above, exp.Paren):
             certain = False
-        above = above.parent
     return certain, positive
 
 

@@ -53,6 +53,7 @@ class Connection:
         self._catalog: Catalog | None = None
         self._plans: dict[str, Plan] = {}
         self._sizes: dict[Place, tuple[int, int]] = {}
+        self._seen: dict[Place, tuple[int, ...]] = {}
 
     def __enter__(self) -> "Connection":
         return self
@@ -89,9 +90,14 @@ class Connection:
     def execute(self, sql: str, parameters: Any = None) -> duckdb.DuckDBPyConnection:
         """Run any statement without lineage; if it writes, earlier results cannot be asked."""
         with self.lock:
-            if any(each.type != duckdb.StatementType.SELECT for each in _statements(sql)):
-                self.changed()
+            self._note(sql)
             return self.duckdb.execute(sql, parameters)
+
+    def _note(self, sql: str) -> None:
+        """Declare that tables may have changed if one of the statements is no SELECT."""
+        statements = duckdb.extract_statements(sql)
+        if any(each.type != duckdb.StatementType.SELECT for each in statements):
+            self.changed()
 
     def changed(self) -> None:
         """Declare that tables may have changed: results up to now can no longer be asked."""
@@ -102,6 +108,7 @@ class Connection:
                 self.duckdb.execute(f'drop table if exists temp."{name}"').fetchall()
         self._plans.clear()
         self._sizes.clear()
+        self._seen.clear()
 
     @overload
     def sql(self, query: str, *, lineage: Literal[False] = False) -> duckdb.DuckDBPyRelation: ...
@@ -125,11 +132,23 @@ class Connection:
         supported, and DuckDB's own errors.
         """
         if not lineage:
-            return self.duckdb.sql(query)
+            with self.lock:
+                self._note(query)
+                return self.duckdb.sql(query)
         from .result import Result  # imports numba, which takes half a second
 
         with self.lock:
+            if self._changed_outside(self.plan(query)):
+                self.changed()
             return Result(self, query, self.plan(query), want, mode)
+
+    def _changed_outside(self, plan: "Plan") -> bool:
+        """Return whether another DuckDB connection has changed a table that was read before."""
+        tables = list(dict.fromkeys(each.table for each in plan.references))
+        found = dict(zip(tables, self.states(tables), strict=False))  # none if it is not shared
+        changed = any(self._seen.get(table, state) != state for table, state in found.items())
+        self._seen |= found
+        return changed
 
     def views(
         self,
@@ -234,10 +253,6 @@ class Connection:
         text = f"select count(*), coalesce(max(rowid) + 1, 0) from {table.sql()}"
         ((rows, end),) = self.duckdb.execute(text).fetchall()
         return rows, end
-
-
-def _statements(sql: str) -> list[Any]:
-    return duckdb.extract_statements(sql)
 
 
 def _arrow(data: Any) -> Any:

@@ -12,6 +12,7 @@ from provhouse.model.errors import UsageError
 from .catalog import Place
 from .links import Link, from_pairs
 from .records import Records
+from .snapshot import Snapshot
 
 if TYPE_CHECKING:
     from .connection import Connection
@@ -30,7 +31,7 @@ class Violations:
     _con: "Connection"
     _table: Place
     _link: Link
-    _version: int
+    _snapshot: Snapshot
 
     def __len__(self) -> int:
         return int(self.groups.num_rows)
@@ -40,16 +41,13 @@ class Violations:
 
         Raises UsageError if there is no such violation, or a table has changed.
         """
-        if self._version != self._con.version:
-            raise UsageError(
-                "The rows of the violations can no longer be read",
-                "A table has changed since the check",
-                "Check the dependency again",
-            )
+        self._snapshot.check(
+            "The rows of the violations can no longer be read", "Check the dependency again"
+        )
         if group is not None and not 0 <= group < len(self):
             raise UsageError(f"There is no violation {group}", f"There are {len(self):,}")
         rows = np.arange(len(self)) if group is None else np.array([group])
-        return Records(self._con, self._table, self._link.backward(rows))
+        return Records(self._con, self._table, self._link.backward(rows), self._snapshot)
 
 
 def check_dependency(con: "Connection", table: str, dependency: str) -> Violations:
@@ -61,7 +59,7 @@ def check_dependency(con: "Connection", table: str, dependency: str) -> Violatio
     place, columns = con.find(table)
     left, right = _sides(dependency, place, columns)
     with con.lock:
-        version = con.version
+        snapshot = Snapshot(con, [place])
         keys, differ = ", ".join(left), " or ".join(map(_differs, right))
         found = con.duckdb.sql(f"""
             select {keys}, count(*)::bigint as "rows" from {place.sql()}
@@ -75,7 +73,7 @@ def check_dependency(con: "Connection", table: str, dependency: str) -> Violatio
         con.duckdb.unregister(GROUPS)
         numbers, rids = (pairs.column(name).to_numpy() for name in ("number", "rid"))
         link = from_pairs(numbers, rids, len(found), con.size(place))
-    return Violations(found, con, place, link, version)
+    return Violations(found, con, place, link, snapshot)
 
 
 def _sides(dependency: str, place: Place, columns: dict[str, str]) -> tuple[list[str], list[str]]:

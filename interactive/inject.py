@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 from sqlglot import exp
 
-from . import blocks
+from . import blocks, kernels
 from .identity import Asked, Base, Derived, Identity
 from .links import Link
 
@@ -84,4 +84,7 @@ def listed_link(column: pa.ChunkedArray, number: int) -> Link:
     first = int(offsets[0]) if offsets.size else 0
     end = int(offsets[-1]) if offsets.size else 0
     rids = values.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)[first:end]
-    return Link(offsets - first, rids, number)
+    offsets -= first
+    if not kernels.increasing(offsets, rids):  # a join has repeated a record
+        offsets, rids = kernels.without_repeats(offsets, rids, number)
+    return Link(offsets, rids, number)

@@ -30,24 +30,6 @@ def sort_pairs(keys: Rids, values: Rids, number: int) -> tuple[Offsets, Rids]:
 
 
 @njit(cache=True, nogil=True)
-def sort_keys(keys: Rids, number: int) -> tuple[Offsets, Rids]:
-    """Return the positions of each key as CSR. Negative keys are left out."""
-    offsets = np.zeros(number + 1, np.int64)
-    for i in range(keys.size):
-        if keys[i] >= 0:
-            offsets[keys[i] + 1] += 1
-    for key in range(number):
-        offsets[key + 1] += offsets[key]
-    at = offsets[:number].copy()
-    out = np.empty(offsets[number], np.int32)
-    for i in range(keys.size):
-        if keys[i] >= 0:
-            out[at[keys[i]]] = i
-            at[keys[i]] += 1
-    return offsets, out
-
-
-@njit(cache=True, nogil=True)
 def without_repeats(offsets: Offsets, rids: Rids, number: int) -> tuple[Offsets, Rids]:
     """Return a CSR without repeated rids in a row; ``number`` is one more than the largest."""
     last = np.full(number, -1, np.int32)

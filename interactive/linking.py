@@ -22,9 +22,13 @@ class Linked:
     """
 
     def __init__(self, first: "Result", second: "Result", table: str | None = None) -> None:
+        if first.connection is not second.connection:
+            raise UsageError("The results cannot be linked", "They are of two connections")
         self.results = (first, second)
         shared = set(first.tables) & set(second.tables)
-        chosen = sorted(place for place in shared if table in (None, place.name))
+        chosen = sorted(
+            place for place in shared if table is None or table.lower() == place.name.lower()
+        )
         if not chosen:
             raise UsageError(
                 "The results cannot be linked",

@@ -80,12 +80,6 @@ def from_pairs(keys: Rids, values: Rids, rows: int, number: int) -> Link:
     return Link(offsets, rids, number)
 
 
-def from_groups(groups: Rids, number: int) -> Link:
-    """Return the link of an array with the group of each record; negative is none."""
-    link = Link(*kernels.sort_keys(groups, number), groups.size)
-    return link
-
-
 @dataclass
 class Chain:
     """Links one after the other, from a result to a table. Few are composed into one."""

@@ -6,16 +6,20 @@ import pyarrow as pa
 
 from .catalog import Place
 from .links import Rows
+from .snapshot import Snapshot
 
 if TYPE_CHECKING:
     from .connection import Connection
 
 
 class Records:
-    """Distinct records of one table, read when they are needed."""
+    """Distinct records of one table, read when they are needed.
 
-    def __init__(self, con: "Connection", table: Place, rids: Rows) -> None:
-        self._con = con
+    Reading them raises UsageError if a table has changed since they were found.
+    """
+
+    def __init__(self, con: "Connection", table: Place, rids: Rows, snapshot: Snapshot) -> None:
+        self._con, self._snapshot = con, snapshot
         self.table = table
         self.rids = rids
         """Their row numbers, DuckDB's ``rowid``, in ascending order."""
@@ -34,6 +38,7 @@ class Records:
     def sql(self, query: str) -> pa.Table:
         """Run a query in which ``records`` are these records, such as an aggregate of them."""
         with self._con.lock:
+            self._snapshot.check("The records can no longer be read", "Ask for them again")
             self._con.duckdb.register(RIDS, pa.table({"rid": self.rids}))
             chosen = f"select rid from {RIDS}"
             text = f"""with records as (

@@ -18,6 +18,7 @@ from .modes import chosen, explained
 from .parse import Reference
 from .plan import Plan
 from .records import Records
+from .snapshot import Snapshot
 from .trace import Tracer
 from .want import Mode, Want
 
@@ -37,8 +38,7 @@ class Result:
         self.query = query
         self._plan = plan
         self._want = want
-        self._version = con.version
-        self._states = con.states({each.table for each in plan.references})
+        self._snapshot = Snapshot(con, (each.table for each in plan.references))
         self._chains: dict[int, list[Chain]] = {}
         refs = self._declared()
         self.mode = chosen(plan, refs, want, mode)
@@ -73,6 +73,11 @@ class Result:
         for chain in (each for chains in self._chains.values() for each in chains):
             for link in chain.links:
                 link.inverse()
+
+    @property
+    def connection(self) -> "Connection":
+        """The connection that the query ran on."""
+        return self._con
 
     def __len__(self) -> int:
         return int(self._rows.num_rows)
@@ -114,7 +119,8 @@ class Result:
         with self._con.lock:
             self.check_unchanged()
             rids = self._backward(refs, chosen)
-        return Records(self._con, self._plan.references[refs[0]].table, rids)
+        table = self._plan.references[refs[0]].table
+        return Records(self._con, table, rids, self._snapshot)
 
     def forward(self, ref: str, rids: Iterable[int]) -> Rows:
         """Return the numbers of the result's rows that records of a table are in.
@@ -156,9 +162,10 @@ class Result:
         A row becomes the item ``table/K``, K its value in the column ``key``. ``names`` has the
         column that identifies the records of each base table. All records of one row are one
         derivation; its kind follows from the outermost operator of the query, and is ``unknown``
-        for queries with subqueries or windows. ``settings`` are those of the warehouse that differ
-        from its file. Raises UsageError if a column is missing, or is NULL or not unique, or a
-        table has changed, and what an ingest raises.
+        where that would not say exactly when a row exists, as with subqueries or windows.
+        ``settings`` are those of the warehouse that differ from its file. Raises UsageError if a
+        column is missing, or is NULL or not unique, or a table has changed, and what an ingest
+        raises.
 
         >>> result.save("warehouse", table="report", key="carrier", names={"flights": "id"})
         """
@@ -214,10 +221,8 @@ class Result:
             )
         return found
 
-    def _wanted(self, ref: str | None) -> list[int]:
+    def _wanted(self, ref: str) -> list[int]:
         """Return the positions of the references that a name means."""
-        if ref is None:
-            return list(range(len(self._plan.references)))
         found = [at for at, each in enumerate(self._plan.references) if _means(ref, each)]
         tables = {self._plan.references[at].table for at in found}
         if len(tables) != 1:
@@ -230,15 +235,9 @@ class Result:
 
     def check_unchanged(self) -> None:
         """Raise UsageError if a table has changed since the query ran."""
-        states = self._con.states({each.table for each in self._plan.references})
-        if states != self._states:
-            self._con.changed()
-        if self._version != self._con.version:
-            raise UsageError(
-                "The lineage of this result can no longer be asked",
-                "A table has changed since its query ran, so row numbers may have changed too",
-                "Run the query again",
-            )
+        self._snapshot.check(
+            "The lineage of this result can no longer be asked", "Run the query again"
+        )
 
 
 def _means(ref: str, reference: Reference) -> bool:

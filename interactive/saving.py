@@ -1,6 +1,6 @@
 """Keep the lineage of a result in a warehouse: its rows become items, derived from records."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,18 +60,30 @@ def save(
         for chain in result.chains(place)
         for batch in _batches(chain, place.name, columns[place], by_id, len(result))
     )
-    rows = _Rows(table, keys, *operation(result.query))
+    rows = _Rows(table, keys, *operation(result.query, {place.name for place in places}))
     named = (rows.named(batch) for batch in batches)
     reader = pa.RecordBatchReader.from_batches(rows.schema(by_id), named)
     options: Options = {"strict": True} if run is None else {"strict": True, "run": run}
     return from_arrow(reader, settings, label=f"query {table}", progress=progress, **options)
 
 
-def operation(query: str) -> tuple[str, str]:
-    """Return the op of a query's rows and its kind, by the outermost operator."""
+def operation(query: str, tables: Collection[str]) -> tuple[str, str]:
+    """Return the op of a query's rows, by the outermost operator, and its kind.
+
+    ``tables`` are the base tables that the query reads. The kind is ``unknown`` where it would not
+    say exactly when a row exists.
+    """
     root: Any = sqlglot.parse_one(query, dialect="duckdb")
     while isinstance(root, exp.Subquery):
         root = root.this
+    op, kind = _outermost(root)
+    joined = any(root.find_all(exp.Join))
+    if kind == "any" and (joined or any(root.find_all(exp.Group, exp.AggFunc))):
+        return op, "unknown"  # more than one record may be needed
+    return op, kind if _is_plain(root, {name.lower() for name in tables}) else "unknown"
+
+
+def _outermost(root: Any) -> tuple[str, str]:
     if isinstance(root, exp.Union):
         return "union", "any"
     if isinstance(root, exp.SetOperation):
@@ -80,9 +92,26 @@ def operation(query: str) -> tuple[str, str]:
         return "group by", "aggregate"
     if root.args.get("distinct"):
         return "distinct", "any"
-    if any(root.find_all(exp.Subquery, exp.Window, exp.CTE, exp.Exists, exp.In)):
-        return "select", "unknown"
     return ("join", "all") if root.args.get("joins") else ("select", "all")
+
+
+def _is_plain(root: Any, tables: Collection[str]) -> bool:
+    """Return whether a query has only tables, filters, inner joins, groups and unions."""
+    if any(root.find_all(*_NESTED)) or any(
+        each.args.get("query") for each in root.find_all(exp.In)
+    ):
+        return False
+    if any(each.name.lower() not in tables for each in root.find_all(exp.Table)):
+        return False  # a view, or a function
+    return all(
+        (join.side or join.kind or "INNER").upper() in ("INNER", "CROSS")
+        for join in root.find_all(exp.Join)
+    )
+
+
+_NESTED = (
+    exp.Subquery, exp.Window, exp.CTE, exp.Exists, exp.Having, exp.Qualify, exp.Limit, exp.Offset,
+)  # fmt: skip
 
 
 class _Rows:

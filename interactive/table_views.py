@@ -10,6 +10,7 @@ from provhouse.crossfilter.views import Views
 from provhouse.model.errors import UsageError
 
 from .records import Records
+from .snapshot import Snapshot
 
 if TYPE_CHECKING:
     from .connection import Connection
@@ -36,14 +37,21 @@ class TableViews(Views):
             )
         self._con = con
         self._place, _ = con.find(table)
-        columns = {name: name for pair in grids for name in pair}
-        columns |= {name: name for name in measures}
+        plain = {*measures, *(name for pair in grids for name in pair)}
+        for name in sorted(plain & by.keys()):
+            if by[name].strip('"').lower() != name.lower():
+                raise UsageError(
+                    f"{name!r} is both a view and a column",
+                    f"The view is {by[name]}",
+                    "Give the view another name",
+                )
+        columns = {name: name for name in plain}
         columns = {name: '"' + name.replace('"', '""') + '"' for name in columns} | dict(by)
         listed = ", ".join(
             f'{text} as "{name.replace(chr(34), chr(34) * 2)}"' for name, text in columns.items()
         )
         with con.lock:
-            self._version = con.version
+            self._snapshot = Snapshot(con, [self._place])
             query = f"select {listed}, rowid as {RID} from {self._place.sql()} order by rowid"
             found = con.duckdb.sql(query).to_arrow_table()
         self._row_ids = found.column(RID).to_numpy()
@@ -57,11 +65,10 @@ class TableViews(Views):
 
         Raises UsageError if a table has changed since the views were made.
         """
-        if self._version != self._con.version:
-            raise UsageError(
-                "The records of these views can no longer be read",
-                "A table has changed since they were made",
-                "Make the views again",
-            )
+        self._snapshot.check(
+            "The records of these views can no longer be read", "Make the views again"
+        )
         rows = self.selected(self.rows if limit is None else limit, brushes)
-        return Records(self._con, self._place, np.asarray(self._row_ids[rows], np.int64))
+        return Records(
+            self._con, self._place, np.asarray(self._row_ids[rows], np.int64), self._snapshot
+        )

@@ -12,8 +12,9 @@ Direction = Literal["backward", "forward"]
 class Want:
     """The lineage queries that will follow.
 
-    ``refs`` are the tables, or references such as ``lineitem#2``, that will be asked for; all
-    others are pruned. ``directions`` says in which direction indexes are built ahead.
+    ``refs`` are the tables, or references such as ``lineitem#2``, that will be asked for; the
+    lineage in others is found when it is asked for. ``directions`` says in which
+    direction indexes are built ahead.
     """
 
     refs: tuple[str, ...] | None = None

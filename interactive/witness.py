@@ -57,7 +57,7 @@ class Witness:
 
     @property
     def identity(self) -> "Identity":
-        """The meaning of the hidden columns of the block mean."""
+        """The meaning of the hidden columns of the block."""
         self._body_now()
         assert self._identity is not None
         return self._identity
@@ -207,11 +207,10 @@ def core(exposer: "Exposer", select: exp.Select, keys: list[exp.Expr]) -> Witnes
     """Return the witness query of a group: its rows before they are grouped."""
 
     def build() -> Body:
-        arguments = [
-            each.node
-            for each in blocks.subqueries(select.expressions[: select.meta["visible"]])
-            if blocks.in_aggregate(each.node)
-        ]
+        roots = select.expressions[: select.meta["visible"]]
+        roots += [each for name in ("having", "qualify") if (each := select.args.get(name))]
+        found = blocks.subqueries(roots)
+        arguments = [each.node for each in found if blocks.in_aggregate(each.node)]
         inner = projected(select, [*keys, *arguments], "group", "having", "qualify", "windows")
         return Body(inner, _matching(len(keys)))
 
@@ -232,7 +231,8 @@ def same_rows(exposer: "Exposer", query: exp.Expr) -> Witness:
 
     def build() -> Body:
         inner = pristine(query)
-        for clause in ("order", "distinct") if isinstance(inner, exp.Select) else ("order",):
+        select = isinstance(inner, exp.Select)
+        for clause in ("order", "distinct", "limit", "offset") if select else ("order",):
             inner.set(clause, None)
         number = len(blocks_leaf(inner).expressions)
         return Body(inner, _matching(number))
@@ -258,6 +258,9 @@ def subquery(exposer: "Exposer", found: blocks.Subquery, outer: list[exp.Column]
 
 def correlated(inner: exp.Query, outer: list[str], found: blocks.Subquery, table: str) -> Body:
     """Return a subquery that reads asked values, instead of those of the row around it."""
+    for each in inner.find_all(exp.SetOperation):
+        if each.args.get("limit") or each.args.get("offset"):
+            refuse("LIMIT of a set operation in a correlated subquery", each)
     for column in list(blocks.outer_columns(inner)):
         column.replace(exp.column(f"c{outer.index(column.sql())}", table))
     left = len(found.left)

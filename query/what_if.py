@@ -32,7 +32,7 @@ from .walk import Walk, walk_downstream
 
 FATES = ("dies", "changed", "undecided", "survives")
 """The fates of items, in the order of an answer."""
-_FATE, _COUNT = "fate", "count"
+_FATE = "fate"
 _CHANGED = pa.schema(
     [
         (ITEM, pa.string()), (TABLE, pa.string()), (OP, pa.string()), ("function", pa.string()),

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.model.answer import Header, Read
+from provhouse.model.arrays import I64, among
 from provhouse.model.columns import ITEM, KIND, OP
 from provhouse.model.derivations import KINDS, UNKNOWN
 from provhouse.model.operations import FUNCTIONS
@@ -95,8 +96,6 @@ class _Ways:
 
     def __init__(self, described: Described, graph: Derivations) -> None:
         self._described, self._graph = described, graph
-        self._rows = np.argsort(graph.of, kind="stable")
-        self._ends = np.append(0, np.cumsum(graph.size))
         self._tensors = described.tensors(graph)
 
     def nearest(self, start: int, limit: int) -> tuple[list[_Way], bool]:
@@ -120,13 +119,24 @@ class _Ways:
         """Yield the derivations of a place; those of a group in place of its copy."""
         for way in range(self._graph.first[place], self._graph.first[place + 1]):
             if self._graph.kind[way] == COPY:
-                group = int(self._graph.src[self._rows[self._ends[way]]])
+                group = int(self._graph.src[self._graph.rows_of(way)[0]])
                 yield from range(self._graph.first[group], self._graph.first[group + 1])
             else:
                 yield way
 
+    def _rows_of(self, way: int) -> I64:
+        """Return the rows of a derivation, with those of a group in place of the group."""
+        rows = self._graph.rows_of(way)
+        src = self._graph.src[rows]
+        grouped = among(self._graph.items(src), self._described.snapshot.groups)
+        if not grouped.any():
+            return rows
+        first = self._graph.first
+        inner = (of for group in src[grouped] for of in range(first[group], first[group + 1]))
+        return np.concatenate([rows[~grouped], *map(self._rows_of, inner)])
+
     def _way(self, place: int, way: int, most: int) -> _Way:
-        rows = self._rows[self._ends[way] : self._ends[way + 1]]
+        rows = self._rows_of(way)
         inputs = self._graph.src[rows]
         code = self._tensors.function[way] if self._tensors else -1
         codes, ops = self._described.ops

@@ -60,7 +60,7 @@ class Grouped:
 
     level: Level
     items: I64
-    """The group of each item; of a hidden one, that of what it is hidden in, or -1."""
+    """The group of each item; -1 for a hidden one."""
     calls: I64
     """The group of each invocation."""
     labels: I64

@@ -43,7 +43,7 @@ def far(frame: "DataFrame", column: str, sigmas: float = 3.0) -> str:
     """Return the test that a number is more than some standard deviations from the mean.
 
     Both are those of the frame, which is computed now. Raises UsageError if all of its numbers are
-    equal, or if it has less than two.
+    equal, or if there are fewer than two.
     """
     name = _name(column)
     (found,) = frame.selectExpr(
@@ -52,7 +52,7 @@ def far(frame: "DataFrame", column: str, sigmas: float = 3.0) -> str:
     if not found["spread"]:
         raise UsageError(
             f"The column {column} has no standard deviation",
-            "Its numbers are equal, or they are less than two",
+            "Its numbers are all equal, or there are fewer than two",
             "Use outside(column, low, high)",
         )
     mean, reach = found["mean"], sigmas * found["spread"]

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 
 from provhouse.capturing.replay import Replay
-from provhouse.ingest.captured.description import SourceFile
+from provhouse.ingest.captured.description import SourceFile, table_of
 from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.model.errors import BadInput, UsageError
 
@@ -94,7 +94,7 @@ def _writes(flow: Flow, rows: Position) -> list[int]:
 def _source(state: dict[str, Any]) -> SourceFile:
     paths = {name: _local(state[name]) for name in ("path", "root")}
     root = paths["root"]
-    table = state["table"] or root.name.removesuffix(".parquet")
+    table = state["table"] or table_of(root)
     return SourceFile(**{**state, **paths, "table": table})
 
 

@@ -1,6 +1,6 @@
 """Find the smallest input with which the program of a block still gives a wrong row."""
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -124,12 +124,12 @@ class _Search:
 
     def _tables(self, rows: I64) -> list[I64]:
         """Return the rows by table, the most unusual first; tables with many rows come first."""
-        tables = [self._files[number].table for number in (rows >> ROW_BITS).tolist()]
-        parts = [
-            rows[np.array([each == name for each in tables])]
-            for name, _ in Counter(tables).most_common()
-        ]
-        return [self._ordered(part) for part in parts]
+        numbers = rows >> ROW_BITS
+        of = defaultdict[str, list[int]](list)
+        for number in np.unique(numbers).tolist():
+            of[self._files[number].table].append(number)
+        parts = [rows[np.isin(numbers, each)] for each in of.values()]
+        return [self._ordered(part) for part in sorted(parts, key=len, reverse=True)]
 
     def _ordered(self, rows: I64) -> I64:
         """Return rows of one table with the most unusual first, if they are few."""

@@ -23,18 +23,21 @@ class Wrong:
     def is_in(self, replay: Replay, frame: "DataFrame") -> bool:
         """Return whether a frame has a wrong row, or fails with the error that is looked for.
 
-        Another error of Spark is not the fault that is looked for. Errors of a test are raised.
+        Another error of Spark is not the fault that is looked for. Errors in the text of a
+        condition, and those of a function, are raised.
         """
         from py4j.protocol import Py4JJavaError
         from pyspark.errors import PySparkException
 
+        rows = self._rows(frame)
+        if isinstance(self.test, str):
+            rows = rows.where(self.test)  # analysed here: an error in the condition is raised
         try:
             if isinstance(self.test, Raises):
                 replay.compute(frame)
                 return False
-            rows = self._rows(frame)
             if isinstance(self.test, str):
-                return bool(rows.where(self.test).head(1))
+                return bool(rows.head(1))
             found = rows.collect()
         except (PySparkException, Py4JJavaError) as error:
             return isinstance(self.test, Raises) and self.test.text in str(error)

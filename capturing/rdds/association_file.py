@@ -1,7 +1,8 @@
 """Write the association files of RDDs; Spark's Python workers run this.
 
-Workers may lack provhouse, so the functions that they run are sent with the source of this module.
-It imports only what a worker has. The files are those of ``capturing/java/.../TapFile.java``.
+Workers may lack provhouse, so the functions that they run are sent with what they use of this
+module. It imports only what a worker has. The files are those of
+``capturing/java/.../TapFile.java``.
 """
 
 import os
@@ -18,17 +19,17 @@ ATTEMPT_BITS = 63 - GROUP_BITS - RUN_BITS
 
 
 class AssociationFile:
-    """A Parquet file of 64-bit columns ``c0``, ``c1`` and so on, and a text ``t0`` if wanted.
+    """A Parquet file of 64-bit columns ``c0``, ``c1`` and so on.
 
     It has its name once it is complete. Its number is never given twice to files of one tap, also
     if a task is tried again. So a key, which has the number in it, says which attempt at the task
     has made the row that carries it.
     """
 
-    def __init__(self, folder: str, columns: int, texts: int = 0) -> None:
+    def __init__(self, folder: str, columns: int) -> None:
         from pyspark import TaskContext
 
-        self._folder, self._columns, self._texts = folder, columns, texts
+        self._folder, self._columns = folder, columns
         task: Any = TaskContext.get()
         self._attempt: int = task.taskAttemptId()
         self._stage = task.stageId()
@@ -68,7 +69,7 @@ class AssociationFile:
         with open(self._hidden, mode):
             pass
 
-    def write(self, columns: Sequence[Any], texts: Sequence[str | None] = ()) -> None:
+    def write(self, columns: Sequence[Any]) -> None:
         """Write rows as a row group."""
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -76,10 +77,8 @@ class AssociationFile:
         names = [f"c{column}" for column in range(self._columns)]
         if self._writer is None:
             fields = [pa.field(name, pa.int64(), nullable=False) for name in names]
-            fields += [pa.field("t0", pa.string())] * self._texts
             self._schema = pa.schema(fields)
             encodings = dict.fromkeys(names, "DELTA_BINARY_PACKED")
-            encodings |= {"t0": "DELTA_BYTE_ARRAY"} if self._texts else {}
             self._writer = pq.ParquetWriter(
                 self._hidden,
                 self._schema,
@@ -90,8 +89,7 @@ class AssociationFile:
                 column_encoding=encodings,
                 store_schema=False,
             )
-        arrays = [*columns, *([pa.array(texts, pa.string())] * self._texts)]
-        table = pa.table(arrays, schema=self._schema)
+        table = pa.table([*columns], schema=self._schema)
         self._writer.write_table(table, row_group_size=max(1, table.num_rows))
         self.rows += table.num_rows
 

@@ -98,7 +98,7 @@ def _described(rdd: Branches, target: Path, slots: tuple[Slot, ...]) -> dict[str
         "format": "rdd",
         "slots": [number[each] for each in slots],
         "taps": [_tap(each, number) for each in groups],
-        "absence": any(branch.absence for branch in rdd.branches),
+        "absence": rdd.absence(),
         "keyed": [],
         "sources": [],
         "columns": {},
@@ -143,15 +143,18 @@ def _outcome(
         rows[task] = count
         if count:
             (folder / "rows" / name).rename(folder / "rows" / name[1:])
-    files = sorted(each for each in target.rglob(f"{_FILE}*") if each.is_file())
-    scans = {scan: None for branch in rdd.branches for scan in branch.scans}
+    # Association files are read task by task.
+    found = (each for each in target.rglob(f"{_FILE}*") if each.is_file())
+    files = sorted(found, key=lambda file: (_task_of(file), file))
     return {
         "state": "finished",
         "written": [each.as_uri() for each in files],
         "unit": unit,
         "counts": [rows.get(_task_of(each), -1) for each in files],
         "rows": sum(rows.values()),
-        "sources": [each for scan in scans for each in _sources(scan, rdd.context.counts.value)],
+        "sources": [
+            each for scan in rdd.scans() for each in _sources(scan, rdd.context.counts.value)
+        ],
     }
 
 

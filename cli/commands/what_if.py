@@ -61,7 +61,7 @@ def what_if(
 ) -> None:
     """Show what would happen if items or triples did not exist. Nothing is changed.
 
-    Items downstream die, change, survive, or are undecided if the kind of an operation is unknown.
+    Items downstream die, change, survive, or are undecided if the triples do not say enough.
     Aggregates are computed again from the values that are left. JSON contains all of this, CSV the
     fate of each item.
     """

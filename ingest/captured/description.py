@@ -16,8 +16,9 @@ from .keyed import KeyedSource
 FORM = 1
 """The form of folders that can be read. Folders of the first releases state none.
 
-``Write.FORM`` in ``capturing/java`` is the form that is written. Raise both if an older reader
-would misread a new folder. A field that it may ignore needs no new form.
+``Write.FORM`` in ``capturing/java`` and ``_FORM`` in ``capturing/rdds/saves.py`` are the forms that
+are written. Raise all three if an older reader would misread a new folder. A field that it may
+ignore needs no new form.
 """
 ROWS = -1
 """The number in ``slots`` of a column with ids of source rows, instead of keys of a tap."""
@@ -235,7 +236,7 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
 
     Raises BadInput for files that are not on this machine, and for a form that is not known.
     """
-    _check_form(write.get("form", FORM), folder)
+    _check_form(write.get("form", 1), folder)
     path, tracking = _local(write["path"]), write.get("tracking") or {}
     marked = {number for number, tap in enumerate(write["taps"]) if tap["kind"] == "mark"}
     return CapturedWrite(

@@ -64,9 +64,10 @@ def check_sources(
         if found is None or moved:
             by_table[source.table].append(source)
     for table, parts in by_table.items():
-        if key := key_of(parts[0], keys, known):
+        if keyed := [part for part in parts if key_of(part, keys, known)]:
             _check_one_place(table, parts)
-            check_keys(table, key, [part.path for part in parts], store)
+            key = key_of(keyed[0], keys, known)
+            check_keys(table, key, [part.path for part in keyed], store)
 
 
 def key_of(source: SourceFile, keys: Mapping[str, Key], known: Known) -> Key:

@@ -32,11 +32,12 @@ def rdd_output_of(write: CapturedWrite) -> RddOutput:
                 "It is gone" if count >= 0 else "No task has reported it",
                 "Run the job again while no other job writes there",
             )
-    captured = sum(count_places(write.folder / "rows", 0).values())
-    if captured != sum(write.counts):
+    tasks = sorted(count_places(write.folder / "rows", 0).items())
+    captured = [count for _, count in tasks if count]
+    if captured != [count for count in write.counts if count]:
         raise BadInput(
             f"The lineage of {write.path} is not that of its rows",
-            f"The tasks have written {sum(write.counts):,} rows and captured {captured:,}",
+            f"The tasks have written {sum(write.counts):,} rows and captured {sum(captured):,}",
             "Run the job again; if this repeats, report it",
         )
     return RddOutput(write, write.written)

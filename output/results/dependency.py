@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _SAID = {
     "yes": "would still exist without {on}.",
     "no": "would not exist without {on}.",
-    "undecided": "may or may not exist without {on}: not all kinds of operations are known.",
+    "undecided": "may or may not exist without {on}: the triples do not say enough to know.",
 }
 
 

@@ -91,7 +91,7 @@ def _headline(found: "WhatIf") -> str:
 def _notes(found: "WhatIf") -> Iterator[str]:
     if found.undecided:
         yield (
-            "Undecided: the triples do not say whether the inputs were needed together."
+            "Undecided: the triples do not say enough to know."
             " `provhouse ops` lists the kinds that are known."
         )
     for row in found.may_create.to_pylist():

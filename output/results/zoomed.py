@@ -83,10 +83,10 @@ def _notes(found: "Zoomed") -> Iterator[str]:
         inside = counted(found.inside, "item")
         verb = "is" if found.inside == 1 else "are"
         yield f"Folded: {listed(found.folded, 10)}. {inside} {verb} inside."
-    if found.zoom != "catalogue" and found.several:
-        yield f"{counted(found.several, 'item')} made in several invocations: never folded."
+    if found.folded and found.several:
+        yield f"Not hidden, as several invocations made them: {counted(found.several, 'item')}."
     if found.folded and found.outside:
-        yield f"{counted(found.outside, 'item')} made in no module: never folded."
+        yield f"Not hidden, as they were made in no module: {counted(found.outside, 'item')}."
     if found.truncated:
         yield f"The answer stops at --{found.truncated}."
     if found.erased:

@@ -5,6 +5,7 @@ are numbered without gaps here; such a number is called a *place*.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -88,6 +89,16 @@ class Derivations:
         _index(src, self.of, self.at, self.rows, self.targets)
         self.src: I32 = src.astype(np.int32)
         """The place of each row's src."""
+
+    @cached_property
+    def by_derivation(self) -> tuple[I64, I64]:
+        """The rows in order of their derivations, and the position of the first row of each."""
+        return np.argsort(self.of, kind="stable"), np.append(0, np.cumsum(self.size))
+
+    def rows_of(self, derivation: int) -> I64:
+        """Return the rows of a derivation."""
+        rows, first = self.by_derivation
+        return rows[first[derivation] : first[derivation + 1]]
 
     def _placed(self, src: I64, dst: I64) -> tuple[I64, I64]:
         """Set the number of places; return both ends as places."""

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.model.arrays import I32, I64, Bools, PartitionNumbers, among
+from provhouse.model.arrays import I32, Bools, PartitionNumbers, among
 from provhouse.model.columns import FUNCTION, INVOCATION, JOB, KIND, OP, SQL, TIMES, VALUE, WAY
 from provhouse.model.derivations import KINDS
 from provhouse.model.operations import FUNCTIONS
@@ -25,7 +25,9 @@ from .derivations import AGGREGATE, COPY, UNKNOWN, Derivations, Rows
 from .fates import I8
 from .values import Tensors
 
-_PARTIAL = r"(?i)\bcount\s*\(\s*(?:[^1*\s]|1[^)\s])|\bfilter\s*\(|…$"
+_OF_COLUMN = r"(?i)\bcount\s*\(\s*(?:[^1*\s]|1[^)\s])"
+"""Matches SQL of a count that skips nulls."""
+_PARTIAL = r"(?i)\bfilter\s*\(|…$"
 """Matches SQL of an aggregate that may not use all rows of its groups, or that is cut off."""
 _READ = (WAY, KIND, VALUE, TIMES, INVOCATION)
 
@@ -136,7 +138,10 @@ def _computable(operations: pa.Table) -> pa.Array:
 
     A count of a column skips nulls, and a filter skips rows that the triples have.
     """
-    partial = pc.match_substring_regex(operations[SQL].fill_null(""), _PARTIAL)
+    sql = operations[SQL].fill_null("")
+    counts = pc.equal(operations[FUNCTION], "count").fill_null(False)
+    skips = pc.and_(counts, pc.match_substring_regex(sql, _OF_COLUMN))
+    partial = pc.or_(skips, pc.match_substring_regex(sql, _PARTIAL))
     return pc.and_(operations[FUNCTION].is_valid(), pc.invert(partial))
 
 
@@ -144,8 +149,3 @@ def _by_op(ops: pa.Array, known: pa.ChunkedArray, codes: list[int]) -> I8:
     """Return a code for each of ``ops``; -1 if its op is not among the known ones."""
     at = pc.index_in(ops, known.combine_chunks().cast(ops.type)).fill_null(len(codes))
     return np.array([*codes, -1], np.int8)[np.asarray(at, np.int64)]
-
-
-def row_numbers(triples: Fetched) -> I64:
-    """Return the row of each triple in its partition."""
-    return np.concatenate([np.empty(0, np.int64), *triples.rows]).astype(np.int64)

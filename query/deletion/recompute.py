@@ -32,7 +32,7 @@ REASONS: Final = (
     "an input has changed, but its new value is not known",
     "an input has changed, and its triple does not have the value that changed",
     "it is computed from an input that has changed",
-    "it is computed from itself",
+    "it is computed from itself, or from an item that is",
 )
 """Why a value is not computed again, by code; code 0 means that it is."""
 _NO_FUNCTION, _NO_VALUE, _UNSURE, _NOT_KNOWN, _OTHER_VALUE, _COMPUTED, _CYCLE = range(1, 8)
@@ -54,11 +54,9 @@ def seeds(
         for edge in range(at[place], at[place + 1]):
             way = targets[edge]
             target = dst[way]
-            if fate[target] != SURVIVES or (kind[way] != AGGREGATE and kind[way] != COPY):
+            if fate[target] != SURVIVES or kind[way] != AGGREGATE:
                 continue
             if len(gone) and gone[rows[edge]]:
-                continue
-            if kind[way] == COPY:  # the item still has another derivation
                 continue
             flags[way] |= _UNSURE_INPUT if unsure else LOST_INPUT
             if not unsure:
@@ -223,17 +221,23 @@ def _given(
     """Return what a surviving input gives now, and why that is not known, or 0."""
     found = given
     matches = 0
-    changed = unknown = False
+    changed = unknown = other = False
     for way in range(first[source], first[source + 1]):
         if state[way] == UNKNOWN_VALUE:
             unknown = True
-        elif state[way] == CHANGED:
-            changed = True
-            if _close(before[way], given) and (matches == 0 or after[way] != found):
-                found = after[way]
-                matches += 1
+            continue
+        if kind[way] != AGGREGATE and kind[way] != COPY:
+            continue
+        if np.isnan(before[way]):  # it has lost nothing, and may be what the triple has
+            other = True
+            continue
+        changed |= state[way] == CHANGED
+        if _close(before[way], given) and (matches == 0 or after[way] != found):
+            found = after[way]
+            matches += 1
     if matches == 1:
-        return found, 0
+        sure = not np.isnan(found) and (found == given or not other)
+        return found, 0 if sure else _NOT_KNOWN
     if unknown:
         return found, _NOT_KNOWN
     return found, _OTHER_VALUE if changed else 0
@@ -258,7 +262,7 @@ def _value(how: int, values: F64, times: I64, count: int) -> float:
         return float(1 + (ordered[1:] != ordered[:-1]).sum()) if count else 0.0
     total = exact_sum(values[:count], times[:count])
     if how == SUM:
-        return total
+        return total if count else np.nan
     weight = times[:count].sum()
     return total / weight if weight else np.nan
 

@@ -18,6 +18,7 @@ from provhouse.model.arrays import (
     RowPlaces,
     SetPositions,
     among,
+    expand_ranges,
 )
 from provhouse.model.columns import ATTRIBUTES, DST, OP, SRC, TABLE
 from provhouse.model.deletion import Deletion
@@ -149,11 +150,6 @@ def _union(parts: list[Ranges]) -> Ranges:
     """Return the union of ranges that may overlap."""
     if len(parts) == 1:
         return parts[0]
-    places_of = [np.concatenate([np.arange(*ends) for ends in _ends(one)]) for one in parts]
+    places_of = [expand_ranges(one.starts, one.ends - one.starts) for one in parts]
     every = np.unique(np.concatenate([_NO_ROWS, *places_of]))
     return Ranges.of(RowPlaces(every.astype(np.int64)))
-
-
-def _ends(ranges: Ranges) -> Iterator[tuple[int, int]]:
-    yield 0, 0
-    yield from zip(ranges.starts.tolist(), ranges.ends.tolist(), strict=True)

@@ -85,15 +85,11 @@ def support_of(graph: Derivations, item: int, gone: Bools) -> I32 | None:
         if way < 0:
             found.append(place)
             continue
-        inputs = _inputs(graph, way) if graph.kind[way] == ALL else [int(via[way])]
+        joint = graph.kind[way] == ALL
+        inputs = graph.src[graph.rows_of(way)].tolist() if joint else [int(via[way])]
         waiting += [one for one in dict.fromkeys(inputs) if one not in seen]
         seen.update(inputs)
     return np.array(sorted(found), np.int32)
-
-
-def _inputs(graph: Derivations, way: int) -> list[int]:
-    inputs: list[int] = graph.src[graph.of == way].tolist()
-    return inputs
 
 
 @njit(cache=True, nogil=True)

@@ -98,7 +98,7 @@ class Recomputed:
         waiting = np.zeros(graph.places, np.int32)
         count = touch(graph.at, graph.targets, graph.dst, fate, mark, queue, count, waiting)
         rows, at = self._inputs
-        before = np.zeros(len(graph.dst))
+        before = np.full(len(graph.dst), np.nan)  # what is not computed equals nothing
         after = np.zeros(len(graph.dst))
         state = np.zeros(len(graph.dst), np.int8)
         why = np.zeros(len(graph.dst), np.int8)

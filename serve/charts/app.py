@@ -98,7 +98,7 @@ def _add_views(app: FastAPI, page: Page) -> None:
 
     @app.post("/v1/brush")
     def brush(asked: Brushing) -> Response:
-        if asked.measure and asked.measure[0] not in page.describe()["measures"]:
+        if asked.measure and asked.measure[0] not in [one.column for one in page.views.measures]:
             raise UsageError(f"There is no measure {asked.measure[0]!r}")
         return JSONResponse(page.answer(asked.brushes, asked.active, asked.measure))
 

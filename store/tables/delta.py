@@ -429,9 +429,8 @@ def remove_merged(layout: Layout, oldest: Commit) -> int:
         folder = layout.table(oldest.base, name)
         shown = table_files(folder, name, oldest.tables.get(name))
         for path in stored_files(folder):
-            if (
-                shown and path <= shown[-1] and path not in shown
-            ):  # a later file is in later versions
+            # A file after the last one shown is in later versions.
+            if shown and path <= shown[-1] and path not in shown:
                 check_lock(layout)
                 freed += path.stat().st_size
                 path.unlink()

@@ -20,7 +20,7 @@ from .locks import check_lock
 from .records import write_record
 
 FORMAT = 7
-"""The newest format of records, which only records from generation ``MERGED`` on have.
+"""The newest format of records, which records from generation ``MERGED`` on have.
 
 Generations of format 2 may show deaths, which a reader of format 1 would overlook. Generations of
 format 3 may have triples with derivations. Those of format 4 may have groups, which a reader of

@@ -55,8 +55,8 @@ def add_files(layout: Layout, paths: pa.Array) -> None:
     take_file_numbers(layout, first, len(paths))
     numbers = np.arange(first, first + len(paths))
     rows = pa.table({NUMBER: numbers, PATH: paths}, schema=FILES)
-    last = max(list_files(layout.files, "*.parquet"), default=None)
-    add_rows(layout, layout.files / f"{first:016d}.parquet", last, rows)
+    newest = max(list_files(layout.files, "*.parquet"), default=None)
+    add_rows(layout, layout.files / f"{first:016d}.parquet", newest, rows)
 
 
 def _read(path: Path) -> pa.Table:

@@ -95,6 +95,8 @@ def forget_ranges(layout: Layout) -> None:
 
     Only the single writer may call this. Raises Busy if another writer has taken the lock.
     """
+    for aside in layout.pins.glob("*.new"):  # a killed writer may have left ranges in it
+        aside.unlink()
     for path in _files(layout):
         rows = _read(path)
         if rows["low"].null_count < len(rows):

@@ -80,6 +80,7 @@ def test_a_condition_leads_to_the_rows_their_lineage_and_the_records_to_blame(
     assert found(capsys)["rows"] == []
 
 
+@pytest.mark.long
 def test_a_function_of_the_tables_is_a_program(
     house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -128,6 +129,7 @@ def written_by_dbt(folder: Path, test: str, column: str | None, status: str = "f
     return path
 
 
+@pytest.mark.long
 def test_a_failed_test_of_dbt_is_enough(
     house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

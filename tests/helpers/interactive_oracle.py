@@ -114,6 +114,7 @@ def _inverse(result: Result, name: str) -> None:
         (row, int(rid)) for row in range(len(result)) for rid in result.backward(name, [row]).rids
     }
     rids = np.unique(np.array([rid for _, rid in pairs], np.int64))
+    assert result.backward(name).rids.tolist() == rids.tolist(), name
     for rid in rids[:: max(1, rids.size // 5)].tolist():
         forward = set(result.forward(name, [rid]).tolist())
         assert forward == {row for row, each in pairs if each == rid}, (name, rid)

@@ -100,3 +100,7 @@ select id, s like (select min(s) from a) m from a
 select id from a where k is not distinct from (select k from b where w = 0)
 select count(*) from a x join a y on x.k is not distinct from y.k where x.s = 's1'
 select not exists (select 1 from b where w > 100) x, count(*) from a
+select distinct k from a order by k limit 3
+select count(*) from (select distinct k from a order by k limit 3) q
+select 'first'::varchar x, id from a
+select k, count(*) from a group by k having sum((select max(w) from b where b.k = a.k)) > 30

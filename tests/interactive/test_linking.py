@@ -44,6 +44,11 @@ def test_linked_results_highlight_rows_that_share_a_record(con: Connection) -> N
             assert link.highlight(other, [row]).tolist() == expected.tolist()
 
 
+def test_a_view_cannot_have_the_name_of_another_column(con: Connection) -> None:
+    with pytest.raises(UsageError, match="both a view and a column"):
+        con.views("orders", price="price // 10", measures=["price"])
+
+
 def test_results_without_a_shared_table_cannot_be_linked(con: Connection) -> None:
     one = con.sql("select * from orders", lineage=True)
     other = con.sql("select * from customers", lineage=True)

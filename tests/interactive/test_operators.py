@@ -48,6 +48,14 @@ REFUSED = {
         "LATERAL", "in line 2"
     ),
     "select k from a\n  tablesample 50%": ("SAMPLE", "in line 2, column"),
+    "select k from a using sample 50%": ("SAMPLE", "in line 1"),
+    "select k from a where exists (select 1 from b where now() > timestamp '2020-01-01')": (
+        "now()", "in line 1"
+    ),
+    "select (select w from b where b.k = a.k union all select w from b where b.w = a.v "
+    "order by w limit 1) from a": (
+        "LIMIT of a set operation in a correlated subquery", "in line 1"
+    ),
     "select k from b union by name select k, s from a": ("BY NAME", "in line 1"),
     "select array(select w from b where b.k = a.k) from a": ("ARRAY of a subquery", "in line 1"),
     "select v from a where random() < 0.5": ("rand()", "in line 1"),
@@ -89,6 +97,8 @@ BY_HAND = [
     # A window has its whole partition.
     ("select id, rank() over (partition by k order by v) from a where k = 3 and id < 9",
      {"a": [3, 8]}),
+    # DISTINCT has all rows with a value, also of those that LIMIT leaves.
+    ("select distinct k from a where id < 12 order by k limit 1", {"a": [5, 10]}),
     # LIMIT in a derived table leaves only its rows.
     ("select count(*) from (select * from a order by id desc limit 3) q", {"a": [27, 28, 29]}),
 ]  # fmt: skip
@@ -105,6 +115,8 @@ def test_lineage_by_hand(small: Connection, sql: str, expected: dict[str, list[i
     ("sql", "expected"),
     [
         ("select id from a where not exists (select 1 from b where b.k = a.k)", ["b"]),
+        ("select id from a where v > 3 and not exists (select 1 from b where b.k = a.k)", ["b"]),
+        ("select id from a where not (exists (select 1 from b where b.k = a.k) and v > 3)", []),
         ("select k, count(*) from a where k not in (select k from b) group by k", ["b"]),
         ("select k from a except select k from b", ["b"]),
         ("select * from (select k from a where v > all(select w from b)) q, e", ["b"]),

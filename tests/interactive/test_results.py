@@ -83,6 +83,25 @@ def test_a_change_by_another_connection_is_noticed(change: str) -> None:
         result.backward("f", [0])
 
 
+def test_kept_rows_are_read_again_after_a_change_by_another_connection() -> None:
+    shared = duckdb.connect()
+    shared.execute("create table a as select range id from range(30)")
+    con = connect(shared)
+    query = "select count(*) n from (select * from a limit 100) q"
+    assert con.sql(query, lineage=True).to_arrow().to_pylist() == [{"n": 30}]
+    shared.cursor().execute("insert into a select range from range(30, 80)")
+    assert con.sql(query, lineage=True).to_arrow().to_pylist() == [{"n": 80}]
+
+
+def test_records_of_a_changed_table_are_not_read() -> None:
+    con = connect()
+    con.execute("create table a as select range id from range(30)")
+    records = con.sql("select id from a", lineage=True).backward("a", [3])
+    con.sql("delete from a where id < 5")
+    with pytest.raises(UsageError, match="can no longer be read"):
+        records.to_arrow()
+
+
 def test_files_and_frames_become_tables(tmp_path: Path) -> None:
     table = pa.table({"k": [1, 2, 1], "v": [1.5, 2.5, None]})
     pq.write_table(table, tmp_path / "trips.parquet")

@@ -93,6 +93,14 @@ def test_what_has_no_names_cannot_be_saved(
         ("select a, sum(b) from t group by a", ("group by", "aggregate")),
         ("select sum(b) from t", ("group by", "aggregate")),
         ("select a from t union select b from u", ("union", "any")),
+        ("select distinct a from t join u using (b)", ("distinct", "unknown")),
+        ("select a from t union select a from t join u using (b)", ("union", "unknown")),
+        ("select a from t left join u using (b)", ("join", "unknown")),
+        ("select a from t semi join u using (b)", ("join", "unknown")),
+        ("select a from t where a in (1, 2)", ("select", "all")),
+        ("select a from t limit 3", ("select", "unknown")),
+        ("select a, sum(b) from t group by a having sum(b) > 1", ("group by", "unknown")),
+        ("select a from a_view", ("select", "unknown")),
         ("select a from t except select b from u", ("except", "unknown")),
         ("select a from t where a in (select b from u)", ("select", "unknown")),
         ("with u as (select a from t) select a from u", ("select", "unknown")),
@@ -101,4 +109,4 @@ def test_what_has_no_names_cannot_be_saved(
 def test_the_kind_of_an_operation_follows_from_the_outermost_operator(
     query: str, expected: tuple[str, str]
 ) -> None:
-    assert operation(query) == expected
+    assert operation(query, ["t", "u"]) == expected

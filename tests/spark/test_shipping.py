@@ -101,8 +101,8 @@ def test_every_package_that_has_tasks_is_sent() -> None:
         if gives.search(path.read_text(encoding="utf-8"))
     }
     assert {"changes", "ingest", "query", "spark", "store"} <= having
-    # The command line gives Spark a built-in function only. The RDDs of a captured job run in the
-    # user's session, whose executors need an installed provhouse; the interface has an example.
+    # The command line gives Spark a built-in function only. The functions of captured RDDs go by
+    # value, with cloudpickle. The interface has an example.
     assert having - {*PACKAGES} == {"cli", "capturing", "api"}
 
 

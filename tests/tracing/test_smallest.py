@@ -136,6 +136,7 @@ def at_most_two(row: Row) -> None:
     assert row["count"] <= 2
 
 
+@pytest.mark.long
 def test_the_record_that_makes_a_job_fail_is_found(
     houses: Callable[..., House], airport: Airport, tmp_path: Path
 ) -> None:

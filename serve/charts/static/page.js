@@ -135,7 +135,9 @@ async function settle(active) {
   const said = active ? `${active}: ${texts[active] || "no brush"}. ` : "";
   element("said").textContent = `${said}${exact(shown.selected)} records selected.`;
   try {
-    showRecords(page.columns, await ask("first", { brushes }));
+    const now = shown, found = await ask("first", { brushes });
+    if (now !== shown) return; // a later brush shows its own
+    showRecords(page.columns, found);
     element("records-title").textContent = `Selected records (${shown.selected > 50 ? "the first 50 of " : ""}${exact(shown.selected)})`;
   } catch (error) {
     problem(error.message);

@@ -1,4 +1,4 @@
-"""Pinned files and numbers of files are added to the last file, in their order."""
+"""Pinned files are added to the last file, in their order."""
 
 from dataclasses import replace
 from pathlib import Path

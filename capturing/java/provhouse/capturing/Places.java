@@ -18,7 +18,7 @@ final class Places {
   /**
    * Return the file and line of the first expression of an operator that has one, or an empty text.
    *
-   * <p>Of SQL, it is the line of the statement and the begin of its text.
+   * <p>Of SQL, it is the line within the statement, and the beginning of its text.
    */
   static String of(LogicalPlan node) {
     List<Origin> origins = new ArrayList<>();
