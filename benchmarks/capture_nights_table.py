@@ -15,6 +15,8 @@ thousands of rows, and a balance for each store is written from that of the nigh
 asks for the lineage of rows of the last night. DuckDB has the association files of the same runs in
 two tables and answers by a recursive query; both find the same numbers of items in each table.
 
+![Seconds of each night](plots/capture-nights.svg)
+
 """
 AROUND = 3
 """The nights before and after the one that is shown, of whose seconds the median is taken."""

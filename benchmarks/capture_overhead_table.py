@@ -14,6 +14,8 @@ keys. Associations are the slots in the association files, and below `kept` the 
 warehouse has. A rate is that from the files to numbered triples. Processor time is that of Spark,
 Python and Neo4j together; that of the landing includes all steps up to the commit.
 
+![How many times as long each query takes with capture](plots/capture.svg)
+
 """
 LARGE = 1_000_000
 """Rates and sizes count for queries with at least this many associations; others land at once."""

@@ -13,6 +13,8 @@ have, with plain Spark and with capture, in turn. The results are compared by a 
 all rows. A result that *varies* differs between two runs of plain Spark, too. Whether the lineage
 is right is [another table](capture-coverage.md).
 
+![The queries of TPC-DS by overhead](plots/capture-tpcds.svg)
+
 """
 
 

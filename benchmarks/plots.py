@@ -9,16 +9,16 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import capture_plots
 import components_table
 import ingest_table
 import methods_table
 import peers_table
 from components_form import OURS, times
 from markup import WORDS
+from plots_style import COLORS, INK
 
 PLOTS = Path(__file__).parent.parent / "docs" / "plots"
-COLORS = {"rq": "#9aa5b1", "ccprov": "#6b8fb4", "csprov": "#d1495b"}
-INK = "#333333"
 
 
 def main() -> None:
@@ -35,6 +35,8 @@ def main() -> None:
     PLOTS.mkdir(exist_ok=True)
     drawn: dict[str, Callable[[Any], Any]] = {
         "methods": methods, "peers": peers, "components": components, "ingest": ingest,
+        "capture": capture_plots.capture, "capture-tpcds": capture_plots.capture_tpcds,
+        "capture-nights": capture_plots.capture_nights,
     }  # fmt: skip
     for name, draw in drawn.items():
         figure = draw(pyplot)

@@ -123,7 +123,10 @@ def blamed(run: Capture, program: Program, name: str, test: str, tables: Tables)
 def is_minimal(found: Smallest, program: Program, wrong: str, tables: Tables) -> bool:
     """Return whether the program goes wrong on the records, and on none without one of them."""
     kept = {name: _only(found, name, frame) for name, frame in tables.items()}
-    goes_wrong: Callable[[Tables], bool] = lambda some: bool(of(program, some).where(wrong).head(1))  # noqa: E731
+
+    def goes_wrong(some: Tables) -> bool:
+        return bool(of(program, some).where(wrong).head(1))
+
     if not goes_wrong(kept):
         return False
     for name, frame in kept.items():
