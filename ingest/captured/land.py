@@ -64,6 +64,8 @@ class LandedWrite:
     """Seconds that the rewriting of the plan took."""
     supersets: tuple[str, ...]
     """The operations whose lineage may have more rows than those that were used."""
+    sample: float = 1.0
+    """The part of the rows that has lineage in the warehouse."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,7 @@ def land_block(
     block = read_block(folder)
     begun, declared = captured_writes(folder), block.keys if keys is None else keys
     with scratch("captured") as aside:
-        landed = _land(begun, declared, block.run, Path(aside), settings, progress)
+        landed = _land(begun, declared, block, Path(aside), settings, progress)
     layout = Layout(settings.warehouse)
     landed = replace(
         landed,
@@ -163,11 +165,12 @@ def captured_writes(folder: Path) -> list[CapturedWrite]:
 def _land(
     begun: Sequence[CapturedWrite],
     keys: Mapping[str, Key],
-    run: str,
+    block: Block,
     aside: Path,
     settings: Settings,
     progress: Progress,
 ) -> Landed:
+    run = block.run
     incomplete = tuple(str(each.path) for each in begun if each.state in ("unknown", "replaced"))
     finished = [each for each in begun if each.state == "finished"]
     outputs = [output for output in map(_output_of, finished) if output.files]
@@ -178,7 +181,10 @@ def _land(
     store = KeyStore(aside, checked_before(Layout(settings.warehouse), sources))
     _check(outputs, sources, keys, Known(Layout(settings.warehouse)), store)
     opened = dict[Path, MarkedRows]()
-    outputs = [replace(each, marks=marks_of(each.write, opened, aside)) for each in outputs]
+    outputs = [
+        replace(each, marks=marks_of(each.write, opened, aside), sample=block.sample)
+        for each in outputs
+    ]
     marked = marked_outputs(outputs)
     found = [traced(output, aside) for output in (*marked, *outputs)]
     places = _marked(opened.values(), run, settings, progress)
@@ -277,7 +283,16 @@ def _new(found: Traced, key: Key, run: str) -> NewWrite:
     bare = bare_rows(found) if key else 0
     path = str(write.path)
     facts = (run, write.columns, path, write.replaces, bare, tracking_of(output))
-    return NewWrite(write.table, key, output.files, *facts)
+    sampled = (output.sample, _read_tables(output) if output.sample < 1 else ())
+    return NewWrite(write.table, key, output.files, *facts, *sampled)
+
+
+def _read_tables(output: Output) -> tuple[str, ...]:
+    """Return the tables that a write was made from, with those of marked rows."""
+    write = output.write
+    marks = (rows.table for rows in output.marks.values())
+    read = (*(each.table for each in write.sources), *(each.table for each in write.keyed), *marks)
+    return tuple(sorted({*read}))
 
 
 def _streamed(
@@ -350,4 +365,5 @@ def _landed(found: Traced, version: Written) -> LandedWrite:
         output.write.seconds,
         output.write.rewriting,
         tuple(output.write.taps[number].name for number in sorted(found.supersets)),
+        output.sample,
     )

@@ -16,6 +16,7 @@ from .description import ROWS, TapTable
 from .op_texts import op_of
 from .output import Output
 from .pairs import Pairs, PairSet, distinct, through
+from .sampled import carried
 from .trace import Tracer
 
 _OPERATION = pa.schema([(name, pa.string()) for name in OPERATION])
@@ -79,7 +80,7 @@ class Traced:
     def direct_pairs(self) -> Iterator[Pairs]:
         """Yield the rows of the output, by position, with the source rows that rode on them."""
         if self.direct:
-            for first, slots in self.output.carried():
+            for first, slots in carried(self.output):
                 for slot in self.direct:
                     row = np.flatnonzero(slots[slot] != NONE)
                     yield Pairs(first + row, slots[slot, row])
@@ -128,7 +129,7 @@ def _carried(output: Output) -> list[tuple[int, Pairs]]:
     slots = [slot for slot, tap in enumerate(output.write.slots) if tap > ROWS]
     if not slots:
         return []
-    parts = [(first, found[slots]) for first, found in output.carried()]
+    parts = [(first, found[slots]) for first, found in carried(output)]
     values = np.concatenate([np.empty((len(slots), 0), np.int64), *(p for _, p in parts)], axis=1)
     rows = [np.flatnonzero(column != NONE) for column in values]
     return [

@@ -20,6 +20,7 @@ class Block {
   private final Set<Refusal> refusals = new LinkedHashSet<>();
   private Set<String> only;
   private Budget.Limits limits = Budget.Limits.NONE;
+  private boolean sampled;
   private Unsupported refused;
   private boolean closed;
   private int numbered;
@@ -54,6 +55,11 @@ class Block {
     limits = most;
   }
 
+  /** Refuse the writes of which an ingest cannot take a sample. */
+  void sample() {
+    sampled = true;
+  }
+
   /** Note the batch that this thread's stream has handed to the program, or null. */
   void handed(Streams.Batch batch) {
     caches.handed(batch);
@@ -79,6 +85,13 @@ class Block {
 
   LogicalPlan captured(Target target, SparkSession session) {
     target.check();
+    if (sampled && target.isKeyed()) {
+      throw new Unsupported(
+          "No sample can be taken of the lineage of this write",
+          "It writes " + target.name() + " as " + target.format()
+              + ", where a later job finds rows by their keys, of which none may be missing",
+          "Capture it without a sample, or write it as Parquet or Delta");
+    }
     for (Write earlier : List.copyOf(writes)) {
       awaitEnd(earlier, target);
       earlier.precede(target, Streams.batchOf(session));

@@ -96,6 +96,13 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     }
   }
 
+  /** Refuse the writes of which an ingest cannot take a sample. */
+  public void sample() {
+    synchronized (block) {
+      block.sample();
+    }
+  }
+
   /**
    * Return a frame to be computed again on other rows. Tables of which these writes have made all
    * files are computed again as well.

@@ -1,0 +1,35 @@
+"""Leave out what rows carried that are not in a sample, so that they derive from nothing."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from provhouse.model.arrays import I64, Bools
+
+from .associations import NONE
+from .output import Output
+
+_MIX = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+_STEP = 0x9E3779B97F4A7C15
+
+
+def carried(output: Output) -> Iterator[tuple[int, I64]]:
+    """Yield what ``Output.carried`` yields, with ``NONE`` for rows that are not in the sample."""
+    for first, slots in output.carried():
+        if output.sample < 1:
+            slots = np.where(in_sample(first, slots.shape[1], output.sample), slots, NONE)
+        yield first, slots
+
+
+def in_sample(first: int, count: int, part: float) -> Bools:
+    """Return whether each row is in a sample, for ``count`` rows from position ``first`` on.
+
+    A row's hash decides, so that the sample does not depend on the order or the values of rows. The
+    hash is that of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+    """
+    mixed = np.arange(first + 1, first + count + 1).astype(np.uint64) * np.uint64(_STEP)
+    for shift, factor in zip((30, 27), _MIX, strict=True):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    mixed ^= mixed >> np.uint64(31)
+    chosen: Bools = mixed >> np.uint64(11) < np.uint64(part * (1 << 53))
+    return chosen
