@@ -214,6 +214,7 @@ def capture(
     budget_mb: float | None = None,
     budget_seconds: float | None = None,
     sample: float | None = None,
+    values: bool = False,
     **settings: object,
 ) -> Iterator[Capture]:
     """Capture which rows each row is derived from that Spark writes during the block.
@@ -237,7 +238,9 @@ def capture(
 
     With ``sample``, such as 0.01, only this part of the rows of each write keeps its lineage. All
     answers that the other rows could belong to are marked as partial. Writes whose rows are known
-    by their keys only, such as those of CSV files, are then refused.
+    by their keys only, such as those of CSV files, are then refused. With ``values``, the lineage
+    also has what each row of a source gives to an aggregate, so that ``what_if`` can compute the
+    aggregate again.
 
     Raises BadInput, and ingests nothing, if a key is NULL or not unique, or if the lineage cannot
     be right. If the ingest fails in another way, for example because another process writes, the
@@ -273,7 +276,15 @@ def capture(
         try:
             plain = on_unsupported == "plain"
             with capturing(
-                spark, folder, captured, columns, plain, tables, budget, sampled=part < 1
+                spark,
+                folder,
+                captured,
+                columns,
+                plain,
+                tables,
+                budget,
+                sampled=part < 1,
+                values=values,
             ):
                 yield block
         except BaseException:

@@ -63,6 +63,15 @@ SampleOption = Annotated[
     ),
 ]
 
+ValuesOption = Annotated[
+    bool,
+    typer.Option(
+        "--values",
+        help="Capture what rows give to aggregates too, so that `provhouse what-if` can compute "
+        "them again.",
+    ),
+]
+
 
 def spark_settings(
     settings: Settings,
@@ -72,6 +81,7 @@ def spark_settings(
     budget_mb: float | None,
     budget_seconds: float | None,
     sample: float | None,
+    values: bool,
 ) -> dict[str, str]:
     """Return Spark's settings for these options.
 
@@ -90,4 +100,5 @@ def spark_settings(
         budget_mb=budget_mb,
         budget_seconds=budget_seconds,
         sample=check_sample("--sample", sample),
+        values=values,
     )

@@ -153,6 +153,6 @@ def _catalogue(asker: Asker, question: Question, asked: ItemNumber, watch: Stopw
     head = {**asker.header(question, asked, choice, watch), "samples": samples}
     return Zoomed(
         **{**head, "seconds": watch.total()},
-        zoom="catalogue", complete=not samples, truncated=None, found=0, erased=0, read=Read(0, 0, 0),
-        folded=(), inside=0, several=0, outside=0, nodes=nodes, edges=edges,
+        zoom="catalogue", complete=not samples, truncated=None, found=0, erased=0,
+        read=Read(0, 0, 0), folded=(), inside=0, several=0, outside=0, nodes=nodes, edges=edges,
     )  # fmt: skip

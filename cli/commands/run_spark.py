@@ -17,6 +17,7 @@ from ..capture_options import (
     KeyOption,
     SampleOption,
     UnsupportedOption,
+    ValuesOption,
     spark_settings,
 )
 from ..invocation import invocation
@@ -40,6 +41,7 @@ def run_spark(
     budget_mb: BudgetMbOption = None,
     budget_seconds: BudgetSecondsOption = None,
     sample: SampleOption = None,
+    values: ValuesOption = False,
     wait: WaitOption = None,
 ) -> None:
     """Run a Spark job in Python, unchanged, and ingest the lineage of what it writes.
@@ -50,7 +52,7 @@ def run_spark(
     from provhouse.capturing.scripts import run_script
 
     settings = invocation(ctx).settings(wait_seconds=wait)
-    limits = budget_mb, budget_seconds, sample
+    limits = budget_mb, budget_seconds, sample, values
     configured = spark_settings(settings, key, run, on_unsupported, *limits)
     if not script.is_file():
         raise UsageError(f"Cannot run {script}", "There is no such file", "Name a Python program")

@@ -12,6 +12,7 @@ from ..capture_options import (
     KeyOption,
     SampleOption,
     UnsupportedOption,
+    ValuesOption,
     spark_settings,
 )
 from ..invocation import invocation
@@ -25,6 +26,7 @@ def spark_conf(
     budget_mb: BudgetMbOption = None,
     budget_seconds: BudgetSecondsOption = None,
     sample: SampleOption = None,
+    values: ValuesOption = False,
 ) -> None:
     """Print the options of spark-submit, spark-sql and pyspark that capture what a job writes.
 
@@ -34,7 +36,7 @@ def spark_conf(
     from provhouse.capturing.configuration import submit_options
 
     settings = invocation(ctx).settings()
-    limits = budget_mb, budget_seconds, sample
+    limits = budget_mb, budget_seconds, sample, values
     found = spark_settings(settings, key, run, on_unsupported, *limits)
     words = submit_options(found)
     for option, value in zip(words[::2], words[1::2], strict=True):

@@ -43,6 +43,9 @@ final class Application extends Block {
     if (settings.sample() < 1) {
       sample();
     }
+    if (settings.valued()) {
+      value();
+    }
     this.settings = settings;
     this.folder = folder;
   }

@@ -21,6 +21,7 @@ class Block {
   private Set<String> only;
   private Budget.Limits limits = Budget.Limits.NONE;
   private boolean sampled;
+  private boolean valued;
   private Unsupported refused;
   private boolean closed;
   private int numbered;
@@ -60,6 +61,11 @@ class Block {
     sampled = true;
   }
 
+  /** Capture what each row gives to an aggregate, too. */
+  void value() {
+    valued = true;
+  }
+
   /** Note the batch that this thread's stream has handed to the program, or null. */
   void handed(Streams.Batch batch) {
     caches.handed(batch);
@@ -97,7 +103,8 @@ class Block {
       earlier.precede(target, Streams.batchOf(session));
     }
     begin(session);
-    Write write = new Write(target, folder + "/" + reserve(), keys, limits, session, caches);
+    String place = folder + "/" + reserve();
+    Write write = new Write(target, place, keys, limits, valued, session, caches);
     writes.add(write);
     return write.plan();
   }

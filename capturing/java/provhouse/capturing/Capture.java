@@ -96,6 +96,13 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     }
   }
 
+  /** Capture what each row gives to an aggregate, too. */
+  public void value() {
+    synchronized (block) {
+      block.value();
+    }
+  }
+
   /** Refuse the writes of which an ingest cannot take a sample. */
   public void sample() {
     synchronized (block) {

@@ -11,7 +11,7 @@ import java.util.TreeMap;
  *
  * <p>{@code keys} has the key columns of tables by name. {@code folders} is a file to which the
  * folder of each captured application is added, or empty. {@code sample} is the part of the rows of
- * each write that keeps its lineage.
+ * each write that keeps its lineage; {@code valued} is whether it has what rows give to aggregates.
  */
 record Settings(
     String warehouse,
@@ -19,6 +19,7 @@ record Settings(
     boolean plain,
     Budget.Limits limits,
     double sample,
+    boolean valued,
     Map<String, List<String>> keys,
     String folders) {
   static final String PREFIX = "spark.provhouse.";
@@ -28,6 +29,7 @@ record Settings(
   private static final String FOLDERS = "folders";
   private static final String RUN = "run";
   private static final String SAMPLE = "sample";
+  private static final String VALUES = "values";
   private static final String UNSUPPORTED = "onUnsupported";
   private static final String WAREHOUSE = "warehouse";
 
@@ -55,13 +57,14 @@ record Settings(
                 Math.round(1e6 * limit(BUDGET_MB, ours.remove(BUDGET_MB))),
                 limit(BUDGET_SECONDS, ours.remove(BUDGET_SECONDS))),
             part(ours.remove(SAMPLE)),
+            valued(orEmpty(ours.remove(VALUES))),
             keys,
             orEmpty(ours.remove(FOLDERS)));
     for (String name : ours.keySet()) {
       throw new Unsupported(
           "Unknown setting " + PREFIX + name,
-          "The settings are warehouse, keys.TABLE, run, onUnsupported, budgetMb, budgetSeconds"
-              + " and sample",
+          "The settings are warehouse, keys.TABLE, run, onUnsupported, budgetMb, budgetSeconds,"
+              + " sample and values",
           "Correct its name, or leave it out");
     }
     return found;
@@ -104,6 +107,14 @@ record Settings(
     }
     throw new Unsupported(
         "Unknown value of " + PREFIX + UNSUPPORTED, "It is " + given, "Use refuse or plain");
+  }
+
+  private static boolean valued(String given) {
+    if (!given.isEmpty() && !given.equals("true") && !given.equals("false")) {
+      throw new Unsupported(
+          "Unknown value of " + PREFIX + VALUES, "It is " + given, "Use true or false");
+    }
+    return given.equals("true");
   }
 
   /** Return a limit, 0 for none. */
