@@ -62,7 +62,7 @@ class AnswerResult(Result):
         head = header(answer)
         if answer.versions:
             head["versions"] = list(answer.versions)
-        head |= exactness_fields(answer) | sample_fields(answer)
+        head |= {**exactness_fields(answer), **sample_fields(answer)}
         if answer.column is not None:
             head["column"] = answer.column
             head["columns"] = [asdict(each) for each in answer.columns]
