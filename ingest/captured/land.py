@@ -37,6 +37,7 @@ from .output import Output, output_of
 from .pinned import checked_before, pins_of
 from .rdd_output import rdd_output_of
 from .rows import Traced, bare_rows, operations, pieces, traced
+from .sampled import read_tables
 from .stream import Streams
 from .unused_keys import UnusedKeys, unused_keys
 from .weakened import weakened
@@ -283,16 +284,8 @@ def _new(found: Traced, key: Key, run: str) -> NewWrite:
     bare = bare_rows(found) if key else 0
     path = str(write.path)
     facts = (run, write.columns, path, write.replaces, bare, tracking_of(output))
-    sampled = (output.sample, _read_tables(output) if output.sample < 1 else ())
+    sampled = (output.sample, read_tables(output) if output.sample < 1 else ())
     return NewWrite(write.table, key, output.files, *facts, *sampled)
-
-
-def _read_tables(output: Output) -> tuple[str, ...]:
-    """Return the tables that a write was made from, with those of marked rows."""
-    write = output.write
-    marks = (rows.table for rows in output.marks.values())
-    read = (*(each.table for each in write.sources), *(each.table for each in write.keyed), *marks)
-    return tuple(sorted({*read}))
 
 
 def _streamed(

@@ -122,7 +122,8 @@ def traced(output: Output, aside: Path) -> Traced:
         order = np.argsort(group, kind="stable")
         found, row = tracer.sources(tap, keys), pairs.at
         of = output.write.taps[tap]
-        values = values_of(of, aside) if of.valued else None
+        valued = of.valued and output.write.exact_kinds
+        values = values_of(of, aside) if valued else None
         grouped.append(Grouped(len(grouped), of, row[order], group[order], found.rows, values))
         for kept in found.kept:
             parts = [through(Pairs(row, group), part.at, part.row) for part in kept.pairs.parts()]
@@ -198,7 +199,7 @@ def _grouped(group: Grouped, found: Traced, op: str) -> Iterator[Piece]:
     first = np.searchsorted(group.group, np.arange(len(uses)))
     kind = group.tap.op_kind if found.has_exact_kinds else None
     several = len(np.unique(group.row)) != len(group.row)
-    for part, numbers in _parts(group, valued=kind is not None):
+    for part, numbers in _parts(group):
         for start in range(0, len(part.at), PIECE):
             at, src = part.at[start : start + PIECE], part.row[start : start + PIECE]
             value = None if numbers is None else given(numbers, src)
@@ -226,9 +227,9 @@ def _grouped(group: Grouped, found: Traced, op: str) -> Iterator[Piece]:
         yield Piece(row=group.row[rows], shared=labels)
 
 
-def _parts(group: Grouped, *, valued: bool) -> Iterator[tuple[Pairs, I64 | None]]:
+def _parts(group: Grouped) -> Iterator[tuple[Pairs, I64 | None]]:
     """Yield the pairs of groups and source rows in parts, with the values of the rows of each."""
-    if group.values is None or not valued:
+    if group.values is None:
         yield from ((part, None) for part in group.sources.parts())
     else:
         yield from zip(group.sources.parts(), group.values.parts(), strict=True)

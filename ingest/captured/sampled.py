@@ -14,10 +14,20 @@ _STEP = 0x9E3779B97F4A7C15
 
 
 def carried(output: Output) -> Iterator[tuple[int, I64]]:
-    """Yield what ``Output.carried`` yields, with ``NONE`` for rows that are not in the sample."""
+    """Yield what ``Output.carried`` yields, with ``NONE`` for rows that are not in the sample.
+
+    The first row that carries anything is in each sample: a write without lineage would make no
+    generation, so that no answer could tell that there is a sample.
+    """
+    missing = True
     for first, slots in output.carried():
         if output.sample < 1:
-            slots = np.where(in_sample(first, slots.shape[1], output.sample), slots, NONE)
+            chosen = in_sample(first, slots.shape[1], output.sample)
+            if missing:
+                derived = np.flatnonzero((slots != NONE).any(axis=0))[:1]
+                chosen[derived] = True
+                missing = not len(derived)
+            slots = np.where(chosen, slots, NONE)
         yield first, slots
 
 
@@ -33,3 +43,11 @@ def in_sample(first: int, count: int, part: float) -> Bools:
     mixed ^= mixed >> np.uint64(31)
     chosen: Bools = mixed >> np.uint64(11) < np.uint64(part * (1 << 53))
     return chosen
+
+
+def read_tables(output: Output) -> tuple[str, ...]:
+    """Return the tables that a write was made from, with those of marked rows."""
+    write = output.write
+    marks = (rows.table for rows in output.marks.values())
+    read = (*(each.table for each in write.sources), *(each.table for each in write.keyed), *marks)
+    return tuple(sorted({*read}))
