@@ -50,8 +50,9 @@ class Trial:
 def outcome(trial: Trial, rows: int) -> dict[str, object]:
     """Capture a query on the tables of a folder and check it; return what the page says of it.
 
-    ``rows`` is the number of rows that are tried on tables cut to their witnesses. Of a few rows
-    with few witnesses, each witness is left out, too. Rows that the record has are not tried again.
+    ``rows`` is the number of rows that are tried on tables cut to their witnesses. With a record,
+    each witness of a few rows with few witnesses is left out, too, and rows that the record has are
+    not tried again.
     """
     program, spark, source = trial.program, trial.spark, trial.source
     plain = rows_of(program(read(spark, source)))
@@ -70,7 +71,7 @@ def outcome(trial: Trial, rows: int) -> dict[str, object]:
             cut = trial.again(found.witnesses(row), f"cut-{row}")
             assert found.rows[row] in cut, f"row {row} of {trial.name} is not among {cut[:5]}"
             _add_row(trial, found.rows[row])
-    dropped, unneeded = _drop_one(trial, found, tried)
+    dropped, unneeded = _drop_one(trial, found, tried if trial.record else ())
     result = "superset" if found.supersets else "exact"
     return {
         "query": trial.name,
