@@ -13,7 +13,6 @@ from provhouse.store.warehouse.commits import generations
 from provhouse.store.warehouse.file_table import add_files, numbers_of
 from provhouse.store.warehouse.identity import create_identity
 from provhouse.store.warehouse.layout import Layout
-from provhouse.store.warehouse.samples import SampledWrite, add_sample
 from provhouse.store.warehouse.written import RowTracking, Written, add_written, read_written
 
 from .single_writer import only_writer
@@ -32,10 +31,6 @@ class NewWrite:
     replaces: bool = False
     bare: int = 0
     tracking: RowTracking | None = None
-    sample: float = 1.0
-    """The part of its rows that keeps its lineage."""
-    reads: tuple[str, ...] = ()
-    """The tables that it was made from, if it is a sample."""
 
 
 def number_writes(
@@ -60,10 +55,7 @@ def _numbered(layout: Layout, write: NewWrite) -> Written:
         numbers = numbers_of(layout, paths)
     known = read_written(layout).get(int(numbers[0]))
     if known is None:
-        files, after = tuple(numbers.tolist()), max(generations(layout), default=0)
-        if write.sample < 1:  # before the write has a version that anything can show
-            sampled = SampledWrite(write.table, min(files), write.sample, write.reads, after)
-            add_sample(layout, sampled)
+        files = tuple(numbers.tolist())
         known = Written(
             write.table,
             min(files),
@@ -74,7 +66,7 @@ def _numbered(layout: Layout, write: NewWrite) -> Written:
             write.path,
             write.replaces,
             write.bare,
-            after,
+            max(generations(layout), default=0),
             write.tracking,
         )
         add_written(layout, known)

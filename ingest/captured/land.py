@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from provhouse.capturing.session import Refusal
+from provhouse.commit.note_samples import note_samples
 from provhouse.commit.number_files import number_files
 from provhouse.commit.number_writes import NewWrite, number_writes
 from provhouse.commit.pin_files import pin_files
@@ -37,7 +38,7 @@ from .output import Output, output_of
 from .pinned import checked_before, pins_of
 from .rdd_output import rdd_output_of
 from .rows import Traced, bare_rows, operations, pieces, traced
-from .sampled import read_tables
+from .sampled import sampled_writes
 from .stream import Streams
 from .unused_keys import UnusedKeys, unused_keys
 from .weakened import weakened
@@ -272,6 +273,8 @@ def _numbered(
     new = [_new(each, _key(each.output, keys), run) for each in found]
     versions = number_writes(new, settings, progress)
     known = Known(Layout(settings.warehouse))
+    if samples := sampled_writes(outputs, versions, known):
+        note_samples(samples, settings, progress)
     pin_files(pins_of(outputs, versions, sources, keys, known, store), settings, progress)
     missing = without_numbers(sources, keys, known)
     if missing:
@@ -284,8 +287,7 @@ def _new(found: Traced, key: Key, run: str) -> NewWrite:
     bare = bare_rows(found) if key else 0
     path = str(write.path)
     facts = (run, write.columns, path, write.replaces, bare, tracking_of(output))
-    sampled = (output.sample, read_tables(output) if output.sample < 1 else ())
-    return NewWrite(write.table, key, output.files, *facts, *sampled)
+    return NewWrite(write.table, key, output.files, *facts)
 
 
 def _streamed(

@@ -1,12 +1,15 @@
 """Leave out what rows carried that are not in a sample, so that they derive from nothing."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from provhouse.model.arrays import I64, Bools
+from provhouse.store.warehouse.samples import SampledWrite
+from provhouse.store.warehouse.written import Written
 
 from .associations import NONE
+from .known import Known
 from .output import Output
 
 _MIX = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
@@ -45,9 +48,26 @@ def in_sample(first: int, count: int, part: float) -> Bools:
     return chosen
 
 
-def read_tables(output: Output) -> tuple[str, ...]:
-    """Return the tables that a write was made from, with those of marked rows."""
+def sampled_writes(
+    outputs: Sequence[Output], versions: Sequence[Written], known: Known
+) -> list[SampledWrite]:
+    """Return the facts about those writes of which not all rows keep their lineage."""
+    return [
+        SampledWrite(each.table, each.version, output.sample, _read(output, known), each.after)
+        for output, each in zip(outputs, versions, strict=True)
+        if output.sample < 1
+    ]
+
+
+def _read(output: Output, known: Known) -> tuple[str, ...]:
+    """Return the tables of all rows that a write may derive from, as in the names of items."""
     write = output.write
-    marks = (rows.table for rows in output.marks.values())
-    read = (*(each.table for each in write.sources), *(each.table for each in write.keyed), *marks)
-    return tuple(sorted({*read}))
+    found = {rows.table for rows in output.marks.values()}
+    writes = known.writes([source.path for source in write.sources])
+    for source, written in zip(write.sources, writes, strict=True):
+        moved = None if written else known.moved(source)
+        found.add(written.table if written else moved.table if moved else source.table)
+    for scan in write.keyed:
+        places = known.at(scan.place) if scan.place else known.writes(scan.files)
+        found |= {scan.table, *(each.table for each in places if each)}
+    return tuple(sorted(found))

@@ -35,10 +35,14 @@ class SampledWrite:
 
 
 def add_sample(layout: Layout, write: SampledWrite) -> None:
-    """Store a write. Only the single writer may call this; raises Busy if another took the lock."""
+    """Store a write, unless it is stored. Only the single writer may call this.
+
+    Raises Busy if another writer has taken the lock.
+    """
     make_folder(layout.samples)
     path = layout.samples / f"{write.version:016d}.json"
-    write_record(layout, path, asdict(write), lambda: None, write_new)
+    if not path.exists():
+        write_record(layout, path, asdict(write), lambda: None, write_new)
 
 
 def read_samples(layout: Layout) -> list[SampledWrite]:
