@@ -13,6 +13,7 @@ from provhouse.ingest.captured.keys import texts
 from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.model.arrays import I64
 from provhouse.model.errors import BadInput, UsageError
+from provhouse.model.samples import sample_sentence
 from provhouse.model.settings import Settings
 from provhouse.query.blamed import Blamed
 from provhouse.query.records import Record, TableRecords
@@ -68,7 +69,8 @@ def blame(
 
     The program runs on parts of the lineage of the first wrong row. Raises UsageError if no
     captured job has written the table, if the fault or the program cannot be computed, or if the
-    program is not wrong on all of the lineage; and BadInput if a file has changed.
+    program is not wrong on all of the lineage; and BadInput if a file has changed, or if the
+    lineage may pass a sample.
     """
     from pyspark.errors import PySparkException
 
@@ -87,6 +89,12 @@ def blame(
     if not rows:
         return Blamed(table, (), False)
     answer = warehouse.lineage(shown[0].item)
+    if answer.samples:
+        raise BadInput(
+            f"The lineage of {shown[0].item} may not be complete",
+            sample_sentence(answer.samples),
+            "Run the job again with capture of all rows",
+        )
     behind = warehouse.records(answer, MOST_RECORDS)
     lineage = tuple(each for each in behind.tables if each.table != table)
     if program is None:

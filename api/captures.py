@@ -30,7 +30,7 @@ from provhouse.store.warehouse.kept_folder import KeptFolder
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.uncaptured import Uncaptured, note_uncaptured
 
-from .checks import check_limit, check_run, key_columns
+from .checks import check_limit, check_run, check_sample, key_columns
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -213,6 +213,8 @@ def capture(
     on_unsupported: Literal["refuse", "plain"] = "refuse",
     budget_mb: float | None = None,
     budget_seconds: float | None = None,
+    sample: float | None = None,
+    values: bool = False,
     **settings: object,
 ) -> Iterator[Capture]:
     """Capture which rows each row is derived from that Spark writes during the block.
@@ -233,6 +235,12 @@ def capture(
     always refused. A write whose association files take more than ``budget_mb`` megabytes, or that
     takes longer than ``budget_seconds``, also goes on without capture: Spark finishes it, with a
     warning, and none of its lineage is ingested.
+
+    With ``sample``, such as 0.01, only this part of the rows of each write keeps its lineage. All
+    answers that the other rows could belong to are marked as partial. Writes whose rows are known
+    by their keys only, such as those of CSV files, are then refused. With ``values``, the lineage
+    also has what each row of a source gives to an aggregate, so that ``what_if`` can compute the
+    aggregate again.
 
     Raises BadInput, and ingests nothing, if a key is NULL or not unique, or if the lineage cannot
     be right. If the ingest fails in another way, for example because another process writes, the
@@ -257,16 +265,27 @@ def capture(
         round(1e6 * check_limit("budget_mb", budget_mb)),
         check_limit("budget_seconds", budget_seconds),
     )
+    part = check_sample("sample", sample)
     layout = Layout(found.warehouse)
     folder = layout.captured / secrets.token_hex(8)
     remove_kept(layout)
-    begin_block(folder, columns, run)
+    begin_block(folder, columns, run, part)
     kept, captured = KeptFolder(folder), Captured()
     block = Capture(spark, None, columns, kept, _captured=captured, _tables=tables, _budget=budget)
     try:
         try:
             plain = on_unsupported == "plain"
-            with capturing(spark, folder, captured, columns, plain, tables, budget):
+            with capturing(
+                spark,
+                folder,
+                captured,
+                columns,
+                plain,
+                tables,
+                budget,
+                sampled=part < 1,
+                values=values,
+            ):
                 yield block
         except BaseException:
             block.report = _landed(captured, found, folder, ())  # the error of the job is raised

@@ -32,6 +32,20 @@ def check_limit(name: str, limit: float | None) -> float:
     return limit or 0.0
 
 
+def check_sample(name: str, sample: float | None) -> float:
+    """Return the part of the rows that is in a sample, 1 for all, if it is None.
+
+    Raises UsageError if it is no number above 0 and up to 1.
+    """
+    if sample is not None and not 0 < sample <= 1:
+        raise UsageError(
+            f"{name} is no part of the rows",
+            f"It is {sample}",
+            "Give it a number above 0 and up to 1, such as 0.01, or leave it out for all rows",
+        )
+    return 1.0 if sample is None else float(sample)
+
+
 def key_columns(keys: Mapping[str, str | Sequence[str]]) -> dict[str, tuple[str, ...]]:
     """Return the key columns of each table as a tuple; raise UsageError if a key is empty."""
     return {table: _columns(table, key) for table, key in keys.items()}

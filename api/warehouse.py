@@ -191,14 +191,20 @@ class Warehouse(Reader):
         return tuple(number_files(texts, self._settings, self._progress).tolist())
 
     def retract(
-        self, *items: str, file: PathLike | None = None, run: str | None = None
+        self,
+        *items: str,
+        file: PathLike | None = None,
+        run: str | None = None,
+        versions_before: str | None = None,
     ) -> "Retraction":
         """End triples in a new generation, so that answers no longer contain them.
 
-        Give either items, a ``file`` (or folder), or a ``run``. Items end all triples from or to
-        them. A file or run ends the triples that it brought, except those that another file or run
-        also brought. Earlier generations do not change. Raises NotFound if an item is not stored,
-        or if the file or run brought nothing.
+        Give either items, a ``file`` (or folder), a ``run``, or ``versions_before``, which is a
+        version or a time in ISO 8601. Items end all triples from or to them. A file or run ends the
+        triples that it brought, except those that another file or run also brought.
+        ``versions_before`` ends the lineage of earlier versions of captured rows, if a later write
+        has replaced their table and nothing that stays derives from them. Earlier generations do
+        not change. Raises NotFound if an item is not stored, or if the file or run brought nothing.
 
         >>> done = warehouse.retract("invoices/10")
         >>> done.ended, done.triples
@@ -207,13 +213,15 @@ class Warehouse(Reader):
         from provhouse.changes.retract import Selection, retract
 
         check_run(run)
-        if [bool(items), file is not None, run is not None].count(True) != 1:
+        given = [bool(items), file is not None, run is not None, versions_before is not None]
+        if given.count(True) != 1:
             raise UsageError(
                 "It is not clear what to retract",
-                "None or several of items, a file and a run are given",
+                "None or several of items, a file, a run and old versions are given",
                 "Give exactly one of them",
             )
-        selection = Selection(Path(file) if file is not None else None, run, items)
+        path = Path(file) if file is not None else None
+        selection = Selection(path, run, items, versions_before)
         done = retract(selection, self._settings, self._progress)
         await_generation(self._settings, done.generation, self._progress)
         return done

@@ -27,6 +27,10 @@ class Query(TypedDict, total=False):
     rows: int
     tried: int
     """The number of rows whose witnesses were enough to compute them again."""
+    dropped: int
+    """The number of witnesses that were left out, one at a time, of rows with few witnesses."""
+    unneeded: int
+    """The number of those without which the row was the same."""
     factor: str
     """The size of the tables, where a suite uses several."""
     taps: int
@@ -78,18 +82,23 @@ def table(suite: Suite) -> str:
     queries = suite["queries"]
     sizes = any("factor" in query for query in queries)
     head: Row = ("query", "lineage", "why", "rows", "rows tried", "operators with taps")
+    drops = any("dropped" in query for query in queries)
+    head = (*head, "witnesses left out", "row was the same") if drops else head
     head = (*head, "scale factor") if sizes else head
     counts = Counter(each["outcome"] for each in queries)
     found = ", ".join(f"{counts[each]} {words}" for each, words in MEANING.items() if counts[each])
     note = f"{len(queries)} queries: {found}. Measured on {cores(suite['machine'])}."
-    return f"{note}\n\n{grid(head, (_row(query, sizes) for query in queries), left=(0, 1, 2))}"
+    return (
+        f"{note}\n\n{grid(head, (_row(query, drops, sizes) for query in queries), left=(0, 1, 2))}"
+    )
 
 
-def _row(query: Query, sizes: bool) -> tuple[str, ...]:
+def _row(query: Query, drops: bool, sizes: bool) -> tuple[str, ...]:
     lineage = MEANING[query["outcome"]]
     if query.get("absence"):
         lineage += ", and absence"
-    numbers = (str(query.get(name, "")) for name in ("rows", "tried", "taps"))
+    names = ("rows", "tried", "taps", *(("dropped", "unneeded") if drops else ()))
+    numbers = (str(query.get(name, "")) for name in names)
     size = (query.get("factor", ""),) if sizes else ()
     return (query["query"], lineage, query["why"], *numbers, *size)
 

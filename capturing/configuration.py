@@ -14,11 +14,15 @@ def configuration(
     *,
     budget_mb: float | None = None,
     budget_seconds: float | None = None,
+    sample: float = 1.0,
+    values: bool = False,
 ) -> dict[str, str]:
     """Return the settings ``spark.provhouse.*`` of an application.
 
     ``keys`` has the key columns of tables, by name. With ``plain``, what is not covered runs
-    without capture, and so does a write beyond a budget; None is no limit.
+    without capture, and so does a write beyond a budget; None is no limit. ``sample`` is the part
+    of the rows of each write that keeps its lineage. With ``values``, it has what rows give to
+    aggregates.
     """
     found = {"spark.provhouse.warehouse": str(warehouse.resolve())}
     found |= {f"spark.provhouse.keys.{table}": ",".join(key) for table, key in keys.items()}
@@ -30,6 +34,10 @@ def configuration(
         found["spark.provhouse.budgetMb"] = str(budget_mb)
     if budget_seconds is not None:
         found["spark.provhouse.budgetSeconds"] = str(budget_seconds)
+    if sample < 1:
+        found["spark.provhouse.sample"] = str(sample)
+    if values:
+        found["spark.provhouse.values"] = "true"
     return found
 
 

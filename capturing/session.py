@@ -130,6 +130,9 @@ def capturing(
     plain: bool = False,
     tables: Sequence[str] | None = None,
     budget: Budget = NO_BUDGET,
+    *,
+    sampled: bool = False,
+    values: bool = False,
 ) -> Iterator[None]:
     """Capture all writes of a session during the block; descriptions and taps go below ``folder``.
 
@@ -137,13 +140,19 @@ def capturing(
     operator or a write that is not covered, instead of Spark's error, and if the session is being
     captured already. Spark has then not begun to write. With ``plain``, what is not covered runs
     without capture, and so does a write beyond its ``budget``. ``keys`` has the key columns of
-    tables, by name. ``tables`` are those whose writes are captured; None means all.
+    tables, by name. ``tables`` are those whose writes are captured; None means all. If ``sampled``,
+    writes are refused of which an ingest cannot take a sample. With ``values``, what rows give to
+    aggregates is captured too.
     """
     capture = captured.rules = _started(session, folder, json.dumps(keys), plain)
     if tables is not None:
         capture.only(json.dumps([*tables]))
     if budget != NO_BUDGET:
         capture.limit(budget.bytes, budget.seconds)
+    if sampled:
+        capture.sample()
+    if values:
+        capture.value()
     try:
         yield
     except Exception as error:

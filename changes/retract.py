@@ -13,7 +13,14 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.commit.append import Target, append
-from provhouse.commit.ending import Ended, end_of_items, end_of_origins, life_rows
+from provhouse.commit.ending import (
+    NOTHING_ENDS,
+    Ended,
+    end_of_items,
+    end_of_lineage,
+    end_of_origins,
+    life_rows,
+)
 from provhouse.commit.graph_rows import load
 from provhouse.commit.next_commit import commit_with_ingest, ingest_row
 from provhouse.commit.origins import Origin, origins_of_file, origins_of_run
@@ -32,6 +39,8 @@ from provhouse.store.warehouse.commits import Commit, current, nothing_stored
 from provhouse.store.warehouse.ids import Ids, read_ids, take_ids
 from provhouse.store.warehouse.layout import Layout
 
+from .old_versions import old_versions
+
 
 @dataclass(frozen=True)
 class Selection:
@@ -41,6 +50,8 @@ class Selection:
     """A file, or a folder that stands for all files ingested from below it."""
     run: str | None = None
     items: Sequence[str] = ()
+    versions_before: str | None = None
+    """A version or a time: the lineage of old versions from which nothing newer derives."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +113,9 @@ def _held(layout: Layout, room: Room = MEMORY) -> Snapshot:
 
 
 def _ended(selection: Selection, snapshot: Snapshot) -> Ended:
+    if selection.versions_before is not None:
+        old = old_versions(snapshot, selection.versions_before)
+        return end_of_lineage(snapshot, old) if len(old) else NOTHING_ENDS
     if selection.items:
         return end_of_items(snapshot, _numbers(snapshot, selection.items))
     return end_of_origins(snapshot, [origin.number for origin in _origins(snapshot, selection)])

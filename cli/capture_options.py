@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from provhouse.capturing.configuration import configuration
-from provhouse.checks import check_limit, check_run, key_columns
+from provhouse.checks import check_limit, check_run, check_sample, key_columns
 from provhouse.model.settings import Settings
 
 from .options import pairs
@@ -52,6 +52,25 @@ BudgetSecondsOption = Annotated[
         show_default=False,
     ),
 ]
+SampleOption = Annotated[
+    float | None,
+    typer.Option(
+        "--sample",
+        metavar="PART",
+        help="The part of the rows of each write that keeps its lineage, such as 0.01; answers say "
+        "so.",
+        show_default=False,
+    ),
+]
+
+ValuesOption = Annotated[
+    bool,
+    typer.Option(
+        "--values",
+        help="Capture what rows give to aggregates too, so that `provhouse what-if` can compute "
+        "them again.",
+    ),
+]
 
 
 def spark_settings(
@@ -61,10 +80,13 @@ def spark_settings(
     on_unsupported: str,
     budget_mb: float | None,
     budget_seconds: float | None,
+    sample: float | None,
+    values: bool,
 ) -> dict[str, str]:
     """Return Spark's settings for these options.
 
-    Raises UsageError for a key without a column, and for a budget that is not above 0.
+    Raises UsageError for a key without a column, for a budget that is not above 0, and for a
+    sample that is no part of the rows.
     """
     check_run(run)
     for name, limit in (("--budget-mb", budget_mb), ("--budget-seconds", budget_seconds)):
@@ -77,4 +99,6 @@ def spark_settings(
         on_unsupported == "plain",
         budget_mb=budget_mb,
         budget_seconds=budget_seconds,
+        sample=check_sample("--sample", sample),
+        values=values,
     )

@@ -17,7 +17,7 @@ from provhouse.model.arrays import I64, ItemNumbers, PartitionNumber, RowPlaces,
 from provhouse.model.columns import DIED, DST, INGEST, ORIGIN, SRC
 from provhouse.store.tables.assertions import NewAssertions
 from provhouse.store.tables.derivations import with_whole_derivations
-from provhouse.store.tables.groups import Brought, with_ended_groups
+from provhouse.store.tables.groups import Brought, partitions_into, with_ended_groups
 from provhouse.store.tables.links import partitions_touching, touching
 from provhouse.store.tables.partitions import read_partition
 from provhouse.store.tables.ranges import Ranges, places
@@ -115,6 +115,18 @@ def end_of_items(snapshot: Snapshot, items: ItemNumbers) -> Ended:
         for partition in partitions_touching(snapshot, items).tolist():
             rows = _read(snapshot, partition, SRC, DST)
             found = places(partition, np.flatnonzero(touching(rows, items)))
+            yield Ranges.of(RowPlaces(found[~snapshot.deaths.has(found)]))
+
+    return Ended(_with_what_follows(snapshot, Ranges.joined(living(), snapshot.room)))
+
+
+def end_of_lineage(snapshot: Snapshot, items: ItemNumbers) -> Ended:
+    """Return all live triples to the given items as ended, whatever their origins."""
+
+    def living() -> Iterator[Ranges]:
+        for partition in partitions_into(snapshot, items).tolist():
+            dst = np.asarray(_read(snapshot, partition, DST)[DST], dtype=np.int64)
+            found = places(partition, np.flatnonzero(among(dst, items)))
             yield Ranges.of(RowPlaces(found[~snapshot.deaths.has(found)]))
 
     return Ended(_with_what_follows(snapshot, Ranges.joined(living(), snapshot.room)))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from provhouse.model.errors import BadInput
 from provhouse.model.progress import Progress, Stopwatch
+from provhouse.model.samples import sample_sentence
 from provhouse.model.settings import Settings
 from provhouse.store.warehouse.commits import Commit
 from provhouse.store.warehouse.manifest import Manifest, read_manifest, verified
@@ -30,10 +31,13 @@ def import_(folder: Path, settings: Settings, progress: Progress) -> Summary:
     """Import the export in ``folder``, into a new warehouse or in addition to a stored base.
 
     Raises BadInput, and imports nothing, if the folder has no manifest, if a file differs from the
-    exported file, or if totals differ from the manifest. Raises Busy if another process writes.
+    exported file, if totals differ from the manifest, or if it names samples, since answers
+    would not say so. Raises Busy if another process writes.
     """
     watch = Stopwatch()
     manifest = read_manifest(folder)
+    if manifest.samples:
+        raise _sampled(folder, manifest)
     progress.begin("Verify the files")
     with watch.step("verify"):
         paths = verified(folder, manifest.files)
@@ -60,6 +64,14 @@ def import_(folder: Path, settings: Settings, progress: Progress) -> Summary:
         progress,
         small=inputs.bytes_unpacked < SMALL_BYTES,
         large=inputs.bytes_unpacked >= IMPORTED_BYTES,
+    )
+
+
+def _sampled(folder: Path, manifest: Manifest) -> BadInput:
+    return BadInput(
+        f"{folder} cannot be imported",
+        f"{sample_sentence(manifest.samples)}. Answers of another warehouse would not say so",
+        "Copy the warehouse instead, or ingest the files of the export as any others",
     )
 
 

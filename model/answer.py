@@ -9,6 +9,7 @@ import pyarrow as pa
 from .arrays import SetId
 from .operations import Weakest
 from .question import Direction, Method
+from .samples import Sample
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,8 @@ class Header:
     """When the generation was committed, in ISO 8601."""
     seconds: dict[str, float]
     """The duration of each step, and the whole duration as ``total``."""
+    samples: tuple[Sample, ...] = ()
+    """The samples that the result may pass, whose other rows are missing; it is then incomplete."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -37,6 +37,7 @@ from .methods.method import MethodResult, QueryMethod, union
 from .methods.rq import RQ
 from .named_rows import count_rows, name_rows, no_rows
 from .recurse import recurse
+from .samples import samples_passed
 from .spark_triples import SparkTriples
 from .walk import Walk, WalkCache
 
@@ -145,13 +146,13 @@ class Asker:
         """Return the answer to a question, whose rows may be named while they are read.
 
         That is a ``LargeAnswer``, to be read before this asker is closed. It has more than
-        ``MANY_ITEMS`` items, was found by CSProv, no filter applies to it, and no op has a declared
-        exactness. Raises what ``answer`` raises.
+        ``MANY_ITEMS`` items, was found by CSProv, no filter applies to it, no op has a declared
+        exactness, and no write is a sample. Raises what ``answer`` raises.
         """
         watch = watch or Stopwatch()
         # The exactness of an answer is known only when all its triples have been looked at.
         special = question.filtered or question.all_versions or self._column(question)
-        if special or self.declared.weakest:
+        if special or self.declared.weakest or self.snapshot.samples:
             return self.answer(question, watch, suggest=suggest)
 
         def begun() -> Answer | LargeAnswer:
@@ -190,6 +191,7 @@ class Asker:
         found: MethodResult,
     ) -> Answer:
         names = self.snapshot.names
+        samples = samples_passed(self.snapshot, question.direction, located.numbers, found.items)
         with watch.step("recurse"):
             shown, stated = self._filtered(found, located.numbers, question)
         with watch.step("name"):
@@ -200,8 +202,8 @@ class Asker:
                 else name_rows(shown.result, names, sets_of)
             )  # fmt: skip
         return Answer(
-            **self.header(question, located.first, choice, watch),
-            complete=True,
+            **{**self.header(question, located.first, choice, watch), "samples": samples},
+            complete=not samples,
             truncated=shown.truncated,
             items=items,
             triples=triples,

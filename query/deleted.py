@@ -1,50 +1,59 @@
-"""Say whether the newest version of a row was deleted by a later captured write of its table."""
+"""Say whether the newest known version of a row is still the newest one.
+
+A later captured write of its table may have deleted the row, or may have the row outside of its
+sample.
+"""
+
+from collections.abc import Sequence
 
 from provhouse.model.errors import NotFound
-from provhouse.store.warehouse.commits import Commit, generations, read_commit
+from provhouse.model.samples import Sample, sample_sentence
+from provhouse.store.warehouse.commits import Commit
 from provhouse.store.warehouse.layout import Layout
+from provhouse.store.warehouse.shown_writes import shown_writes
 from provhouse.store.warehouse.written import Written, read_since
 
 
-def check_not_deleted(layout: Layout, commit: Commit, item: str, version: int) -> None:
-    """Raise NotFound if a write has replaced the table since a version, without this row.
+def check_newest(
+    layout: Layout, commit: Commit, item: str, version: int, samples: Sequence[Sample]
+) -> None:
+    """Raise NotFound if a later write may have replaced or deleted a version of an item.
 
-    ``version`` is the newest of the item in a generation. A write with rows that derive from
-    nothing has no items for them, so it proves nothing.
+    ``version`` is the newest of the item in a generation, and ``samples`` are the samples of its
+    table there. A write that has replaced the table without this row has deleted it; one with rows
+    that derive from nothing has no items for them, so it proves nothing.
     """
     writes = read_since(layout, version)
     if not writes or writes[0].version != version or not item.startswith(f"{writes[0].table}/"):
         return
     own = writes[0]
-    for write in writes[1:]:
-        same = (write.table, write.path, write.key) == (own.table, own.path, own.key)
-        if (
-            own.path
-            and same
-            and write.replaces
-            and not write.bare
-            and _shown(layout, commit, write)
-        ):
-            raise NotFound(
-                f"The row {item!r} was deleted",
-                f"Write {write.version} of {_run(write)} has replaced the table without it",
-                f"Ask about its last version, {item + own.suffix!r}, or as of an earlier "
-                "generation with --as-of",
-            )
+    later = [each for each in writes[1:] if own.path and _same(each, own) and _deletes_others(each)]
+    deleting = shown_writes(layout, commit, later)
+    last = deleting[-1].version if deleting else version
+    unknown = [each for each in samples if each.version > last]
+    if unknown:
+        raise NotFound(
+            f"The newest version of the row {item!r} is not known",
+            f"{sample_sentence(unknown)}; this row is in no later sample",
+            f"Ask about an earlier version, such as {item + own.suffix!r}",
+        )
+    if deleting:
+        write = deleting[0]
+        raise NotFound(
+            f"The row {item!r} was deleted",
+            f"Write {write.version} of {_run(write)} has replaced the table without it",
+            f"Ask about its last version, {item + own.suffix!r}, or as of an earlier "
+            "generation with --as-of",
+        )
+
+
+def _same(write: Written, own: Written) -> bool:
+    return (write.table, write.path, write.key) == (own.table, own.path, own.key)
+
+
+def _deletes_others(write: Written) -> bool:
+    return write.replaces and not write.bare
 
 
 def _run(write: Written) -> str:
     return f"run {write.run!r}" if write.run else "a run without a name"
-
-
-def _shown(layout: Layout, commit: Commit, write: Written) -> bool:
-    """Return whether a generation has the ingest of a write, so that no rollback has hidden it.
-
-    Each commit names the generation before its last ingest. Of pruned ones, it is assumed.
-    """
-    stored, before = {*generations(layout)}, commit.rolls_back_to
-    while before is not None and before > write.after:
-        if before not in stored:
-            return True
-        before = read_commit(layout, before).rolls_back_to
-    return before == write.after

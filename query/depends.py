@@ -16,6 +16,7 @@ from .deletion.fates import DELETED, DIES, UNDECIDED, fates
 from .deletion.support import smallest_kill
 from .locate import locate_versions
 from .methods.csprov import CSProv
+from .samples import samples_passed
 
 Exists = Literal["yes", "no", "undecided"]
 
@@ -59,6 +60,8 @@ def _depends(asker: Asker, item: str, on: str) -> Dependency:
             fate = DELETED
         derived = len(places) and graph.first[places[0]] < graph.first[places[0] + 1]
         search = smallest_kill(graph, int(places[0])) if derived else None
+    ends = (located.numbers, described.rows.src, described.rows.dst)
+    samples = samples_passed(asker.snapshot, "upstream", *map(ItemNumbers, ends))
     exists: dict[int, Exists] = {DIES: "no", DELETED: "no", UNDECIDED: "undecided"}
     commit = asker.snapshot.commit
     return Dependency(
@@ -68,11 +71,12 @@ def _depends(asker: Asker, item: str, on: str) -> Dependency:
         derived=len(places) > 0 and bool(np.isin(places[0], found.reached)),
         smallest=_names(asker, graph, search.found if search else None),
         searched=search.complete if search else True,
-        complete=True,
+        complete=not samples,
         read=read,
         generation=commit.generation,
         time=commit.time,
         seconds=watch.total(),
+        samples=samples,
     )
 
 

@@ -13,6 +13,7 @@ from provhouse.model.errors import NotFound
 from provhouse.model.operations import Weakest
 from provhouse.model.progress import Stopwatch
 from provhouse.model.question import AsOf, Direction, Question
+from provhouse.model.samples import Sample
 
 from .ask import Asker
 
@@ -36,6 +37,8 @@ class Side:
     """The weakest exactness on the paths of the answer from this generation, as in ``Answer``."""
     exactness_triples: dict[str, int] = field(default_factory=dict)
     """The number of triples on these paths by exactness, the strongest first; empty if None."""
+    samples: tuple[Sample, ...] = ()
+    """The samples that the answer from this generation may pass, as in ``Answer``."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,7 @@ def _side(asker: Asker, answer: Answer | None) -> Side:
         erased=answer.erased,
         exactness=answer.exactness,
         exactness_triples=answer.exactness_triples,
+        samples=answer.samples,
     )
 
 

@@ -105,6 +105,7 @@ def _write_partitions(snapshot: Snapshot, folder: Path, progress: Progress) -> M
         seen.erased, commit.naming, patterns=commit.patterns,
         operations=write_operations(operations_of(snapshot), folder),
         modules=write_modules(modules_of(snapshot), folder),
+        samples=tuple(each.sample for each in snapshot.samples),
     )  # fmt: skip
 
 
@@ -130,6 +131,7 @@ def export_answer(layout: Layout, answer: Answer, folder: Path) -> Manifest:
         triples.num_rows, len(items), tuple(out.parts), answer.links, commit.naming,
         patterns=commit.patterns,
         exactness=answer.exactness, exactness_triples=answer.exactness_triples,
+        samples=answer.samples,
     )  # fmt: skip
     write_manifest(folder, manifest)
     return manifest

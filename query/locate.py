@@ -11,7 +11,8 @@ from provhouse.model.arrays import ItemNumber, ItemNumbers
 from provhouse.model.errors import NotFound, UsageError
 from provhouse.store.tables.snapshot import Snapshot
 
-from .deleted import check_not_deleted
+from .deleted import check_newest
+from .samples import sample_note, samples_named
 from .suggest import similar_names
 
 
@@ -35,19 +36,22 @@ def locate_versions(
 
     Versions are looked for only if they are needed: a stored item needs none. Raises NotFound if
     nothing is stored; the error suggests similar names if ``suggest``. Without ``every``, it is
-    also raised if a later captured write has deleted the row.
+    also raised if a later captured write has deleted the row, or has it outside of its sample.
     """
     number = int(snapshot.locate(pa.array([item], pa.string()))[0])
     found = [(number, item)] if number >= 0 else []
     if every or not found:
         newest_first = [*reversed(snapshot.names.versions(item))]
         if newest_first and not every:
-            check_not_deleted(snapshot.layout, snapshot.commit, item, newest_first[0].version)
+            samples = samples_named(snapshot, item)
+            newest = newest_first[0].version
+            check_newest(snapshot.layout, snapshot.commit, item, newest, samples)
         found += [(version.item, version.name) for version in newest_first]
     if not found:
         raise NotFound(
             f"Item {item!r} is not in generation {snapshot.commit.generation}",
-            f"None of its {snapshot.commit.totals.items:,} items has that name",
+            f"None of its {snapshot.commit.totals.items:,} items has that name"
+            + sample_note(snapshot, item),
             _remedy(similar_names(snapshot.names, item) if suggest else []),
         )
     kept = found if every else found[:1]

@@ -25,6 +25,7 @@ from .methods.csprov import CSProv
 from .methods.method import MethodResult, src_and_dst
 from .named_rows import name_rows
 from .recurse import recurse
+from .samples import sample_note, samples_passed
 from .verify import check_closed
 from .walk import walk_between
 
@@ -64,18 +65,21 @@ def _path(asker: Asker, source: str, target: str, every: bool) -> Paths:
         sets = snapshot.set_rows(ItemNumbers(np.array([first, last])))
         apart = len(np.unique(snapshot.set_components[sets])) > 1
     if apart:
-        raise _no_path(source, target, "They are in different components, so nothing connects them")
+        why = "They are in different components, so nothing connects them"
+        raise _no_path(source, target, why + sample_note(snapshot))
     found = _between(asker, first, last, watch)
     hops = _depth(found, first) if found else None
     if found is None or hops is None:
         back = first != last and _has_path(asker, last, first, watch)
-        raise _no_path(source, target, *_why(source, target, back))
+        why, *remedy = _why(source, target, back)
+        raise _no_path(source, target, why + sample_note(snapshot), *remedy)
     with watch.step("recurse"):
         way = _all_paths(found, first) if every else _shortest(found, first, last, snapshot.names)
         stated = asker.declared.of_triples(way.triples[OP])
     with watch.step("name"):
         shown = without_erased(way, snapshot.names.erased)
         items, triples = name_rows(shown, snapshot.names)
+    samples = samples_passed(snapshot, "upstream", found.items, ItemNumbers(np.array([last])))
     commit = snapshot.commit
     return Paths(
         source=source,
@@ -84,7 +88,7 @@ def _path(asker: Asker, source: str, target: str, every: bool) -> Paths:
         hops=hops,
         generation=commit.generation,
         time=commit.time,
-        complete=True,
+        complete=not samples,
         items=items,
         triples=triples,
         read=found.read,
@@ -92,6 +96,7 @@ def _path(asker: Asker, source: str, target: str, every: bool) -> Paths:
         erased=len(way.items) - len(shown.items),
         exactness=stated.weakest,
         exactness_triples=dict(stated.triples),
+        samples=samples,
     )
 
 

@@ -21,6 +21,7 @@ from provhouse.model.arrays import I64, ItemNumbers
 from provhouse.model.columns import DEPTH, DST, ITEM, OP, SET, SRC, TABLE
 from provhouse.model.operations import Weakest
 from provhouse.model.question import Question
+from provhouse.model.samples import Sample
 
 from .ask import Asker
 
@@ -58,6 +59,8 @@ class View:
     """The weakest exactness on the paths of the answer, as in ``Answer``."""
     exactness_triples: dict[str, int] = field(default_factory=dict)
     """The number of triples on these paths by exactness, also of those left out of the view."""
+    samples: tuple[Sample, ...] = ()
+    """The samples that the answer may pass, as in ``Answer``."""
 
 
 def write_view(asker: Asker, question: Question) -> View:
@@ -92,6 +95,7 @@ def write_view(asker: Asker, question: Question) -> View:
         url=url(graph.address, query),
         exactness=answer.exactness,
         exactness_triples=answer.exactness_triples,
+        samples=answer.samples,
     )
 
 

@@ -27,6 +27,7 @@ from .deletion.selection import Deleted, select
 from .deletion.values import NOTHING, Recomputed, Values
 from .exactness import NOT_STATED, Stated
 from .methods.csprov import CSProv
+from .samples import samples_passed
 from .verify import check_dependencies
 from .walk import Walk, walk_downstream
 
@@ -170,6 +171,8 @@ class Settled:
         code[(fate == SURVIVES) & among(shown, changed)] = FATES.index("changed")
         counts = np.bincount(fate, minlength=UNDECIDED + 1)
         stated = self._stated(asker)
+        deleted = (self.deleted.items, self.described.rows.src[self.ended])
+        samples = samples_passed(snapshot, "downstream", items, *map(ItemNumbers, deleted))
         return WhatIf(
             deletion=deletion,
             deleted=len(self.deleted.items),
@@ -185,13 +188,14 @@ class Settled:
             not_recomputed=len(unknown),
             may_create=self._may_create(),
             erased=erased,
-            complete=True,
+            complete=not samples,
             read=read,
             generation=snapshot.commit.generation,
             time=snapshot.commit.time,
             seconds=watch.total(),
             exactness=stated.weakest,
             exactness_triples=dict(stated.triples),
+            samples=samples,
         )
 
     def _items_of(self, ways: I32) -> ItemNumbers:

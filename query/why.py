@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.model.answer import Header, Read
-from provhouse.model.arrays import I64, among
+from provhouse.model.arrays import I64, ItemNumbers, among
 from provhouse.model.columns import ITEM, KIND, OP
 from provhouse.model.derivations import KINDS, UNKNOWN
 from provhouse.model.operations import FUNCTIONS
@@ -19,6 +19,7 @@ from .deletion.derivations import COPY, Derivations
 from .deletion.described import Described
 from .depends import lineage_of
 from .locate import locate_versions
+from .samples import samples_passed
 
 LIMIT = 100
 """The usual limit on the number of inputs shown."""
@@ -72,12 +73,15 @@ def _why(asker: Asker, item: str, limit: int) -> Why:
         found, cut = ways.nearest(int(places[0]), limit) if len(places) else ([], False)
     with watch.step("name"):
         rows = _named(asker, graph, found)
+        ends = (located.numbers, described.rows.src, described.rows.dst)
+        samples = samples_passed(asker.snapshot, "upstream", *map(ItemNumbers, ends))
         name = located.names[0]
         expression = expressed(rows.to_pylist(), name)
     commit = asker.snapshot.commit
     return Why(
-        item=name, expression=expression, derivations=rows, cut=cut, complete=True, read=read,
-        generation=commit.generation, time=commit.time, seconds=watch.total(),
+        item=name, expression=expression, derivations=rows, cut=cut, complete=not samples,
+        read=read, generation=commit.generation, time=commit.time, seconds=watch.total(),
+        samples=samples,
     )  # fmt: skip
 
 

@@ -27,6 +27,7 @@ from .locate import check_tables, locate_versions
 from .methods.csprov import CSProv
 from .methods.method import MethodResult, union
 from .modules import check_modules
+from .samples import samples_passed
 from .zoom_flow import calls_of, flow_of
 from .zoom_rows import counted, named, reached_tables
 
@@ -108,10 +109,12 @@ def _zoom(asker: Asker, question: Question, level: Level, folded: Sequence[str])
     with watch.step("name"):
         nodes = named(flow, view, edges, snapshot)
     choice = Choice("csprov", "a view is folded from the triples that CSProv reads")
+    samples = samples_passed(snapshot, question.direction, located.numbers, found.items)
+    head = asker.header(question, located.first, choice, watch)
     return Zoomed(
-        **{**asker.header(question, located.first, choice, watch), "seconds": watch.total()},
+        **{**head, "seconds": watch.total(), "samples": samples},
         zoom=level,
-        complete=True,
+        complete=not samples,
         truncated=shown.truncated,
         found=len(shown.result.items),
         erased=shown.erased,
@@ -146,8 +149,10 @@ def _catalogue(asker: Asker, question: Question, asked: ItemNumber, watch: Stopw
     with watch.step("fold"):
         nodes, edges = reached_tables(snapshot, asked, question.direction, question.depth)
     choice = Choice("csprov", "the table graph of the warehouse is read, and no triples")
+    samples = tuple(each.sample for each in snapshot.samples)
+    head = {**asker.header(question, asked, choice, watch), "samples": samples}
     return Zoomed(
-        **{**asker.header(question, asked, choice, watch), "seconds": watch.total()},
-        zoom="catalogue", complete=True, truncated=None, found=0, erased=0, read=Read(0, 0, 0),
-        folded=(), inside=0, several=0, outside=0, nodes=nodes, edges=edges,
+        **{**head, "seconds": watch.total()},
+        zoom="catalogue", complete=not samples, truncated=None, found=0, erased=0,
+        read=Read(0, 0, 0), folded=(), inside=0, several=0, outside=0, nodes=nodes, edges=edges,
     )  # fmt: skip

@@ -31,6 +31,16 @@ def retract(
         str | None,
         typer.Option(metavar="KEY", help="End the triples that `ingest --run KEY` added."),
     ] = None,
+    versions_before: Annotated[
+        str | None,
+        typer.Option(
+            metavar="V",
+            help="End the lineage of captured rows of versions before V, a version or an ISO 8601 "
+            "time, if a later write has replaced their table and nothing that stays derives from "
+            "them.",
+            show_default=False,
+        ),
+    ] = None,
     form: FormOption = None,
     wait: WaitOption = None,
 ) -> None:
@@ -49,5 +59,5 @@ def retract(
 
     with opened(form) as output:
         with progress_display(keep=True) as progress, Warehouse(settings, progress) as warehouse:
-            done = warehouse.retract(*named, file=file, run=run)
+            done = warehouse.retract(*named, file=file, run=run, versions_before=versions_before)
         output.write(RetractionResult(done))

@@ -15,7 +15,9 @@ from ..capture_options import (
     BudgetSecondsOption,
     CaptureRunOption,
     KeyOption,
+    SampleOption,
     UnsupportedOption,
+    ValuesOption,
     spark_settings,
 )
 from ..invocation import invocation
@@ -38,6 +40,8 @@ def run_spark(
     on_unsupported: UnsupportedOption = "refuse",
     budget_mb: BudgetMbOption = None,
     budget_seconds: BudgetSecondsOption = None,
+    sample: SampleOption = None,
+    values: ValuesOption = False,
     wait: WaitOption = None,
 ) -> None:
     """Run a Spark job in Python, unchanged, and ingest the lineage of what it writes.
@@ -48,7 +52,8 @@ def run_spark(
     from provhouse.capturing.scripts import run_script
 
     settings = invocation(ctx).settings(wait_seconds=wait)
-    configured = spark_settings(settings, key, run, on_unsupported, budget_mb, budget_seconds)
+    limits = budget_mb, budget_seconds, sample, values
+    configured = spark_settings(settings, key, run, on_unsupported, *limits)
     if not script.is_file():
         raise UsageError(f"Cannot run {script}", "There is no such file", "Name a Python program")
     ran = run_script(script, arguments or [], configured)

@@ -10,7 +10,9 @@ from ..capture_options import (
     BudgetSecondsOption,
     CaptureRunOption,
     KeyOption,
+    SampleOption,
     UnsupportedOption,
+    ValuesOption,
     spark_settings,
 )
 from ..invocation import invocation
@@ -23,6 +25,8 @@ def spark_conf(
     on_unsupported: UnsupportedOption = "refuse",
     budget_mb: BudgetMbOption = None,
     budget_seconds: BudgetSecondsOption = None,
+    sample: SampleOption = None,
+    values: ValuesOption = False,
 ) -> None:
     """Print the options of spark-submit, spark-sql and pyspark that capture what a job writes.
 
@@ -32,7 +36,8 @@ def spark_conf(
     from provhouse.capturing.configuration import submit_options
 
     settings = invocation(ctx).settings()
-    found = spark_settings(settings, key, run, on_unsupported, budget_mb, budget_seconds)
+    limits = budget_mb, budget_seconds, sample, values
+    found = spark_settings(settings, key, run, on_unsupported, *limits)
     words = submit_options(found)
     for option, value in zip(words[::2], words[1::2], strict=True):
         sys.stdout.write(f"{option} {shlex.quote(value)}\n")

@@ -131,6 +131,10 @@ class TapTable:
     """The function of an aggregate: ``sum``, ``count``, ``min``, ``max``, ``avg`` or ``other``."""
     place: str = ""
     """The file and line of the user's program; empty if Spark does not know it."""
+    valued: bool = False
+    """Whether a last column has what each row gives to the aggregate, as the bits of a double.
+
+    Each row is then one row of a source."""
 
     def proof(self, place: int) -> Path:
         """Return the folder of the keys of all groups, as they were in one place of the plan."""
@@ -316,6 +320,7 @@ def _tap(tap: Mapping[str, Any], folder: Path, marked: Collection[int]) -> TapTa
         mark=Mark(tap["table"], tuple(tap["key"]), tap["number"]) if mark else None,
         function=tap.get("function", ""),
         place=tap.get("place", ""),
+        valued=tap.get("valued", False),
     )
 
 

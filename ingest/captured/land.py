@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from provhouse.capturing.session import Refusal
+from provhouse.commit.note_samples import note_samples
 from provhouse.commit.number_files import number_files
 from provhouse.commit.number_writes import NewWrite, number_writes
 from provhouse.commit.pin_files import pin_files
@@ -37,6 +38,7 @@ from .output import Output, output_of
 from .pinned import checked_before, pins_of
 from .rdd_output import rdd_output_of
 from .rows import Traced, bare_rows, operations, pieces, traced
+from .sampled import sampled_writes
 from .stream import Streams
 from .unused_keys import UnusedKeys, unused_keys
 from .weakened import weakened
@@ -64,6 +66,8 @@ class LandedWrite:
     """Seconds that the rewriting of the plan took."""
     supersets: tuple[str, ...]
     """The operations whose lineage may have more rows than those that were used."""
+    sample: float = 1.0
+    """The part of the rows that has lineage in the warehouse."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +121,7 @@ def land_block(
     block = read_block(folder)
     begun, declared = captured_writes(folder), block.keys if keys is None else keys
     with scratch("captured") as aside:
-        landed = _land(begun, declared, block.run, Path(aside), settings, progress)
+        landed = _land(begun, declared, block, Path(aside), settings, progress)
     layout = Layout(settings.warehouse)
     landed = replace(
         landed,
@@ -163,11 +167,12 @@ def captured_writes(folder: Path) -> list[CapturedWrite]:
 def _land(
     begun: Sequence[CapturedWrite],
     keys: Mapping[str, Key],
-    run: str,
+    block: Block,
     aside: Path,
     settings: Settings,
     progress: Progress,
 ) -> Landed:
+    run = block.run
     incomplete = tuple(str(each.path) for each in begun if each.state in ("unknown", "replaced"))
     finished = [each for each in begun if each.state == "finished"]
     outputs = [output for output in map(_output_of, finished) if output.files]
@@ -178,7 +183,10 @@ def _land(
     store = KeyStore(aside, checked_before(Layout(settings.warehouse), sources))
     _check(outputs, sources, keys, Known(Layout(settings.warehouse)), store)
     opened = dict[Path, MarkedRows]()
-    outputs = [replace(each, marks=marks_of(each.write, opened, aside)) for each in outputs]
+    outputs = [
+        replace(each, marks=marks_of(each.write, opened, aside), sample=block.sample)
+        for each in outputs
+    ]
     marked = marked_outputs(outputs)
     found = [traced(output, aside) for output in (*marked, *outputs)]
     places = _marked(opened.values(), run, settings, progress)
@@ -265,6 +273,8 @@ def _numbered(
     new = [_new(each, _key(each.output, keys), run) for each in found]
     versions = number_writes(new, settings, progress)
     known = Known(Layout(settings.warehouse))
+    if samples := sampled_writes(outputs, versions, known):
+        note_samples(samples, settings, progress)
     pin_files(pins_of(outputs, versions, sources, keys, known, store), settings, progress)
     missing = without_numbers(sources, keys, known)
     if missing:
@@ -350,4 +360,5 @@ def _landed(found: Traced, version: Written) -> LandedWrite:
         output.write.seconds,
         output.write.rewriting,
         tuple(output.write.taps[number].name for number in sorted(found.supersets)),
+        output.sample,
     )

@@ -34,6 +34,8 @@ class Output:
     """The marked rows that its rows derive from."""
     tasks: tuple[tuple[int, str], ...] = ()
     """For each file, its task and its place among the files of the task."""
+    sample: float = 1.0
+    """The part of the rows that keeps its lineage."""
 
     @cached_property
     def counts(self) -> tuple[int, ...]:

@@ -36,7 +36,7 @@ class PairSet:
 
     def add(self, pairs: Pairs) -> None:
         """Add pairs, which may repeat."""
-        self._spread.add(pairs.row >> _NEAR, [pairs.at, pairs.row])
+        self._spread.add(part_of(pairs.row), [pairs.at, pairs.row])
 
     def seal(self, positions: int) -> "PairSet":
         """Remove repeated pairs; ``positions`` is the length of the list."""
@@ -57,6 +57,11 @@ class PairSet:
         """Return the second numbers of all pairs once, in order."""
         parts = [np.unique(part.row) for part in self.parts()]
         return np.unique(np.concatenate(parts))
+
+
+def part_of(row: I64) -> I64:
+    """Return the numbers by which row ids are spread over parts."""
+    return row >> _NEAR
 
 
 def distinct(parts: Sequence[Pairs]) -> Pairs:

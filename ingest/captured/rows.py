@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import I64, Bools
 from provhouse.model.columns import OPERATION
 
 from .associations import NONE, PIECE
@@ -16,7 +16,10 @@ from .description import ROWS, TapTable
 from .op_texts import op_of
 from .output import Output
 from .pairs import Pairs, PairSet, distinct, through
+from .sampled import carried
+from .spread import Spread
 from .trace import Tracer
+from .values import given, values_of
 
 _OPERATION = pa.schema([(name, pa.string()) for name in OPERATION])
 
@@ -33,6 +36,8 @@ class Grouped:
     group: I64
     """For each of ``row``, the position of its group in ``sources``."""
     sources: PairSet
+    values: Spread | None = None
+    """What source rows give to the aggregate, in the parts of ``sources``; None if not captured."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +84,7 @@ class Traced:
     def direct_pairs(self) -> Iterator[Pairs]:
         """Yield the rows of the output, by position, with the source rows that rode on them."""
         if self.direct:
-            for first, slots in self.output.carried():
+            for first, slots in carried(self.output):
                 for slot in self.direct:
                     row = np.flatnonzero(slots[slot] != NONE)
                     yield Pairs(first + row, slots[slot, row])
@@ -98,6 +103,8 @@ class Piece:
     derivation: pa.Array | str | None = None
     shared: pa.Array | None = None
     op_kind: str | None = None
+    value: pa.Array | None = None
+    """What each of ``src`` gives to an aggregate; None if it was not captured."""
 
 
 def traced(output: Output, aside: Path) -> Traced:
@@ -115,7 +122,9 @@ def traced(output: Output, aside: Path) -> Traced:
         order = np.argsort(group, kind="stable")
         found, row = tracer.sources(tap, keys), pairs.at
         of = output.write.taps[tap]
-        grouped.append(Grouped(len(grouped), of, row[order], group[order], found.rows))
+        valued = of.valued and output.write.exact_kinds
+        values = values_of(of, aside) if valued else None
+        grouped.append(Grouped(len(grouped), of, row[order], group[order], found.rows, values))
         for kept in found.kept:
             parts = [through(Pairs(row, group), part.at, part.row) for part in kept.pairs.parts()]
             waiting.append((kept.tap, distinct(parts)))
@@ -128,7 +137,7 @@ def _carried(output: Output) -> list[tuple[int, Pairs]]:
     slots = [slot for slot, tap in enumerate(output.write.slots) if tap > ROWS]
     if not slots:
         return []
-    parts = [(first, found[slots]) for first, found in output.carried()]
+    parts = [(first, found[slots]) for first, found in carried(output)]
     values = np.concatenate([np.empty((len(slots), 0), np.int64), *(p for _, p in parts)], axis=1)
     rows = [np.flatnonzero(column != NONE) for column in values]
     return [
@@ -190,22 +199,44 @@ def _grouped(group: Grouped, found: Traced, op: str) -> Iterator[Piece]:
     first = np.searchsorted(group.group, np.arange(len(uses)))
     kind = group.tap.op_kind if found.has_exact_kinds else None
     several = len(np.unique(group.row)) != len(group.row)
-    for part in group.sources.parts():
+    for part, numbers in _parts(group):
         for start in range(0, len(part.at), PIECE):
             at, src = part.at[start : start + PIECE], part.row[start : start + PIECE]
+            value = None if numbers is None else given(numbers, src)
             single = uses[at] == 1
             if single.any():
                 row = group.row[first[at[single]]]
                 label = _derivations(group, at[single], several) if kind else None
-                yield Piece(op, src[single], row, derivation=label, op_kind=kind)
+                yield Piece(
+                    op,
+                    src[single],
+                    row,
+                    derivation=label,
+                    op_kind=kind,
+                    value=_filtered(value, single),
+                )
             if not single.all():
                 labels = _labels(found, group, at[~single])
-                yield Piece(op, src[~single], shared=labels, op_kind=kind)
+                yield Piece(
+                    op, src[~single], shared=labels, op_kind=kind, value=_filtered(value, ~single)
+                )
     shared = np.flatnonzero(((uses > 1) & (group.sources.sizes > 0))[group.group])
     for start in range(0, len(shared), PIECE):
         rows = shared[start : start + PIECE]
         labels = _labels(found, group, group.group[rows])
         yield Piece(row=group.row[rows], shared=labels)
+
+
+def _parts(group: Grouped) -> Iterator[tuple[Pairs, I64 | None]]:
+    """Yield the pairs of groups and source rows in parts, with the values of the rows of each."""
+    if group.values is None:
+        yield from ((part, None) for part in group.sources.parts())
+    else:
+        yield from zip(group.sources.parts(), group.values.parts(), strict=True)
+
+
+def _filtered(value: pa.Array | None, kept: Bools) -> pa.Array | None:
+    return None if value is None else value.filter(pa.array(kept))
 
 
 def _derivations(group: Grouped, at: I64, several: bool) -> pa.Array | str:

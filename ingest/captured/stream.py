@@ -21,6 +21,7 @@ from provhouse.model.columns import (
     SRC,
     SRC_ID,
     SRC_TABLE,
+    VALUE,
 )
 
 from ..formats.source import Source
@@ -36,13 +37,13 @@ _CODED = pa.dictionary(pa.int32(), pa.string())
 class Streams:
     """The triples of all writes of a block, as sources for an ingest.
 
-    A file has either row ids or names at each end, so there are up to four kinds of files. They are
-    in the folder ``aside``.
+    A file has either row ids or names at each end, so there are up to four kinds of files, and
+    further ones for triples with values. They are in the folder ``aside``.
     """
 
     def __init__(self, label: str, run: str, aside: Path) -> None:
         self._label, self._run, self._aside = label, run, aside
-        self._open = dict[tuple[bool, bool], _File]()
+        self._open = dict[tuple[bool, bool, bool], _File]()
         self._sources = list[Source]()
 
     def add(
@@ -72,7 +73,7 @@ class Streams:
         return self._sources
 
     def _write(self, piece: Piece, at: I64, src: Ends, dst: Ends, role: pa.Array) -> None:
-        kind = src.by_id, dst.by_id
+        kind = src.by_id, dst.by_id, piece.value is not None
         file = self._open.get(kind)
         if file is None or file.rows >= FILE_ROWS:
             first = 1 if file is None else file.first + file.rows
@@ -82,6 +83,7 @@ class Streams:
             file = self._open[kind] = _File(path, _schema(*kind), first)
             self._sources.append(Source(str(path), "arrow", label=self._label, first_row=first))
         count = len(at)
+        values = [] if piece.value is None else [_taken_values(piece.value, at)]
         file.write(
             [
                 src.values,
@@ -94,6 +96,7 @@ class Streams:
                 role,
                 constant(piece.op_kind, count),
                 constant(self._run, count),
+                *values,
             ]
         )
 
@@ -117,14 +120,15 @@ class _File:
         self._stream.close()
 
 
-def _schema(src_by_id: bool, dst_by_id: bool) -> pa.Schema:
+def _schema(src_by_id: bool, dst_by_id: bool, valued: bool) -> pa.Schema:
     ends = [
         (SRC_ID, pa.int64()) if src_by_id else (SRC, pa.string()),
         (DST_ID, pa.int64()) if dst_by_id else (DST, pa.string()),
     ]
     texts = [(DERIVATION, pa.string()), (SHARED, pa.string()), (ROLE, pa.string())]
     coded = [(name, _CODED) for name in (OP, SRC_TABLE, DST_TABLE)]
-    return pa.schema([*ends, *coded, *texts, (OP_KIND, _CODED), (EXECUTION, _CODED)])
+    values = [(VALUE, pa.float64())] * valued
+    return pa.schema([*ends, *coded, *texts, (OP_KIND, _CODED), (EXECUTION, _CODED), *values])
 
 
 def _nothing(count: int) -> Ends:
@@ -144,6 +148,10 @@ def _role(src: Ends, state: Sequence[str]) -> pa.Array:
         return pa.nulls(len(src.values), pa.string())
     kept = pc.is_in(src.tables.cast(pa.string()), pa.array(state, pa.string()))
     return pc.if_else(kept, "state", pa.scalar(None, pa.string()))
+
+
+def _taken_values(values: pa.Array, at: I64) -> pa.Array:
+    return values if len(values) == len(at) else values.take(pa.array(at))
 
 
 def _text(value: pa.Array | str | None, at: I64) -> pa.Array:

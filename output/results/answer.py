@@ -12,6 +12,7 @@ from .answer_tables import by_column, by_distance, by_operation, by_table, count
 from .answer_words import headline, how, notes
 from .derivations import MOST_ROWS, has_sets, read_and_seconds, row_lists, step_by_step
 from .exactness import exactness_fields
+from .samples import sample_fields
 
 if TYPE_CHECKING:
     from provhouse.model.answer import Answer, LargeAnswer
@@ -61,7 +62,7 @@ class AnswerResult(Result):
         head = header(answer)
         if answer.versions:
             head["versions"] = list(answer.versions)
-        head |= exactness_fields(answer)
+        head |= {**exactness_fields(answer), **sample_fields(answer)}
         if answer.column is not None:
             head["column"] = answer.column
             head["columns"] = [asdict(each) for each in answer.columns]

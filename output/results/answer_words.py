@@ -12,6 +12,7 @@ from ..sections import subject
 from .answer_size import answer_size
 from .derivations import as_of_sentence, erased_sentence, has_sets, read_sentence
 from .exactness import exactness_notes
+from .samples import sample_notes
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -43,6 +44,8 @@ def _nothing(answer: "Answer") -> str:
         return f"has {items} {answer.direction}, but none matches the filters."
     if answer.erased:
         return f"has nothing {answer.direction} except erased items."
+    if answer.samples:
+        return f"has nothing {answer.direction} that is known."
     if answer.direction == "upstream":
         return "has nothing upstream: it is a source."
     return "has nothing downstream: nothing derives from it."
@@ -71,7 +74,8 @@ def notes(answer: "Answer") -> Iterator[str]:
     if has_sets(answer):
         yield f"The item is in set {answer.set_id:,}."
     yield from exactness_notes(answer)
-    if not answer.complete:
+    yield from sample_notes(answer)
+    if not answer.complete and not answer.samples:
         yield "The answer is incomplete: part of the data is missing."
     if answer.items.num_rows and _leads_back(answer.items["item"].combine_chunks(), answer.item):
         yield "The item itself is among them: it lies on a cycle."

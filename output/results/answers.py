@@ -34,7 +34,7 @@ class AnswersResult(Result):
     replies: "Iterable[Answer | Absent]"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield a table with a row for each asked item, and exactness if an answer states one."""
+        """Yield a row for each asked item, with exactness and samples if an answer states any."""
         timed = STEPS if timing else STEPS[-1:]
         seconds = timed if timing else ("seconds",)
         rows = [(list(_row(reply, timed)), _exactness(reply)) for reply in self.replies]
@@ -92,4 +92,6 @@ def _row(reply: "Answer | Absent", timed: Sequence[str]) -> "Iterator[Text]":
 
 
 def _exactness(reply: "Answer | Absent") -> str:
-    return "" if isinstance(reply, Absent) else reply.exactness or ""
+    if isinstance(reply, Absent):
+        return ""
+    return " ".join(filter(None, (reply.exactness, "(partial)" if reply.samples else "")))

@@ -51,10 +51,11 @@ class CapturedResult(Result):
 
 def _fact(write: "LandedWrite") -> tuple[str, str]:
     size = quantity(write.bytes, "bytes")
+    sample = f"of which a sample of {100 * write.sample:.3g}%, " if write.sample < 1 else ""
     pairs = counted(write.associations, "association")
     return shown(
         write.table
-    ), f"version {write.version}: {counted(write.rows, 'row')}, {pairs}, {size}"
+    ), f"version {write.version}: {counted(write.rows, 'row')}, {sample}{pairs}, {size}"
 
 
 def _left_out(landed: "Landed") -> Iterator[tuple[str, str]]:

@@ -9,6 +9,7 @@ from ..phrases import listed
 from ..result import Csv, Json, Result, attributes, one_row
 from ..sections import Section, styled, subject
 from .derivations import as_of_sentence, read_and_seconds, read_sentence
+from .samples import sample_fields, sample_notes
 
 if TYPE_CHECKING:
     from provhouse.query.depends import Dependency
@@ -32,6 +33,8 @@ class DependencyResult(Result):
         yield subject(found.item, f" {_SAID[found.exists].format(on=shown(found.on))}")
         if not found.derived and found.item != found.on:
             yield styled("It is not derived from it.")
+        for note in sample_notes(found):
+            yield styled(note, "yellow")
         if found.smallest is not None:
             yield styled(f"It certainly dies without all of {listed(found.smallest, 3)}.")
         elif not found.searched:
@@ -46,6 +49,7 @@ class DependencyResult(Result):
         names = ("item", "on", "exists", "derived", "smallest", "searched")
         yield {
             **attributes(found, *names, "generation", "time", "complete"),
+            **sample_fields(found),
             **read_and_seconds(found),
         }
 

@@ -13,6 +13,7 @@ from ..result import Csv, Json, Result, attributes, rounded
 from ..sections import Section, grid, headed, styled, subject
 from .derivations import MOST_ROWS, erased_sentence, row_lists, step_by_step, table_name
 from .exactness import exactness_fields, exactness_notes
+from .samples import sample_fields, sample_notes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -80,7 +81,7 @@ def _notes(diff: "Diff") -> Iterator[Section]:
             yield styled(note, "yellow")
         elif side.erased:
             yield styled(f"Generation {side.generation}: {erased_sentence(side.erased)}")
-        for note in exactness_notes(side):
+        for note in (*exactness_notes(side), *sample_notes(side)):
             yield styled(f"Generation {side.generation}: {note}", "yellow")
 
 
@@ -107,4 +108,4 @@ def _items(items: "pa.Table") -> "Table":
 
 def _side(side: "Side") -> Json:
     head = {**attributes(side, "generation", "time"), "held": side.stored, "erased": side.erased}
-    return {**head, **exactness_fields(side)}
+    return {**head, **exactness_fields(side), **sample_fields(side)}

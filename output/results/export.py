@@ -11,6 +11,7 @@ from ..phrases import counted, quantity
 from ..result import Csv, Json, Result
 from ..sections import Section, styled
 from .exactness import exactness_notes
+from .samples import sample_notes
 
 if TYPE_CHECKING:
     from provhouse.store.warehouse.manifest import Manifest, Part
@@ -25,7 +26,7 @@ class ExportResult(Result):
     def text(self, timing: bool = False) -> Iterator[Section]:
         """Yield a sentence about what was exported, and how exact it is."""
         yield styled(_sentence(self.manifest))
-        for note in exactness_notes(self.manifest):
+        for note in (*exactness_notes(self.manifest), *sample_notes(self.manifest)):
             yield styled(note, "yellow")
 
     def json(self) -> Iterator[Json]:

@@ -21,6 +21,7 @@ from .derivations import (
     table_name,
 )
 from .exactness import exactness_fields, exactness_notes
+from .samples import sample_fields, sample_notes
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -43,7 +44,7 @@ class PathResult(Result):
         yield subject(path.target, _headline(path))
         if path.erased:
             yield styled(erased_sentence(path.erased), "yellow")
-        for note in exactness_notes(path):
+        for note in (*exactness_notes(path), *sample_notes(path)):
             yield styled(note, "yellow")
         yield from headed("Step by step", _steps(path))
         if path.triples.num_rows > ROWS:
@@ -60,6 +61,7 @@ class PathResult(Result):
             **head,
             **attributes(path, *names),
             **exactness_fields(path),
+            **sample_fields(path),
             **row_lists(path),
             **read_and_seconds(path),
         }

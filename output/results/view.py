@@ -9,6 +9,7 @@ from ..result import Csv, Json, Result, attributes, one_row
 from ..sections import Section, styled, subject, unbroken
 from .derivations import as_of_sentence
 from .exactness import exactness_fields, exactness_notes
+from .samples import sample_fields, sample_notes
 
 if TYPE_CHECKING:
     from provhouse.query.view import View
@@ -26,7 +27,7 @@ class ViewResult(Result):
         what = "lineage" if view.direction == "upstream" else "impact"
         size = f"{counted(view.nodes, 'node')} and {counted(view.relationships, 'relationship')}"
         yield subject(view.item, f": its {what} of {counted(view.items, 'item')} is now in Neo4j.")
-        for note in exactness_notes(view):
+        for note in (*exactness_notes(view), *sample_notes(view)):
             yield styled(note, "yellow")
         if view.grouped:
             yield styled("It is large: a node stands for all items of one table and op.", "yellow")
@@ -53,4 +54,4 @@ class ViewResult(Result):
 def _fields(view: "View") -> dict[str, object]:
     names = ("item", "direction", "generation", "time", "items", "grouped", "nodes",
              "relationships", "left_out", "expires", "query", "url")  # fmt: skip
-    return {**attributes(view, *names), **exactness_fields(view)}
+    return {**attributes(view, *names), **exactness_fields(view), **sample_fields(view)}

@@ -18,6 +18,7 @@ from .derivations import (
     table_name,
 )
 from .exactness import exactness_fields, exactness_notes
+from .samples import sample_fields, sample_notes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -62,6 +63,7 @@ class WhatIfResult(Result):
             "delete": found.deletion.named,
             **attributes(found, *_FIELDS),
             **exactness_fields(found),
+            **sample_fields(found),
             "tables": json_rows(found.tables),
             "may_create": json_rows(found.may_create),
             "changed": json_rows(found.changed),
@@ -102,6 +104,7 @@ def _notes(found: "WhatIf") -> Iterator[str]:
     if found.erased:
         yield erased_sentence(found.erased)
     yield from exactness_notes(found)
+    yield from sample_notes(found)
 
 
 def _is_gone(items: "pa.Table") -> "pa.ChunkedArray":

@@ -10,6 +10,7 @@ from ..phrases import listed
 from ..result import Csv, Json, Result, attributes
 from ..sections import Section, grid, headed, styled, subject
 from .derivations import as_of_sentence, read_and_seconds, read_sentence
+from .samples import sample_fields, sample_notes
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -30,10 +31,13 @@ class WhyResult(Result):
         """Yield the expression, a table of derivations, and what was read."""
         found = self.found
         if not found.derivations.num_rows:
-            yield subject(found.item, " is a source: it is derived from nothing.")
+            source = " is a source: it is derived from nothing."
+            yield subject(found.item, " has no known derivation." if found.samples else source)
         else:
             yield subject(found.item, f" = {shown(found.expression, 2_000)}")
             yield from headed("Derivations", _derivations(found))
+        for note in sample_notes(found):
+            yield styled(note, "yellow")
         if found.cut:
             yield styled("… cut; for more use --limit N", "dim")
         yield styled(f"\n{read_sentence(found)} {as_of_sentence(found)}", "dim")
@@ -43,6 +47,7 @@ class WhyResult(Result):
         found = self.found
         yield {
             **attributes(found, "item", "expression", "cut", "generation", "time", "complete"),
+            **sample_fields(found),
             "derivations": json_rows(found.derivations),
             **read_and_seconds(found),
         }

@@ -10,6 +10,7 @@ from ..phrases import counted, listed
 from ..result import Csv, Json, Result, attributes, rounded
 from ..sections import Section, grid, headed, styled, subject
 from .derivations import MOST_ROWS, as_of_sentence, erased_sentence, read_sentence, table_name
+from .samples import sample_fields, sample_notes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -53,6 +54,7 @@ class ZoomedResult(Result):
         yield {
             **attributes(found, *_FIELDS),
             "folded": list(found.folded),
+            **sample_fields(found),
             **rows,
             "read": asdict(found.read),
             "seconds": rounded(found.seconds),
@@ -91,6 +93,7 @@ def _notes(found: "Zoomed") -> Iterator[str]:
         yield f"The answer stops at --{found.truncated}."
     if found.erased:
         yield erased_sentence(found.erased)
+    yield from sample_notes(found)
 
 
 def _names(nodes: "pa.Table") -> dict[int, tuple[str, str]]:

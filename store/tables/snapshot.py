@@ -44,6 +44,8 @@ from provhouse.runtime.storage import Array
 from ..names.names import Names, Span
 from ..warehouse.commits import Commit, Totals
 from ..warehouse.layout import Layout
+from ..warehouse.samples import SampledWrite, read_samples
+from ..warehouse.shown_writes import shown_writes
 from .assertions import Assertions
 from .delta import count_rows, newest_version, read_pieces, read_rows
 from .partitions import partition_path
@@ -300,6 +302,11 @@ class Snapshot:
         """
         pieces = self.pieces("groups", [ITEM])
         return ItemNumbers(self.room.distinct(_ints(rows, ITEM) for rows in pieces))
+
+    @cached_property
+    def samples(self) -> list[SampledWrite]:
+        """The captured writes of which only a sample has lineage, in the order of versions."""
+        return shown_writes(self.layout, self.commit, read_samples(self.layout))
 
     @property
     def erased_items(self) -> ItemNumbers:

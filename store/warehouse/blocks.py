@@ -41,13 +41,17 @@ class Block:
     """Why its ingest failed; empty if there was none."""
     ended: str = ""
     """When an application ended that was captured by its configuration, as `begun`; else empty."""
+    sample: float = 1.0
+    """The part of the rows of each write that keeps its lineage."""
 
 
-def begin_block(folder: Path, keys: Mapping[str, tuple[str, ...]], run: str) -> None:
+def begin_block(
+    folder: Path, keys: Mapping[str, tuple[str, ...]], run: str, sample: float = 1.0
+) -> None:
     """Make the folder of a block with its record."""
     make_folder(folder)
     begun = datetime.now(UTC).isoformat(timespec="seconds")
-    _store(folder, Block(dict(keys), run, begun))
+    _store(folder, Block(dict(keys), run, begun, sample=sample))
 
 
 def read_block(folder: Path) -> Block:

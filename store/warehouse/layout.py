@@ -66,6 +66,11 @@ class Layout:
         return self.root / "written"
 
     @property
+    def samples(self) -> Path:
+        """The folder of records of captured writes of which only a sample has lineage."""
+        return self.root / "samples"
+
+    @property
     def pins(self) -> Path:
         """The folder of the table of pinned files, with the rows of captured jobs."""
         return self.root / "pins"

@@ -15,6 +15,7 @@ from provhouse.model.errors import BadInput, Unavailable
 from provhouse.model.naming import Naming
 from provhouse.model.operations import Weakest
 from provhouse.model.patterns import Pattern
+from provhouse.model.samples import Sample
 from provhouse.runtime.files import write_over
 
 from .layout import SHARED
@@ -23,7 +24,7 @@ FORMAT = 1
 NAME = "manifest.json"
 Holds = Literal["warehouse", "lineage", "impact"]
 _REMEDY = "Export again, or copy the folder again from its source"
-_OMITTED = ("patterns", "operations", "modules", "exactness", "exactness_triples")
+_OMITTED = ("patterns", "operations", "modules", "exactness", "exactness_triples", "samples")
 """Keys that are left out if they have no value."""
 
 
@@ -66,6 +67,8 @@ class Manifest:
     """The weakest exactness on the paths of an exported answer; left out if None."""
     exactness_triples: dict[str, int] = field(default_factory=dict)
     """The number of triples on these paths by exactness; left out if empty."""
+    samples: tuple[Sample, ...] = ()
+    """The captured writes of which only a sample has lineage; left out if there are none."""
 
 
 def part_of(path: Path, rows: int) -> Part:
@@ -109,10 +112,11 @@ def read_manifest(folder: Path) -> Manifest:
             )
         record["files"] = tuple(Part(**part) for part in record["files"])
         patterns = {table: Pattern(**each) for table, each in record.pop("patterns", {}).items()}
+        samples = tuple(Sample(**each) for each in record.pop("samples", ()))
         for name in ("operations", "modules"):
             if record.get(name):
                 record[name] = Part(**record[name])
-        return Manifest(**record, patterns=patterns)
+        return Manifest(**record, patterns=patterns, samples=samples)
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise BadInput(
             f"Cannot read the export manifest {path}",

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
@@ -21,6 +23,7 @@ from provhouse.capturing.scripts import Ran, run_script
 from provhouse.cli.app import run
 from provhouse.ingest.captured.description import TapTable
 from provhouse.ingest.captured.land import captured_writes
+from provhouse.ingest.captured.sampled import in_sample
 from provhouse.query.status import status
 
 QUERIES = Path(__file__).parent / "tpch"
@@ -197,6 +200,48 @@ def test_a_budget_is_a_setting(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "--conf spark.provhouse.budgetSeconds=60.0\n" in printed
     assert run([*options, "--budget-mb", "0"]) == 2
     assert "--budget-mb is no number above 0" in capsys.readouterr().err
+
+
+def test_a_sample_and_values_are_settings(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--warehouse", str(tmp_path), "spark-conf"]
+    assert run([*options, "--sample", "0.25", "--values"]) == 0
+    printed = capsys.readouterr().out
+    assert "--conf spark.provhouse.sample=0.25\n" in printed
+    assert "--conf spark.provhouse.values=true\n" in printed
+    assert run([*options, "--sample", "2"]) == 2
+    assert "--sample is no part of the rows" in capsys.readouterr().err
+
+
+@pytest.mark.long
+def test_a_sample_is_a_setting_of_an_application(
+    houses: Callable[..., House], tmp_path: Path
+) -> None:
+    write_shop(tmp_path)
+    house, script = houses(), tmp_path / "job.py"
+    script.write_text(
+        "import sys\nfrom pyspark.sql import SparkSession\n"
+        "spark = SparkSession.builder.master('local[2]').getOrCreate()\n"
+        "orders = spark.read.parquet(sys.argv[1] + '/orders')\n"
+        "orders.coalesce(1).write.parquet(sys.argv[1] + '/kept')\n"
+        "orders.groupBy('small').sum('id').write.parquet(sys.argv[1] + '/sums')\n"
+        "orders.write.csv(sys.argv[1] + '/refused')\n"
+    )
+    keys = {"orders": ("id",), "kept": ("id",), "refused": ("id",)}
+    settings = configuration(house.settings.warehouse, keys, sample=0.25, values=True)
+    assert run_script(script, [str(tmp_path)], settings).status == 1
+    assert not (tmp_path / "refused").exists()
+    (folder,) = (house.settings.warehouse / "captured").iterdir()
+    assert [[tap.valued for tap in write.taps] for write in captured_writes(folder)] == [[], [True]]
+    (file,) = (tmp_path / "kept").glob("*.parquet")
+    rows = pq.read_table(file)["id"].to_numpy()
+    kept = [0, *np.flatnonzero(in_sample(0, len(rows), 0.25))]
+    with house.open() as warehouse:
+        landed = warehouse.ingest_captured()
+        assert [each.sample for each in landed.writes] == [0.25, 0.25]
+        found = {each.item.partition("@")[0] for each in warehouse.find("kept/").items}
+    assert found == {f"kept/{rows[row]}" for row in kept}
 
 
 @pytest.mark.long

@@ -2,7 +2,7 @@
 
 Only ``make test-long`` runs them, with tables that ``tools/tpcds.py`` makes. A query that has no
 rows is tried again on larger tables. The outcomes are recorded for ``docs/capture-coverage.md``;
-queries that the same code has recorded already are skipped.
+queries, and rows of a query, that the same code has recorded already are skipped.
 """
 
 import shutil
@@ -16,6 +16,7 @@ from pyspark.errors import ArithmeticException
 from pyspark.sql import DataFrame, SparkSession
 
 from helpers import scoreboard
+from helpers.scoreboard import Trial
 from helpers.witnesses import Program, Tables, query, read, rows_of
 
 TOOL = Path(__file__).parent.parent.parent / "tools" / "tpcds.py"
@@ -34,8 +35,8 @@ APART = ("store_sales_best", "store_sales_worst")
 It ranks groups of the table, and a subquery reads other rows of these groups. If one cut table had
 the rows of all three, the groups would be others, and so would the ranks.
 """
-ROWS = 3
-"""The number of rows of each query whose witnesses are tried."""
+ROWS = {"0.01": 50, "0.1": 10, "1": 2}
+"""The number of rows of each query whose witnesses are tried, by the size of the tables."""
 
 
 def program(sql: str) -> Program:
@@ -101,5 +102,6 @@ def test_every_query_has_right_lineage_or_is_refused(
         run = program(text)
         if has_rows(run(read(spark, tables))):
             break
-    found = scoreboard.outcome(name, run, spark, tables, tmp_path, ROWS)
+    trial = Trial(name, run, spark, tables, tmp_path, record=f"tpcds-{factor}")
+    found = scoreboard.outcome(trial, ROWS[factor])
     scoreboard.add("tpcds", {**found, "factor": factor})

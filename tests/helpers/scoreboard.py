@@ -2,68 +2,149 @@
 
 import hashlib
 import json
-from collections.abc import Collection
+import shutil
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
+from pyspark.errors import ArithmeticException
 from pyspark.sql import SparkSession
 
-from helpers.witnesses import Program, again, captured, read, rows_of
+from helpers.witnesses import Found, Program, Row, Witnesses, again, captured, read, rows_of
 from provhouse.model.errors import UsageError
 
 ROOT = Path(__file__).parent.parent.parent
 LONG = ROOT / ".long"
 CODE = (ROOT / "capturing", ROOT / "ingest" / "captured")
+MOST_WITNESSES, DROPPED_ROWS = 8, 3
+"""Each witness is left out of so many rows of a query, if a row has at most so many of them."""
 
 
-def outcome(
-    name: str,
-    program: Program,
-    spark: SparkSession,
-    source: Path,
-    folder: Path,
-    rows: int,
-    whole: Collection[str] = (),
-) -> dict[str, object]:
+@dataclass(frozen=True)
+class Trial:
+    """A query to try: a program on the tables of a folder, and where rows are recorded."""
+
+    name: str
+    program: Program
+    spark: SparkSession
+    source: Path
+    folder: Path
+    """A folder for all that the trial writes."""
+    whole: Collection[str] = ()
+    """Tables that stay whole, because the query asks which rows they lack."""
+    record: str = ""
+    """The name of the record of rows that were tried, such as ``tpch-0.01``; empty for none."""
+
+    def again(self, witnesses: Witnesses, folder: str) -> list[Row]:
+        """Run the query on tables cut to witnesses; a division by zero gives no row."""
+        place = self.folder / folder
+        try:
+            return again(self.spark, self.program, self.source, witnesses, place, self.whole)
+        except ArithmeticException:
+            return []
+        finally:
+            shutil.rmtree(place)
+
+
+def outcome(trial: Trial, rows: int) -> dict[str, object]:
     """Capture a query on the tables of a folder and check it; return what the page says of it.
 
-    ``rows`` is the number of rows that are tried on tables cut to their witnesses. Tables in
-    ``whole`` stay whole, because the query asks which rows they lack.
+    ``rows`` is the number of rows that are tried on tables cut to their witnesses. With a record,
+    each witness of a few rows with few witnesses is left out, too, and rows that the record has are
+    not tried again.
     """
+    program, spark, source = trial.program, trial.spark, trial.source
     plain = rows_of(program(read(spark, source)))
     started = perf_counter()
     try:
-        found = captured(spark, program(read(spark, source)), folder / "captured")
+        found = captured(spark, program(read(spark, source)), trial.folder / "captured")
     except UsageError as error:
-        return {"query": name, "outcome": "refused", "why": error.wanted}
+        return {"query": trial.name, "outcome": "refused", "why": error.wanted}
     seconds = perf_counter() - started
     assert sorted(map(str, found.rows)) == sorted(map(str, plain))
     tried = sorted({round(at * (len(plain) - 1) / max(rows - 1, 1)) for at in range(rows)})
     tried = tried if plain else []
+    done = recorded_rows(trial)
     for row in tried:
-        cut = again(spark, program, source, found.witnesses(row), folder / f"cut-{row}", whole)
-        assert found.rows[row] in cut, f"row {row} of {name} is not among {cut[:5]}"
+        if _digest(found.rows[row]) not in done:
+            cut = trial.again(found.witnesses(row), f"cut-{row}")
+            assert found.rows[row] in cut, f"row {row} of {trial.name} is not among {cut[:5]}"
+            _add_row(trial, found.rows[row])
+    dropped, unneeded = _drop_one(trial, found, tried if trial.record else ())
     result = "superset" if found.supersets else "exact"
     return {
-        "query": name,
+        "query": trial.name,
         "outcome": result if tried else "untested",
         "why": ", ".join(sorted(found.supersets)),
         "absence": found.traced.output.write.absence,
         "rows": len(plain),
         "tried": len(tried),
+        "dropped": dropped,
+        "unneeded": unneeded,
         "taps": len(found.traced.output.write.taps),
         "seconds": round(seconds, 2),
     }
 
 
-def begin(suite: str) -> None:
-    """Begin an empty record of a suite of queries."""
-    LONG.mkdir(exist_ok=True)
-    _record(suite).write_text("", encoding="utf-8")
+def _drop_one(trial: Trial, found: Found, rows: Collection[int]) -> tuple[int, int]:
+    """Leave out each witness of a few rows; return how many were left out, and left the row.
+
+    A witness may leave the row as it is if others do the same, as in a semi join, or if its value
+    changes nothing, as in a maximum. Rows that have only been joined and counted need each one.
+    """
+    small = [(row, sorted(_each(found.witnesses(row), trial.whole))) for row in rows]
+    small = [(row, each) for row, each in small if 1 < len(each) <= MOST_WITNESSES]
+    dropped = unneeded = 0
+    for row, each in small[:DROPPED_ROWS]:
+        for at, (table, path, index) in enumerate(each):
+            left = found.witnesses(row)
+            left[table][path].remove(index)
+            kept = found.rows[row] in trial.again(left, f"drop-{row}-{at}")
+            assert not kept or _has_alternatives(found), (
+                f"row {row} of {trial.name} does not need row {index} of {path}"
+            )
+            dropped, unneeded = dropped + 1, unneeded + kept
+    return dropped, unneeded
+
+
+def _each(witnesses: Witnesses, whole: Collection[str]) -> Iterator[tuple[str, Path, int]]:
+    for table, files in witnesses.items():
+        if table not in whole:
+            yield from ((table, path, row) for path, rows in files.items() for row in rows)
+
+
+def _has_alternatives(found: Found) -> bool:
+    """Return whether the rows of an operator may do without one of their witnesses."""
+    taps = found.traced.output.write.taps
+    return any(tap.kind != "aggregate" or tap.function != "count" for tap in taps)
+
+
+def recorded_rows(trial: Trial) -> set[str]:
+    """Return the digests of the rows of a query that this version of the code has tried."""
+    path = LONG / f"rows-{trial.record}.jsonl"
+    if not trial.record or not path.exists():
+        return set()
+    found = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    here = [trial.name, _code()]
+    return {each["row"] for each in found if [each["query"], each["code"]] == here}
+
+
+def _add_row(trial: Trial, row: Row) -> None:
+    if trial.record:
+        LONG.mkdir(exist_ok=True)
+        line = {"query": trial.name, "code": _code(), "row": _digest(row)}
+        with (LONG / f"rows-{trial.record}.jsonl").open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+
+
+def _digest(row: Row) -> str:
+    return hashlib.sha256(str(row).encode()).hexdigest()[:16]
 
 
 def add(suite: str, found: dict[str, object]) -> None:
     """Add an outcome to the record of a suite, with the version of the code that captured."""
+    LONG.mkdir(exist_ok=True)
     with _record(suite).open("a", encoding="utf-8") as file:
         file.write(json.dumps({**found, "code": _code()}) + "\n")
 

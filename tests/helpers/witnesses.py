@@ -21,6 +21,8 @@ from provhouse.ingest.captured.rows import Traced, traced
 Row = tuple[Any, ...]
 Tables = Mapping[str, DataFrame]
 Program = Callable[[Tables], DataFrame]
+Witnesses = Mapping[str, Mapping[Path, set[int]]]
+"""Indexes of rows of sources, by table and file."""
 
 
 def read(spark: SparkSession, folder: Path) -> dict[str, DataFrame]:
@@ -94,7 +96,7 @@ def again(
     spark: SparkSession,
     program: Program,
     source: Path,
-    witnesses: Mapping[str, Mapping[Path, set[int]]],
+    witnesses: Witnesses,
     folder: Path,
     whole: Collection[str] = (),
 ) -> list[Row]:

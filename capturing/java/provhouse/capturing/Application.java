@@ -40,6 +40,12 @@ final class Application extends Block {
   private Application(Settings settings, Path folder) {
     super(folder.toUri().toString(), settings.keys(), settings.plain());
     limit(settings.limits());
+    if (settings.sample() < 1) {
+      sample();
+    }
+    if (settings.valued()) {
+      value();
+    }
     this.settings = settings;
     this.folder = folder;
   }
@@ -116,6 +122,7 @@ final class Application extends Block {
     record.put("keys", settings.keys());
     record.put("run", settings.run());
     record.put("begun", now());
+    record.put("sample", settings.sample());
     store("block.json", record);
     lock = opened;
   }

@@ -20,6 +20,8 @@ class Block {
   private final Set<Refusal> refusals = new LinkedHashSet<>();
   private Set<String> only;
   private Budget.Limits limits = Budget.Limits.NONE;
+  private boolean sampled;
+  private boolean valued;
   private Unsupported refused;
   private boolean closed;
   private int numbered;
@@ -54,6 +56,16 @@ class Block {
     limits = most;
   }
 
+  /** Refuse the writes of which an ingest cannot take a sample. */
+  void sample() {
+    sampled = true;
+  }
+
+  /** Capture what each row gives to an aggregate, too. */
+  void value() {
+    valued = true;
+  }
+
   /** Note the batch that this thread's stream has handed to the program, or null. */
   void handed(Streams.Batch batch) {
     caches.handed(batch);
@@ -79,12 +91,20 @@ class Block {
 
   LogicalPlan captured(Target target, SparkSession session) {
     target.check();
+    if (sampled && target.isKeyed()) {
+      throw new Unsupported(
+          "No sample can be taken of the lineage of this write",
+          "It writes " + target.name() + " as " + target.format()
+              + ", where a later job finds rows by their keys, of which none may be missing",
+          "Capture it without a sample, or write it as Parquet or Delta");
+    }
     for (Write earlier : List.copyOf(writes)) {
       awaitEnd(earlier, target);
       earlier.precede(target, Streams.batchOf(session));
     }
     begin(session);
-    Write write = new Write(target, folder + "/" + reserve(), keys, limits, session, caches);
+    String place = folder + "/" + reserve();
+    Write write = new Write(target, place, keys, limits, valued, session, caches);
     writes.add(write);
     return write.plan();
   }

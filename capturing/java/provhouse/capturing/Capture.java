@@ -96,6 +96,20 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     }
   }
 
+  /** Capture what each row gives to an aggregate, too. */
+  public void value() {
+    synchronized (block) {
+      block.value();
+    }
+  }
+
+  /** Refuse the writes of which an ingest cannot take a sample. */
+  public void sample() {
+    synchronized (block) {
+      block.sample();
+    }
+  }
+
   /**
    * Return a frame to be computed again on other rows. Tables of which these writes have made all
    * files are computed again as well.

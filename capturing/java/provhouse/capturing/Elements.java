@@ -61,7 +61,7 @@ final class Elements {
     boolean needed = node.outer() || found.isSet();
     group = needed ? GroupKey.of(grouping(), "Aggregate").from(child.slots()) : null;
     number = needed ? Plans.alias(group.value(), "provhouse_group") : null;
-    whole = node.outer() ? Rewriter.groups(found.aggregate(), child.slots(), group, taps) : -1;
+    whole = node.outer() ? Rewriter.groups(found.aggregate(), child.slots(), group, null, taps) : -1;
   }
 
   /** Rewrite a generator, or return null if its rows derive from whole groups. */

@@ -232,9 +232,10 @@ final class Rewriter {
     Rewritten child = rewrite(node.child());
     List<Expression> grouping = Plans.list(node.groupingExpressions());
     GroupKey key = GroupKey.of(grouping, "Aggregate").from(child.slots());
-    int number = groups(node, child.slots(), key, taps);
+    Expression given = taps.valued() ? Values.of(node, child.slots()) : null;
+    int number = groups(node, child.slots(), key, given, taps);
     Alias below = Plans.alias(key.value(), "provhouse_key");
-    LogicalPlan tapped = taps.keyed(number, key.unchecked(), below, child);
+    LogicalPlan tapped = taps.keyed(number, key.unchecked(), below, child, given);
     Alias above = Plans.alias(key.value(), "provhouse_group");
     List<NamedExpression> columns =
         Plans.joined(Plans.list(node.aggregateExpressions()), List.of(above));
@@ -247,10 +248,20 @@ final class Rewriter {
     return new Rewritten(plan, List.of(new Slot(group, number)));
   }
 
-  /** Return the number of the tap below an aggregate, whose rows have these slots. */
-  static int groups(Aggregate node, List<Slot> slots, GroupKey key, Taps taps) {
+  /**
+   * Return the number of the tap below an aggregate, whose rows have these slots.
+   *
+   * <p>{@code given} is what each row gives to the aggregate, or null.
+   */
+  static int groups(
+      Aggregate node, List<Slot> slots, GroupKey key, Expression given, Taps taps) {
     LogicalPlan merged = Plans.withColumn(node.child(), Plans.alias(key.value(), "key"));
-    return taps.number("aggregate", merged, operator(node, slots, key));
+    Map<String, Object> operator = operator(node, slots, key);
+    if (given != null) {
+      merged = Plans.withColumn(merged, Plans.alias(given, "value"));
+      operator.put("valued", true);
+    }
+    return taps.number("aggregate", merged, operator);
   }
 
   private static Map<String, Object> operator(Aggregate node, List<Slot> slots, GroupKey key) {

@@ -10,13 +10,16 @@ import java.util.TreeMap;
  * The settings {@code spark.provhouse.*} of an application.
  *
  * <p>{@code keys} has the key columns of tables by name. {@code folders} is a file to which the
- * folder of each captured application is added, or empty.
+ * folder of each captured application is added, or empty. {@code sample} is the part of the rows of
+ * each write that keeps its lineage; {@code valued} is whether it has what rows give to aggregates.
  */
 record Settings(
     String warehouse,
     String run,
     boolean plain,
     Budget.Limits limits,
+    double sample,
+    boolean valued,
     Map<String, List<String>> keys,
     String folders) {
   static final String PREFIX = "spark.provhouse.";
@@ -25,6 +28,8 @@ record Settings(
   private static final String KEYS = "keys.";
   private static final String FOLDERS = "folders";
   private static final String RUN = "run";
+  private static final String SAMPLE = "sample";
+  private static final String VALUES = "values";
   private static final String UNSUPPORTED = "onUnsupported";
   private static final String WAREHOUSE = "warehouse";
 
@@ -51,12 +56,15 @@ record Settings(
             new Budget.Limits(
                 Math.round(1e6 * limit(BUDGET_MB, ours.remove(BUDGET_MB))),
                 limit(BUDGET_SECONDS, ours.remove(BUDGET_SECONDS))),
+            part(ours.remove(SAMPLE)),
+            valued(orEmpty(ours.remove(VALUES))),
             keys,
             orEmpty(ours.remove(FOLDERS)));
     for (String name : ours.keySet()) {
       throw new Unsupported(
           "Unknown setting " + PREFIX + name,
-          "The settings are warehouse, keys.TABLE, run, onUnsupported, budgetMb and budgetSeconds",
+          "The settings are warehouse, keys.TABLE, run, onUnsupported, budgetMb, budgetSeconds,"
+              + " sample and values",
           "Correct its name, or leave it out");
     }
     return found;
@@ -101,17 +109,20 @@ record Settings(
         "Unknown value of " + PREFIX + UNSUPPORTED, "It is " + given, "Use refuse or plain");
   }
 
+  private static boolean valued(String given) {
+    if (!given.isEmpty() && !given.equals("true") && !given.equals("false")) {
+      throw new Unsupported(
+          "Unknown value of " + PREFIX + VALUES, "It is " + given, "Use true or false");
+    }
+    return given.equals("true");
+  }
+
   /** Return a limit, 0 for none. */
   private static double limit(String name, String given) {
     if (given == null) {
       return 0;
     }
-    double found;
-    try {
-      found = Double.parseDouble(given);
-    } catch (NumberFormatException error) {
-      found = Double.NaN;
-    }
+    double found = number(given);
     if (!(found > 0 && Double.isFinite(found))) {
       throw new Unsupported(
           "The setting " + PREFIX + name + " is no number above 0",
@@ -119,6 +130,29 @@ record Settings(
           "Give it a number such as 500, or leave it out for no limit");
     }
     return found;
+  }
+
+  /** Return the part of the rows that is in a sample, 1 for all. */
+  private static double part(String given) {
+    if (given == null) {
+      return 1;
+    }
+    double found = number(given);
+    if (!(found > 0 && found <= 1)) {
+      throw new Unsupported(
+          "The setting " + PREFIX + SAMPLE + " is no part of the rows",
+          "It is '" + given + "'",
+          "Give it a number above 0 and up to 1, such as 0.01, or leave it out for all rows");
+    }
+    return found;
+  }
+
+  private static double number(String given) {
+    try {
+      return Double.parseDouble(given);
+    } catch (NumberFormatException error) {
+      return Double.NaN;
+    }
   }
 
   private static String orEmpty(String value) {

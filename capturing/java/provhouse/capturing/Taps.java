@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 
 /** The taps of one captured plan, numbered from 0. */
@@ -14,27 +15,37 @@ final class Taps {
   private final String folder;
   private final Switch running;
   private final boolean watched;
+  private final boolean valued;
   private final List<Map<String, Object>> described = new ArrayList<>();
   private final Map<List<Object>, Integer> known = new HashMap<>();
 
-  /** Make the taps of a write, which may be {@code watched} by a budget. */
-  Taps(String folder, boolean watched) {
-    this(folder, new Switch(), watched);
+  /**
+   * Make the taps of a write, which may be {@code watched} by a budget.
+   *
+   * <p>If {@code valued}, those below aggregates write what each row gives to the aggregate.
+   */
+  Taps(String folder, boolean watched, boolean valued) {
+    this(folder, new Switch(), watched, valued);
   }
 
   /** Make taps that can be switched off, since their plan may outlive the block. */
   Taps(String folder, Switch running) {
-    this(folder, running, false);
+    this(folder, running, false, false);
   }
 
-  private Taps(String folder, Switch running, boolean watched) {
+  private Taps(String folder, Switch running, boolean watched, boolean valued) {
     this.folder = folder;
     this.running = running;
     this.watched = watched;
+    this.valued = valued;
   }
 
   String folder() {
     return folder;
+  }
+
+  boolean valued() {
+    return valued;
   }
 
   /** Add the taps of a cached frame that is read, once; return the number of each. */
@@ -89,6 +100,11 @@ final class Taps {
    * have is not written.
    */
   LogicalPlan keyed(int number, GroupKey key, Alias named, Rewritten rows) {
+    return keyed(number, key, named, rows, null);
+  }
+
+  /** Return such a tap that also writes what each row gives to an aggregate, if that is not null. */
+  LogicalPlan keyed(int number, GroupKey key, Alias named, Rewritten rows, Expression given) {
     List<Attribute> written = new ArrayList<>();
     LogicalPlan plan = Plans.withColumn(rows.plan(), named);
     if (key.source() == null) {
@@ -100,6 +116,11 @@ final class Taps {
       written.add(check.toAttribute());
     }
     written.addAll(Plans.attributes(rows.slots()));
+    if (given != null) {
+      Alias value = Plans.alias(given, "provhouse_value");
+      plan = Plans.withColumn(plan, value);
+      written.add(value.toAttribute());
+    }
     return Plans.tapped(tap(number, written.size()), written, plan);
   }
 

@@ -42,6 +42,7 @@ final class Write {
       String folder,
       Map<String, List<String>> keys,
       Budget.Limits limits,
+      boolean valued,
       SparkSession session,
       Caches caches) {
     this.folder = folder;
@@ -51,7 +52,7 @@ final class Write {
     long begun = System.nanoTime();
     query = target.query();
     List<String> key = target.isKeyed() ? keyOf(target, keys) : List.of();
-    Taps taps = new Taps(folder, limits.any());
+    Taps taps = new Taps(folder, limits.any(), valued);
     Rewriting rewritten = new Rewriting(query, taps, keys, session, caches);
     List<Slot> slots = rewritten.slots();
     List<Expression> texts = key.isEmpty() ? target.texts() : List.of(textOf(key, query, session));

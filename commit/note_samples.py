@@ -1,0 +1,20 @@
+"""Store which captured writes are samples."""
+
+from collections.abc import Sequence
+
+from provhouse.model.progress import Progress
+from provhouse.model.settings import Settings
+from provhouse.store.warehouse.layout import Layout
+from provhouse.store.warehouse.samples import SampledWrite, add_sample
+
+from .single_writer import only_writer
+
+
+def note_samples(writes: Sequence[SampledWrite], settings: Settings, progress: Progress) -> None:
+    """Store records of samples, before their lineage is shown. Raises Busy if another writes.
+
+    A write that has a record already keeps it.
+    """
+    with only_writer(settings, progress):
+        for write in writes:
+            add_sample(Layout(settings.warehouse), write)

@@ -1,0 +1,73 @@
+"""Leave out what rows carried that are not in a sample, so that they derive from nothing."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from provhouse.model.arrays import I64, Bools
+from provhouse.store.warehouse.samples import SampledWrite
+from provhouse.store.warehouse.written import Written
+
+from .associations import NONE
+from .known import Known
+from .output import Output
+
+_MIX = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+_STEP = 0x9E3779B97F4A7C15
+
+
+def carried(output: Output) -> Iterator[tuple[int, I64]]:
+    """Yield what ``Output.carried`` yields, with ``NONE`` for rows that are not in the sample.
+
+    The first row that carries anything is in each sample: a write without lineage would make no
+    generation, so that no answer could tell that there is a sample.
+    """
+    missing = True
+    for first, slots in output.carried():
+        if output.sample < 1:
+            chosen = in_sample(first, slots.shape[1], output.sample)
+            if missing:
+                derived = np.flatnonzero((slots != NONE).any(axis=0))[:1]
+                chosen[derived] = True
+                missing = not len(derived)
+            slots = np.where(chosen, slots, NONE)
+        yield first, slots
+
+
+def in_sample(first: int, count: int, part: float) -> Bools:
+    """Return whether each row is in a sample, for ``count`` rows from position ``first`` on.
+
+    A row's hash decides, so that the sample does not depend on the order or the values of rows. The
+    hash is that of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+    """
+    mixed = np.arange(first + 1, first + count + 1).astype(np.uint64) * np.uint64(_STEP)
+    for shift, factor in zip((30, 27), _MIX, strict=True):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    mixed ^= mixed >> np.uint64(31)
+    chosen: Bools = mixed >> np.uint64(11) < np.uint64(part * (1 << 53))
+    return chosen
+
+
+def sampled_writes(
+    outputs: Sequence[Output], versions: Sequence[Written], known: Known
+) -> list[SampledWrite]:
+    """Return the facts about those writes of which not all rows keep their lineage."""
+    return [
+        SampledWrite(each.table, each.version, output.sample, _read(output, known), each.after)
+        for output, each in zip(outputs, versions, strict=True)
+        if output.sample < 1
+    ]
+
+
+def _read(output: Output, known: Known) -> tuple[str, ...]:
+    """Return the tables of all rows that a write may derive from, as in the names of items."""
+    write = output.write
+    found = {rows.table for rows in output.marks.values()}
+    writes = known.writes([source.path for source in write.sources])
+    for source, written in zip(write.sources, writes, strict=True):
+        moved = None if written else known.moved(source)
+        found.add(written.table if written else moved.table if moved else source.table)
+    for scan in write.keyed:
+        places = known.at(scan.place) if scan.place else known.writes(scan.files)
+        found |= {scan.table, *(each.table for each in places if each)}
+    return tuple(sorted(found))

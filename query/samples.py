@@ -1,0 +1,45 @@
+"""The samples that an answer may pass: writes of which not all rows have lineage."""
+
+import numpy as np
+import pyarrow.compute as pc
+
+from provhouse.model.arrays import ItemNumbers, among
+from provhouse.model.question import Direction
+from provhouse.model.samples import Sample, sample_sentence
+from provhouse.store.tables.snapshot import Snapshot
+
+
+def samples_passed(
+    snapshot: Snapshot, direction: Direction, *found: ItemNumbers
+) -> tuple[Sample, ...]:
+    """Return the samples that an answer with these items may pass, in the order of versions.
+
+    Upstream, these are the samples of the tables of the items, since a row that is not in the
+    sample looks like a source. Downstream, they are those that were made from such a table, since
+    rows that derive from it may be missing. ``found`` has the asked items, too.
+    """
+    if not snapshot.samples:
+        return ()
+    items = np.unique(np.concatenate(found))
+    items = items[~among(items, snapshot.groups)]
+    tables = {*pc.unique(snapshot.names.tables(ItemNumbers(items))).to_pylist()}
+    return tuple(
+        each.sample
+        for each in snapshot.samples
+        if not tables.isdisjoint((each.table,) if direction == "upstream" else each.reads)
+    )
+
+
+def samples_named(snapshot: Snapshot, item: str) -> list[Sample]:
+    """Return the samples of the table that the name of an item begins with."""
+    return [each.sample for each in snapshot.samples if item.startswith(f"{each.table}/")]
+
+
+def sample_note(snapshot: Snapshot, item: str | None = None) -> str:
+    """Return a sentence to add to an error that finds nothing; empty without samples.
+
+    With ``item``, only the samples of the table count that this name begins with.
+    """
+    every = [each.sample for each in snapshot.samples]
+    found = every if item is None else samples_named(snapshot, item)
+    return f". {sample_sentence(found)}" if found else ""

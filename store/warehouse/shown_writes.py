@@ -1,0 +1,34 @@
+"""Which captured writes a generation shows, so that no rollback has hidden them."""
+
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
+
+from .commits import Commit, generations, read_commit
+from .layout import Layout
+
+
+class _Numbered(Protocol):
+    @property
+    def after(self) -> int: ...
+
+
+Write = TypeVar("Write", bound=_Numbered)
+
+
+def shown_writes(layout: Layout, commit: Commit, writes: Sequence[Write]) -> list[Write]:
+    """Return those writes, in order, whose ingest a generation has.
+
+    Each commit names the generation before its last ingest. Of pruned ones, it is assumed.
+    """
+    if not writes:
+        return []
+    oldest = min(write.after for write in writes)
+    stored, before, passed = {*generations(layout)}, commit.rolls_back_to, set[int]()
+    while before is not None and before > oldest and before in stored:
+        passed.add(before)
+        before = read_commit(layout, before).rolls_back_to
+    if before is None:
+        return [write for write in writes if write.after in passed]
+    passed.add(before)
+    unknown = before not in stored
+    return [each for each in writes if each.after in passed or (unknown and each.after < before)]
