@@ -9,7 +9,7 @@ from .errors import UsageError
 
 Semiring = Literal["trust", "access", "cost", "count"]
 Aggregates = Literal["any", "all"]
-"""Whether an aggregate takes one of its inputs, as its existence does, or all, as its value does."""
+"""Whether an aggregate takes one of its inputs, like its existence, or all, like its value."""
 
 SEMIRINGS: Final[tuple[Semiring, ...]] = get_args(Semiring)
 
