@@ -157,7 +157,7 @@ fuzz: setup ## Try 100,000 odd inputs on settings, options, readers and HTTP in 
 	@mkdir -p .long && rm -f .long/fuzz.jsonl
 	@PROVHOUSE_FUZZ=7000 PROVHOUSE_FUZZ_RECORD=$(CURDIR)/.long/fuzz.jsonl .venv/bin/pytest -q -m 'long or not long' \
 		-k 'not whole_ingests' --numprocesses 2 --dist loadscope --no-loadscope-reorder \
-		tests/serve/test_fuzz.py tests/ingest/test_fuzz.py tests/model/test_fuzz.py tests/cli/test_fuzz.py
+		tests/serve/test_fuzz.py tests/ingest/test_fuzz.py tests/ingest/test_fuzz_declared.py tests/model/test_fuzz.py tests/cli/test_fuzz.py
 	@.venv/bin/python benchmarks/fuzz.py .long/fuzz.jsonl
 	@.venv/bin/python benchmarks/tables.py
 

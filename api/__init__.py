@@ -34,8 +34,10 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from .connection import Connection as Connection
     from .connection import connect as connect
     from .consequences import Dependency as Dependency
+    from .consequences import Evaluation as Evaluation
     from .consequences import WhatIf as WhatIf
     from .consequences import Why as Why
+    from .consequences import WhyChanged as WhyChanged
     from .reader import Reader as Reader
     from .records import Records as Records
     from .results import Answer as Answer
@@ -64,7 +66,7 @@ _MODULES = {
         "Unavailable", "UsageError",
     ),
     "connection": ("Connection", "connect"),
-    "consequences": ("Dependency", "WhatIf", "Why"),
+    "consequences": ("Dependency", "Evaluation", "WhatIf", "Why", "WhyChanged"),
     "query.generations": ("Generation",),
     "reader": ("Reader",),
     "records": ("Records",),

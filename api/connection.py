@@ -8,6 +8,7 @@ from provhouse.model.answer import Answer
 from provhouse.output.arrow_stream import read
 from provhouse.query.depends import Dependency
 from provhouse.query.diff import Diff
+from provhouse.query.evaluate import Evaluation
 from provhouse.query.explain import Explanation
 from provhouse.query.find import Finding
 from provhouse.query.generations import Generation
@@ -18,6 +19,7 @@ from provhouse.query.show_set import ShownSet
 from provhouse.query.view import View
 from provhouse.query.what_if import WhatIf
 from provhouse.query.why import Why
+from provhouse.query.why_changed import WhyChanged
 from provhouse.query.zoom import Zoomed
 from provhouse.serve.client import Client
 from provhouse.serve.remote import checked_token, remote_server
@@ -40,6 +42,8 @@ RESULTS: dict[str, Any] = {
     "/v1/what-if": WhatIf,
     "/v1/depends": Dependency,
     "/v1/why": Why,
+    "/v1/why-changed": WhyChanged,
+    "/v1/evaluate": Evaluation,
     "/v1/zoom": Zoomed,
     "/v1/modules": Modules,
     "/v1/invocations": Invocations,

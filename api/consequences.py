@@ -1,4 +1,4 @@
-"""The results of questions about derivations: ``what_if``, ``depends`` and ``why``."""
+"""The results of questions about derivations: ``what_if``, ``depends``, ``why`` and others."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,13 +6,27 @@ from dataclasses import dataclass, field
 from provhouse.model.answer import Header, Read
 from provhouse.model.deletion import Deletion
 from provhouse.model.operations import Weakest
+from provhouse.model.semiring import Aggregates, Semiring
 from provhouse.output.result import Result
 from provhouse.query import depends as found_dependency
+from provhouse.query import evaluate as found_evaluation
 from provhouse.query import what_if as found_what_if
 from provhouse.query import why as found_why
+from provhouse.query import why_changed as found_difference
+from provhouse.query.diff import Side
 
 from .results import Shown, shown
-from .rows import ChangedValue, Derivation, Fate, FateCount, MayCreate, Rows, UnknownValue
+from .rows import (
+    ChangedInput,
+    ChangedValue,
+    Derivation,
+    Difference,
+    Fate,
+    FateCount,
+    MayCreate,
+    Rows,
+    UnknownValue,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,6 +112,55 @@ class Why(Shown, Header):
         return WhyResult(self._found)
 
 
+@dataclass(frozen=True, kw_only=True)
+class WhyChanged(Shown):
+    """The difference of an item between two generations, and the inputs that make it."""
+
+    item: str
+    since: Side
+    until: Side
+    came: int
+    went: int
+    changed: int
+    """The number of inputs that gave another value."""
+    values: Rows[Difference]
+    inputs: Rows[ChangedInput]
+    """The inputs that came, went or changed, those with the largest share first."""
+    cut: bool
+    """Whether the limit left out inputs."""
+    seconds: Mapping[str, float]
+    _found: found_difference.WhyChanged = field(repr=False, compare=False)
+
+    def _result(self) -> Result:
+        from provhouse.output.results.why_changed import WhyChangedResult
+
+        return WhyChangedResult(self._found)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluation(Shown, Header):
+    """The value of an item in a semiring: between ``low`` and ``high``, which often are equal."""
+
+    item: str
+    semiring: Semiring
+    aggregates: Aggregates
+    low: float | None
+    high: float | None
+    reason: str | None
+    """Why there is no value, if both bounds are None."""
+    used: int
+    """The number of weights of sources among the triples read."""
+    unused: int
+    complete: bool
+    read: Read
+    _found: found_evaluation.Evaluation = field(repr=False, compare=False)
+
+    def _result(self) -> Result:
+        from provhouse.output.results.evaluation import EvaluationResult
+
+        return EvaluationResult(self._found)
+
+
 def what_if(found: found_what_if.WhatIf) -> WhatIf:
     """Return the public form of a what-if answer."""
     rows = {
@@ -118,3 +181,15 @@ def dependency(found: found_dependency.Dependency) -> Dependency:
 def why(found: found_why.Why) -> Why:
     """Return the public form of derivations."""
     return Why(**shown(Why, found, derivations=Rows(found.derivations, Derivation._make)))
+
+
+def why_changed(found: found_difference.WhyChanged) -> WhyChanged:
+    """Return the public form of a difference."""
+    values = Rows(found.values, Difference._make)
+    inputs = Rows(found.inputs, ChangedInput._make)
+    return WhyChanged(**shown(WhyChanged, found, values=values, inputs=inputs))
+
+
+def evaluation(found: found_evaluation.Evaluation) -> Evaluation:
+    """Return the public form of an evaluation."""
+    return Evaluation(**shown(Evaluation, found))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from provhouse.model.deletion import Deletion
 from provhouse.model.question import AsOf, Question
+from provhouse.model.semiring import Evaluating
 from provhouse.model.zoom import Level
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from provhouse.query.ask import Asker
     from provhouse.query.depends import Dependency
     from provhouse.query.diff import Diff
+    from provhouse.query.evaluate import Evaluation
     from provhouse.query.explain import Explanation
     from provhouse.query.find import Finding
     from provhouse.query.generations import Generation
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from provhouse.query.view import View
     from provhouse.query.what_if import WhatIf
     from provhouse.query.why import Why
+    from provhouse.query.why_changed import WhyChanged
     from provhouse.query.zoom import Zoomed
 
 Found = TypeVar("Found")
@@ -197,6 +200,31 @@ def why(item: str, limit: int, as_of: AsOf | None) -> "Asked[Why]":
             return find(asker, item, limit)
 
     return Asked("/v1/why", {"item": item, "limit": limit, "as_of": as_of}, answer)
+
+
+def why_changed(item: str, since: AsOf, until: AsOf | None, limit: int) -> "Asked[WhyChanged]":
+    """Ask why an item changed, with up to ``limit`` inputs that made the difference."""
+
+    def answer(askers: Askers) -> "WhyChanged":
+        from provhouse.query.why_changed import why_changed as find
+
+        return find(item, since, until, limit, askers)
+
+    body = {"item": item, "from": since, "to": until, "limit": limit}
+    return Asked("/v1/why-changed", body, answer)
+
+
+def evaluate(asked: Evaluating, as_of: AsOf | None) -> "Asked[Evaluation]":
+    """Ask for the value of an item in a semiring, from weights of its sources."""
+
+    def answer(askers: Askers) -> "Evaluation":
+        from provhouse.query.evaluate import evaluate as find
+
+        with askers(as_of) as asker:
+            return find(asker, asked)
+
+    body = {**asdict(asked), "weights": [*asked.weights.items()], "as_of": as_of}
+    return Asked("/v1/evaluate", body, answer)
 
 
 def zoom(question: Question, level: Level, folded: Sequence[str]) -> "Asked[Zoomed]":

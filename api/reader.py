@@ -6,12 +6,13 @@ from typing import Self, Unpack
 
 from provhouse.model.deletion import Deletion
 from provhouse.model.question import AsOf, Direction, Method, Question
+from provhouse.model.semiring import Aggregates, Evaluating, Semiring
 from provhouse.model.zoom import Level
 from provhouse.query.generations import Generation
 from provhouse.store.tables.modules import Module
 
 from . import consequences, questions, results
-from .consequences import Dependency, WhatIf, Why
+from .consequences import Dependency, Evaluation, WhatIf, Why, WhyChanged
 from .filters import Filters, question_of
 from .questions import Asked, Found
 from .results import Answer, Diff, Explanation, Finding, Paths, Zoom
@@ -181,6 +182,45 @@ class Reader(ABC):
         '?(prices/tea, prices/milk)'
         """
         return consequences.why(self.ask(questions.why(item, limit, as_of)))
+
+    def why_changed(
+        self, item: str, since: AsOf, until: AsOf | None = None, *, limit: int = 100
+    ) -> WhyChanged:
+        """Return why an item changed: the inputs that came, went or gave another value.
+
+        ``since`` and ``until`` are as for ``diff``. Inputs with the largest share of the difference
+        come first. Raises NotFound if neither generation has the item.
+
+        >>> change = warehouse.why_changed("revenue/2026-03", since=1)
+        >>> change.came, change.went, change.changed
+        (0, 0, 0)
+        """
+        asked = questions.why_changed(item, since, until, limit)
+        return consequences.why_changed(self.ask(asked))
+
+    def evaluate(
+        self,
+        item: str,
+        semiring: Semiring,
+        weights: Mapping[str, float],
+        *,
+        aggregates: Aggregates = "any",
+        as_of: AsOf | None = None,
+    ) -> Evaluation:
+        """Return the value of an item in a semiring, from the weights of its sources.
+
+        The semirings are ``trust`` (the most trustworthy derivation), ``access`` (the lowest level
+        that suffices), ``cost`` (the cheapest derivation) and ``count`` (the number of
+        derivations). An aggregate takes one of its inputs, as its existence does, or with
+        ``aggregates="all"`` all of them, as its value does. Raises NotFound for an unknown item,
+        and UsageError for a weight that is not allowed.
+
+        >>> found = warehouse.evaluate("invoices/9", "cost", {"prices/tea": 2, "prices/milk": 3})
+        >>> found.low, found.high
+        (2.0, 5.0)
+        """
+        asked = Evaluating(item, semiring, dict(weights), aggregates)
+        return consequences.evaluation(self.ask(questions.evaluate(asked, as_of)))
 
     def ops(self, *, as_of: AsOf | None = None) -> Rows[Operation]:
         """Return the ops that are described, in order, with their descriptions.

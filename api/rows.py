@@ -136,6 +136,33 @@ class Derivation(NamedTuple):
     """The number of further inputs."""
 
 
+class Difference(NamedTuple):
+    """The value of an aggregate in two generations."""
+
+    op: str
+    function: str | None
+    before: float | None
+    after: float | None
+    difference: float | None
+    """The sum of the shares of all inputs, if the function is sum, count or avg."""
+    reason: str | None
+    """Why the difference is not known."""
+
+
+class ChangedInput(NamedTuple):
+    """An input that came, went or gave another value."""
+
+    op: str
+    input: str
+    change: str
+    before: float | None
+    after: float | None
+    times_before: int | None
+    times_after: int | None
+    share: float | None
+    """Its part of the difference; None if shares do not add up for the function."""
+
+
 class Invocation(NamedTuple):
     """An invocation of a module; what is not known of it is None."""
 

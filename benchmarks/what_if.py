@@ -34,7 +34,7 @@ from provhouse.model.question import Question
 from provhouse.model.settings import THETA, Settings
 from provhouse.query.ask import Asker
 from provhouse.query.deletion.derivations import Derivations, Rows
-from provhouse.query.deletion.fates import DIES, SURVIVES, UNDECIDED, fates
+from provhouse.query.deletion.fates import DIES, SURVIVES, UNDECIDED, Deleter, fates
 from provhouse.query.what_if import what_if
 
 TRIPLES, ITEMS_A_TRIPLE, LEVELS = 10_000_000, 0.45, 9
@@ -102,12 +102,13 @@ def best(work: Callable[[], object], repeats: int = REPEATS) -> float:
 def deletions(count: int, rng: np.random.Generator) -> Deletions:
     """Return the times of deletions, and what they reached, by the number of deleted items."""
     rows = random_rows(count, rng, (*SURE, "function", "unknown"))
-    index = best(lambda: Derivations(rows), 3)
+    index = best(lambda: Deleter(Derivations(rows)), 3)
     graph = Derivations(rows)
+    work = Deleter(graph)
     found: Deletions = {"index_ms": index, "deletions": []}
     for number in DELETED:
         items = np.sort(rng.choice(graph.places // LEVELS, number, replace=False)).astype(np.int32)
-        result = fates(graph, items)
+        result = work.fates(items)
         counts = np.bincount(result.fates, minlength=UNDECIDED + 1)
         found["deletions"].append(
             {
@@ -116,7 +117,7 @@ def deletions(count: int, rng: np.random.Generator) -> Deletions:
                 "dies": int(counts[DIES]),
                 "survives": int(counts[SURVIVES]),
                 "undecided": int(counts[UNDECIDED]),
-                "ms": best(lambda items=items: fates(graph, items)),  # type: ignore[misc]
+                "ms": best(lambda items=items: work.fates(items)),  # type: ignore[misc]
             }
         )
     return found

@@ -22,6 +22,7 @@ from .commands.crossfilter import crossfilter
 from .commands.cypher import cypher
 from .commands.diff import diff
 from .commands.doctor import doctor
+from .commands.evaluate import evaluate
 from .commands.explain import explain
 from .commands.export import export
 from .commands.find import find
@@ -44,6 +45,7 @@ from .commands.token import token
 from .commands.up import down, up
 from .commands.values import values
 from .commands.what_if import depends, what_if, why
+from .commands.why_changed import why_changed
 from .examples import epilog
 from .failures import guarded
 from .invocation import Invocation, invocation
@@ -75,6 +77,8 @@ for command in (
     what_if,
     depends,
     why,
+    why_changed,
+    evaluate,
     diff,
     values,
     ops,

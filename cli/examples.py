@@ -40,6 +40,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "depends": ("provhouse depends revenue/2026-03 --on orders/17",),
     "why": ("provhouse why revenue/2026-03",),
+    "why-changed": ("provhouse why-changed revenue/2026-03 --from 3",),
+    "evaluate": ("provhouse evaluate revenue/2026-03 --semiring trust --weights weights.csv",),
     "diff": ("provhouse diff revenue/2026-03 --from 3 --to 5",),
     "values": ("provhouse values op", "provhouse values attributes.month --contains 2013"),
     "ops": ("provhouse ops", "provhouse ops --out ops.csv"),

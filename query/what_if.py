@@ -7,6 +7,7 @@ differs.
 """
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -24,7 +25,7 @@ from .deletion.described import Described
 from .deletion.fates import DELETED, DIES, SURVIVES, UNDECIDED, Fates, fates
 from .deletion.recompute import REASONS
 from .deletion.selection import Deleted, select
-from .deletion.values import NOTHING, Recomputed, Values
+from .deletion.values import NOTHING, Recomputed, Tensors, Values
 from .exactness import NOT_STATED, Stated
 from .methods.csprov import CSProv
 from .samples import samples_passed
@@ -148,12 +149,15 @@ class Settled:
     """The rows of the deleted triples."""
     fates: Fates
 
+    @cached_property
+    def _tensors(self) -> Tensors | None:
+        return self.described.tensors(self.graph)
+
     def values(self) -> Values:
         """Return the values that change, of all items that an answer shows."""
-        tensors = self.described.tensors(self.graph)
-        if tensors is None:
+        if self._tensors is None:
             return NOTHING
-        found = Recomputed(self.graph, tensors, self.fates).values(self.places, self.ended)
+        found = Recomputed(self.graph, self._tensors, self.fates).values(self.places, self.ended)
         return self.visible(found)
 
     def answer(
@@ -217,8 +221,7 @@ class Settled:
         if not len(values.ways):
             return _CHANGED.empty_table()
         made = self._made(values.ways)
-        tensors = self.described.tensors(self.graph)
-        functions = tensors.function[made] if tensors else np.empty(0, np.int8)
+        functions = self._tensors.function[made] if self._tensors else np.empty(0, np.int8)
         table = pa.table(
             {
                 **self._rows(asker, values.ways, made),

@@ -8,15 +8,16 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.model.answer import Header, Read
-from provhouse.model.arrays import I64, ItemNumbers, among
+from provhouse.model.arrays import ItemNumbers
 from provhouse.model.columns import ITEM, KIND, OP
 from provhouse.model.derivations import KINDS, UNKNOWN
 from provhouse.model.operations import FUNCTIONS
 from provhouse.model.progress import Stopwatch
 
 from .ask import Asker
-from .deletion.derivations import COPY, Derivations
+from .deletion.derivations import Derivations
 from .deletion.described import Described
+from .deletion.inputs import Inputs
 from .depends import lineage_of
 from .locate import locate_versions
 from .samples import samples_passed
@@ -101,6 +102,7 @@ class _Ways:
     def __init__(self, described: Described, graph: Derivations) -> None:
         self._described, self._graph = described, graph
         self._tensors = described.tensors(graph)
+        self._inputs = Inputs(graph, described.snapshot.groups)
 
     def nearest(self, start: int, limit: int) -> tuple[list[_Way], bool]:
         """Return the derivations of a place and its inputs, breadth first, and if any is cut."""
@@ -108,7 +110,7 @@ class _Ways:
         waiting = deque([start])
         while waiting:
             place = waiting.popleft()
-            for way in self._of(place):
+            for way in self._inputs.ways(place):
                 if left <= 0:
                     return found, True
                 one = self._way(place, way, left)
@@ -119,28 +121,8 @@ class _Ways:
                 waiting.extend(new)
         return found, any(one.more for one in found)
 
-    def _of(self, place: int) -> Iterator[int]:
-        """Yield the derivations of a place; those of a group in place of its copy."""
-        for way in range(self._graph.first[place], self._graph.first[place + 1]):
-            if self._graph.kind[way] == COPY:
-                group = int(self._graph.src[self._graph.rows_of(way)[0]])
-                yield from range(self._graph.first[group], self._graph.first[group + 1])
-            else:
-                yield way
-
-    def _rows_of(self, way: int) -> I64:
-        """Return the rows of a derivation, with those of a group in place of the group."""
-        rows = self._graph.rows_of(way)
-        src = self._graph.src[rows]
-        grouped = among(self._graph.items(src), self._described.snapshot.groups)
-        if not grouped.any():
-            return rows
-        first = self._graph.first
-        inner = (of for group in src[grouped] for of in range(first[group], first[group + 1]))
-        return np.concatenate([rows[~grouped], *map(self._rows_of, inner)])
-
     def _way(self, place: int, way: int, most: int) -> _Way:
-        rows = self._rows_of(way)
+        rows = self._inputs.rows(way)
         inputs = self._graph.src[rows]
         code = self._tensors.function[way] if self._tensors else -1
         codes, ops = self._described.ops

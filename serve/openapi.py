@@ -12,7 +12,7 @@ from .requests import Problem
 
 SCHEMAS = (
     "answer", "path", "find", "explanation", "set", "view", "diff", "ops", "generations", "status",
-    "what-if", "depends", "why",
+    "what-if", "depends", "why", "why-changed", "evaluate", "zoom", "modules", "invocations",
 )  # fmt: skip
 _COMPONENTS = "#/components/schemas/"
 _PROBLEM = {"content": {"application/problem+json": {}}, "model": Problem}

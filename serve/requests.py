@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from provhouse.model.deletion import Deletion
 from provhouse.model.question import OPTIONAL, AsOf, Direction, Question
+from provhouse.model.semiring import Aggregates, Evaluating, Semiring
 from provhouse.model.zoom import Level
 
 OUTPUT_OPTIONS = frozenset({"width", "color", "timing", "csv_safe", "order"})
@@ -180,6 +181,33 @@ class AskingWhy(_Asking):
     item: Name
     limit: Annotated[int, Field(ge=1, description="At most this many inputs")] = 100
     as_of: Annotated[AsOf | None, Field(description=AS_OF)] = None
+
+
+class AskingWhyChanged(_Asking):
+    """Show why an item changed: the inputs that came, went or gave another value."""
+
+    item: Name
+    since: Annotated[AsOf, Field(alias="from", description=AS_OF)]
+    until: Annotated[AsOf | None, Field(alias="to", description=AS_OF)] = None
+    limit: Annotated[int, Field(ge=1, description="At most this many inputs")] = 100
+
+
+class AskingEvaluate(_Asking):
+    """Evaluate the derivations of an item in a semiring."""
+
+    item: Name
+    semiring: Semiring
+    weights: Annotated[
+        list[tuple[Name, float]], Field(description="Sources and their weights")
+    ] = []
+    aggregates: Annotated[
+        Aggregates, Field(description="Whether an aggregate takes one of its inputs or all")
+    ] = "any"
+    as_of: Annotated[AsOf | None, Field(description=AS_OF)] = None
+
+    def evaluating(self) -> Evaluating:
+        """Return the question."""
+        return Evaluating(self.item, self.semiring, dict(self.weights), self.aggregates)
 
 
 class AskingModules(_Asking):

@@ -10,6 +10,7 @@ from provhouse.model.arrays import SetId
 from provhouse.model.question import Direction, Question
 from provhouse.output.results.dependency import DependencyResult
 from provhouse.output.results.diff import DiffResult
+from provhouse.output.results.evaluation import EvaluationResult
 from provhouse.output.results.explanation import ExplanationResult
 from provhouse.output.results.finding import FindingResult
 from provhouse.output.results.generations import GenerationsResult
@@ -20,10 +21,12 @@ from provhouse.output.results.shown_set import ShownSetResult
 from provhouse.output.results.view import ViewResult
 from provhouse.output.results.what_if import WhatIfResult
 from provhouse.output.results.why import WhyResult
+from provhouse.output.results.why_changed import WhyChangedResult
 from provhouse.output.results.zoomed import ZoomedResult
 from provhouse.output.writer import Writer
 from provhouse.query.depends import Dependency, depends
 from provhouse.query.diff import Diff, compare
+from provhouse.query.evaluate import Evaluation, evaluate
 from provhouse.query.explain import Explanation
 from provhouse.query.find import Finding, find
 from provhouse.query.generations import Generation, list_generations
@@ -34,6 +37,7 @@ from provhouse.query.show_set import ShownSet, show_set
 from provhouse.query.view import View, write_view
 from provhouse.query.what_if import WhatIf, what_if
 from provhouse.query.why import Why, why
+from provhouse.query.why_changed import WhyChanged, why_changed
 from provhouse.query.zoom import Zoomed, zoom
 
 from .answering import Answering
@@ -44,6 +48,7 @@ from .people import Writer as WriterRole
 from .requests import (
     AskingDepends,
     AskingDiff,
+    AskingEvaluate,
     AskingExplain,
     AskingFind,
     AskingInvocations,
@@ -56,6 +61,7 @@ from .requests import (
     AskingView,
     AskingWhatIf,
     AskingWhy,
+    AskingWhyChanged,
     AskingZoom,
 )
 
@@ -111,6 +117,14 @@ def add_routes(app: FastAPI, answering: Answering) -> None:
         lambda output, found: output.write(DependencyResult(found)),
     )  # fmt: skip
     add("why", "why", AskingWhy, _why, lambda output, found: output.write(WhyResult(found)))
+    add(
+        "why-changed", "why-changed", AskingWhyChanged, _why_changed,
+        lambda output, found: output.write(WhyChangedResult(found)),
+    )  # fmt: skip
+    add(
+        "evaluate", "evaluate", AskingEvaluate, _evaluate,
+        lambda output, found: output.write(EvaluationResult(found)),
+    )  # fmt: skip
     add("zoom", "zoom", AskingZoom, _zoom, lambda output, found: output.write(ZoomedResult(found)))
     add(
         "modules", "modules", AskingModules, _modules,
@@ -208,6 +222,15 @@ def _depends(keeper: Keeper, asked: AskingDepends) -> Dependency:
 def _why(keeper: Keeper, asked: AskingWhy) -> Why:
     with keeper.asker(asked.as_of) as asker:
         return why(asker, asked.item, asked.limit)
+
+
+def _why_changed(keeper: Keeper, asked: AskingWhyChanged) -> WhyChanged:
+    return why_changed(asked.item, asked.since, asked.until, asked.limit, keeper.asker)
+
+
+def _evaluate(keeper: Keeper, asked: AskingEvaluate) -> Evaluation:
+    with keeper.asker(asked.as_of) as asker:
+        return evaluate(asker, asked.evaluating())
 
 
 def _zoom(keeper: Keeper, asked: AskingZoom) -> Zoomed:

@@ -60,9 +60,11 @@ class Derivations:
     """An index of triples: by src, and by derivation.
 
     The derivations of the place ``p`` are ``first[p]`` to ``first[p + 1] - 1``. The triples from
-    ``p`` are at the positions ``at[p]`` to ``at[p + 1] - 1`` of ``rows`` and of ``targets``, which
-    has the derivation of each. Rows of a dst that are alternatives share a derivation of the kind
-    ``any``; rows of which nothing is known share one of the kind ``UNKNOWN``.
+    ``p`` are at the positions ``at[p]`` to ``at[p + 1] - 1`` of ``rows``, of ``targets``, which has
+    the derivation of each, and of ``ends``, which has the place of its dst.
+
+    Rows of a dst that are alternatives share a derivation of the kind ``any``; rows of which
+    nothing is known share one of the kind ``UNKNOWN``.
     """
 
     def __init__(self, rows: Rows) -> None:
@@ -86,7 +88,8 @@ class Derivations:
         self.at: I64 = np.zeros(self.places + 2, np.int64)
         self.rows: I32 = np.empty(len(rows), np.int32)
         self.targets: I32 = np.empty(len(rows), np.int32)
-        _index(src, self.of, self.at, self.rows, self.targets)
+        self.ends: I32 = np.empty(len(rows), np.int32)
+        _index(src, dst, self.of, self.at, self.rows, self.targets, self.ends)
         self.src: I32 = src.astype(np.int32)
         """The place of each row's src."""
 
@@ -114,13 +117,18 @@ class Derivations:
 
     def place(self, items: ItemNumbers) -> I32:
         """Return the place of each item; items without a triple are left out."""
+        places = self.find(items)
+        return places[places >= 0]
+
+    def find(self, items: ItemNumbers) -> I32:
+        """Return the place of each item, or -1 for an item without a triple."""
         if self._known is not None:
             at = np.searchsorted(self._known, items)
             at = np.minimum(at, max(len(self._known) - 1, 0))
             inside = self._known[at] == items if len(self._known) else np.zeros(len(items), bool)
-            return np.asarray(at[inside], np.int32)
+            return np.where(inside, at, -1).astype(np.int32)
         places = np.asarray(items) - self._first
-        return places[(places >= 0) & (places < self.places)].astype(np.int32)
+        return np.where((places >= 0) & (places < self.places), places, -1).astype(np.int32)
 
     def items(self, places: I32) -> ItemNumbers:
         """Return the item number of each place."""
@@ -150,7 +158,7 @@ def _keys(rows: Rows, dst: I64) -> tuple[I64, int]:
 
 
 @njit(cache=True, nogil=True)
-def _index(src: I64, of: I32, at: I64, rows: I32, targets: I32) -> None:
+def _index(src: I64, dst: I64, of: I32, at: I64, rows: I32, targets: I32, ends: I32) -> None:
     """Sort rows by src: those of place ``p`` become ``rows[at[p] : at[p + 1]]``."""
     for row in range(len(src)):
         at[src[row] + 2] += 1
@@ -160,4 +168,5 @@ def _index(src: I64, of: I32, at: I64, rows: I32, targets: I32) -> None:
         place = src[row] + 1
         rows[at[place]] = row
         targets[at[place]] = of[row]
+        ends[at[place]] = dst[row]
         at[place] += 1

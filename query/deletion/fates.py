@@ -10,9 +10,11 @@ Each bound is a least fixpoint (Dowling and Gallier 1984), so a cycle does not k
 This is the deletion of the Lipstick paper (definition 4.2), which counts lost inputs instead and is
 wrong on cycles. An item that would not exist even without the deletion, because its derivations
 rest on each other only, is undecided: the triples do not say what it rests on.
+
+All that is in the lower bound is in the upper one, so the upper fixpoint goes on where the lower
+one ends.
 """
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final
 
@@ -32,9 +34,17 @@ SURVIVES: Final = 1
 UNDECIDED: Final = 2
 DELETED: Final = 3
 UNREACHED: Final = 4
+_FOUND: Final = 5
+"""The fate of a place, while a deletion is computed, that was found but not visited yet."""
+_MOST: Final = 0
+_MISSING: Final = 1
+"""The columns of a derivation's row, side by side so that one look-up in memory finds both: the
+most inputs that it can do without in the lower bound, or minus the number of all inputs if its kind
+is unsure; and how many of them are not known to exist."""
+_CROWDED: Final = 16
+"""The places found next are visited in order, if at least one of this many in their range is."""
+_NO_ROWS = np.empty(0, np.int32)
 _NONE = np.empty(0, bool)
-MANY = 200_000
-"""From this many items on, both bounds are computed at the same time."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +55,6 @@ class Fates:
     """The places of the items that lead from what was deleted, without deleted items."""
     fate: I8
     """The fate of each place: ``DIES``, ``SURVIVES``, ``UNDECIDED``, ``DELETED``, ``UNREACHED``."""
-    lost: I32
-    """The number of deleted triples of each derivation."""
 
     @property
     def fates(self) -> I8:
@@ -54,221 +62,228 @@ class Fates:
         return self.fate[self.reached]
 
 
-def fates(graph: Derivations, deleted: I32, ended: I32 | None = None) -> Fates:
+def fates(graph: Derivations, deleted: I32, ended: I32 = _NO_ROWS) -> Fates:
     """Return the fates of all items downstream of deleted items and deleted triples.
 
-    ``deleted`` are places, ``ended`` are rows. The graph must have all triples that lead to an item
-    that is reached.
+    ``deleted`` are places, each of them once, and ``ended`` are rows. The graph must have all
+    triples that lead to an item that is reached.
     """
-    gone = np.zeros(graph.places, bool)
-    gone[deleted] = True
-    lost = np.zeros(len(graph.dst), np.int32)
-    skipped = np.zeros(len(graph.targets) if ended is not None and len(ended) else 0, bool)
-    starts = np.empty(0, np.int32)
-    if ended is not None and len(ended):
-        np.add.at(lost, graph.of[ended], 1)
-        skipped[ended] = True
-        starts = np.unique(graph.dst[graph.of[ended]])
-    walked = _Walked(graph, deleted, starts, gone, lost, skipped)
-    fate = walked.fate()
-    return Fates(walked.reached, fate, lost)
+    return Deleter(graph).fates(deleted, ended)
 
 
-class _Walked:
-    """The items that a deletion reaches, with the work arrays of both bounds."""
+class Deleter:
+    """Deletes from one graph, again and again, with work arrays that are made once.
 
-    def __init__(
-        self, graph: Derivations, deleted: I32, starts: I32, gone: Bools, lost: I32, skipped: Bools
-    ) -> None:
-        self._graph, self._gone, self._lost, self._skipped = graph, gone, lost, skipped
-        self._starts, self._deleted = starts, deleted
-        self._inside = np.zeros(len(graph.dst), np.int32)
-        mark = np.zeros(graph.places, np.uint8)
-        queue = np.empty(graph.places, np.int32)
-        count, self._unsure = _reach(
-            graph.at, graph.rows, graph.targets, graph.dst, graph.kind, graph.conditional,
-            deleted, starts, gone, lost, skipped, mark, queue, self._inside,
+    A deletion takes time for what it reaches only.
+    """
+
+    def __init__(self, graph: Derivations) -> None:
+        self._graph = graph
+        self._ways = _packed(graph.kind, graph.size)
+        self._gone: I32 = np.zeros(len(graph.dst), np.int32)
+        self._conditional = graph.conditional if graph.conditional.any() else _NONE
+        self._fate: I8 = np.full(graph.places, UNREACHED, np.int8)
+        self._failed: I32 = np.zeros(graph.places, np.int32)
+        self._reached: I32 = np.empty(graph.places, np.int32)
+        self._queue: I32 = np.empty(graph.places, np.int32)
+        self._used = (_NO_ROWS, _NO_ROWS)
+
+    def fates(self, deleted: I32, ended: I32 = _NO_ROWS) -> Fates:
+        """Return what the function of this name does, in arrays that the next call overwrites."""
+        graph, ways, fate = self._graph, self._ways, self._fate
+        for places in self._used:
+            _clear(graph.first, places, ways, self._gone, fate, self._failed)
+        skipped, starts, unsure = _NONE, _NO_ROWS, False
+        if len(ended):
+            skipped = np.zeros(len(graph.rows), bool)
+            skipped[ended] = True
+            ends = graph.of[ended]
+            for counts in (ways[:, _MISSING], self._gone):
+                np.add.at(counts, ends, 1)
+            starts = np.unique(graph.dst[ends])
+            unsure = bool((ways[ends, _MOST] < 0).any())
+        count, more = _reach(
+            graph.at, graph.rows, graph.targets, graph.ends, self._conditional, skipped, deleted,
+            starts, ways, fate, self._reached,
         )  # fmt: skip
-        self.reached = queue[:count]
+        reached = self._reached[:count]
+        self._used = deleted, reached
+        left = count - self._settle(skipped, reached, _NO_ROWS, fate, SURVIVES)
+        if unsure or more:
+            left -= self._settle(skipped, reached, _NO_ROWS, fate, UNDECIDED)
+        if left:
+            self._doubt(skipped, deleted, starts, reached, left)
+        return Fates(reached, fate)
 
-    def fate(self) -> I8:
-        graph = self._graph
-        both = self._unsure and len(self.reached) > MANY
-        with ThreadPoolExecutor(1) as pool:
-            later = pool.submit(self._holds, upper=False) if both else None
-            upper = self._holds(upper=True)
-            lower = later.result() if later else self._holds(upper=False) if self._unsure else upper
-        found = np.full(graph.places, UNREACHED, np.int8)
-        dies = _judge(self.reached, upper, lower, found)
-        found[self._deleted] = DELETED
-        if dies:
-            self._doubt(found, dies)
-        return found
-
-    def _holds(self, *, upper: bool) -> U8:
-        graph = self._graph
-        holds = np.zeros(graph.places, np.uint8)
-        _settle(
-            graph.at, graph.rows, graph.targets, graph.dst, graph.kind, graph.size, graph.first,
-            self.reached, self._inside, self._lost, self._gone, self._skipped, upper,
-            graph.conditional if not upper else _NONE, np.empty(0, np.int32), holds,
+    def _settle(self, skipped: Bools, reached: I32, known: I32, fate: I8, code: int) -> int:
+        """Give the fate ``code`` to each item that exists in its bound; return how many do."""
+        graph, upper = self._graph, code != SURVIVES
+        conditional = _NONE if upper else self._conditional
+        return _settle(
+            graph.at, graph.rows, graph.targets, graph.ends, graph.first, conditional, skipped,
+            self._ways, upper, code, known, reached, fate, self._queue,
         )  # fmt: skip
-        return holds
 
-    def _doubt(self, found: I8, dies: int) -> None:
+    def _doubt(self, skipped: Bools, deleted: I32, starts: I32, reached: I32, dies: int) -> None:
         """Make undecided what dies only because it would not exist without the deletion either."""
-        graph = self._graph
-        killed = np.zeros(graph.places, np.uint8)
+        graph, ways, fate = self._graph, self._ways, self._fate
         count = _kill(
-            graph.at, graph.rows, graph.targets, graph.dst, graph.kind, graph.size, graph.first,
-            self._deleted, self._starts, self._lost, self._gone, self._skipped, killed,
+            graph.at, graph.rows, graph.targets, graph.ends, graph.first, skipped, deleted, starts,
+            ways, fate, self._gone, self._failed, self._queue,
         )  # fmt: skip
         if count == dies:
             return
-        before = self._held_before(found)
-        at = self.reached
-        at = at[(found[at] == DIES) & (killed[at] == 0) & (before[at] == 0)]
-        found[at] = UNDECIDED
-
-    def _held_before(self, found: I8) -> U8:
-        """Return which items exist without the deletion, in the upper bound."""
-        graph = self._graph
-        ended = np.flatnonzero(self._skipped)
-        ended = ended[found[graph.src[ended]] != UNREACHED]
-        np.add.at(self._inside, graph.of[ended], 1)
-        before = np.zeros(graph.places, np.uint8)
-        _settle(
-            graph.at, graph.rows, graph.targets, graph.dst, graph.kind, graph.size, graph.first,
-            self.reached, self._inside, np.zeros_like(self._lost), self._gone, self._skipped[:0],
-            True, _NONE, self._deleted, before,
-        )  # fmt: skip
-        return before
+        before: I8 = np.full(graph.places, UNREACHED, np.int8)
+        before[reached], before[deleted] = DIES, DELETED
+        ways[:, _MISSING] = 0
+        for places in (deleted, reached):
+            _count(graph.at, graph.targets, places, ways)
+        self._settle(_NONE, reached, deleted, before, UNDECIDED)
+        lost = reached[(fate[reached] == DIES) & (before[reached] == DIES)]
+        fate[lost[self._failed[lost] < graph.first[lost + 1] - graph.first[lost]]] = UNDECIDED
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _is_sure(code: int) -> bool:
-    """Return whether it is known how the inputs of a derivation of this kind act together."""
-    return code in (ALL, ANY, AGGREGATE, COPY)
+@njit(cache=True, nogil=True)
+def _packed(kind: I8, size: I32) -> I32:
+    """Return the row of each derivation."""
+    ways = np.zeros((len(kind), 2), np.int32)
+    for way in range(len(kind)):
+        if kind[way] in (ANY, AGGREGATE, COPY):
+            ways[way, _MOST] = size[way] - 1
+        elif kind[way] != ALL:
+            ways[way, _MOST] = -size[way]
+    return ways
+
+
+@njit(cache=True, nogil=True)
+def _clear(first: I32, places: I32, ways: I32, gone: I32, fate: I8, failed: I32) -> None:
+    """Undo a deletion that reached some places."""
+    for place in places:
+        fate[place] = UNREACHED
+        failed[place] = 0
+        for way in range(first[place], first[place + 1]):
+            ways[way, _MISSING] = gone[way] = 0
 
 
 @njit(cache=True, nogil=True)
 def _reach(
-    at: I64, rows: I32, targets: I32, dst: I32, kind: I8, conditional: Bools,
-    deleted: I32, starts: I32, gone: Bools, lost: I32, skipped: Bools, mark: U8, queue: I32,
-    inside: I32,
+    at: I64, rows: I32, targets: I32, ends: I32, conditional: Bools, skipped: Bools, deleted: I32,
+    starts: I32, ways: I32, fate: I8, queue: I32,
 ) -> tuple[int, bool]:  # fmt: skip
     """Write all places downstream to ``queue``; return their number, and if a kind is unsure.
 
-    ``inside`` counts, for each derivation, the triples from these places and from deleted ones.
+    The triples from these places, and from deleted ones, count as missing.
     """
     filled = 0
     unsure = False
+    for place in deleted:
+        fate[place] = DELETED
     for place in starts:
-        if not gone[place] and not mark[place]:
-            mark[place] = 1
+        if fate[place] == UNREACHED:
+            fate[place] = _FOUND
             queue[filled] = place
             filled += 1
-    for way in range(len(dst) if len(skipped) else 0):
-        unsure |= lost[way] > 0 and not _is_sure(kind[way])
     taken = -len(deleted)
     while taken < filled:
-        place = deleted[taken + len(deleted)] if taken < 0 else queue[taken]
-        taken += 1
-        for edge in range(at[place], at[place + 1]):
-            if len(skipped) and skipped[rows[edge]]:
-                continue
-            way = targets[edge]
-            inside[way] += 1
-            target = dst[way]
-            if not mark[target] and not gone[target]:
-                mark[target] = 1
-                queue[filled] = target
-                filled += 1
-            unsure |= conditional[way] or not _is_sure(kind[way])
+        until = filled
+        low, high = len(fate), -1
+        for number in range(taken, until):
+            place = deleted[number + len(deleted)] if number < 0 else queue[number]
+            if number >= 0:
+                fate[place] = DIES
+            for edge in range(at[place], at[place + 1]):
+                if len(skipped) and skipped[rows[edge]]:
+                    continue
+                way = targets[edge]
+                ways[way, _MISSING] += 1
+                unsure |= ways[way, _MOST] < 0 or (len(conditional) > 0 and conditional[way])
+                target = ends[edge]
+                if fate[target] == UNREACHED:
+                    fate[target] = _FOUND
+                    queue[filled] = target
+                    filled += 1
+                    low, high = min(low, target), max(high, target)
+        taken = until
+        if high - low < _CROWDED * (filled - until):
+            _order(fate, queue, until, low, high)
     return filled, unsure
 
 
+@njit(cache=True, nogil=True)
+def _order(fate: I8, queue: I32, begin: int, low: int, high: int) -> None:
+    """Write the places found to ``queue`` again, in order: neighbours are close in memory."""
+    for place in range(low, high + 1):
+        if fate[place] == _FOUND:
+            queue[begin] = place
+            begin += 1
+
+
 @njit(cache=True, nogil=True, inline="always")
-def _one_suffices(code: int, upper: bool) -> bool:
-    """Return whether one input suffices for a derivation of this kind, in one of the bounds."""
-    if code == ALL:
-        return False
-    return upper or code in (ANY, AGGREGATE, COPY)
+def _most(most: int, upper: bool) -> int:
+    """Return how many inputs a derivation can do without in one of the bounds."""
+    if most >= 0:
+        return most
+    return -most - 1 if upper else 0
 
 
 @njit(cache=True, nogil=True)
 def _settle(
-    at: I64, rows: I32, targets: I32, dst: I32, kind: I8, size: I32, first: I32,
-    reached: I32, inside: I32, lost: I32, gone: Bools, skipped: Bools, upper: bool,
-    conditional: Bools, known: I32, holds: U8,
-) -> None:  # fmt: skip
-    """Set ``holds`` for each place that exists, in one of the bounds; those ``known`` do.
+    at: I64, rows: I32, targets: I32, ends: I32, first: I32, conditional: Bools, skipped: Bools,
+    ways: I32, upper: bool, code: int, known: I32, reached: I32, fate: I8, queue: I32,
+) -> int:  # fmt: skip
+    """Give the fate ``code`` to each place that exists; return how many do. Those ``known`` do.
 
     An input that is reached may have another value, so it does not count for those derivations that
     are ``conditional``.
     """
-    pending = np.empty(len(dst), np.int32)
-    queue = np.empty(len(reached) + len(known), np.int32)
-    filled = 0
-    for place in known:
-        holds[place] = 1
-        queue[filled] = place
-        filled += 1
+    filled = taken = 0
     for place in reached:
+        if fate[place] != DIES:
+            continue
         for way in range(first[place], first[place + 1]):
-            if _one_suffices(kind[way], upper):
-                if size[way] > inside[way] + lost[way]:
-                    holds[place] = 1
-            else:
-                pending[way] = inside[way] + lost[way]
-                if pending[way] == 0:
-                    holds[place] = 1
-        if holds[place]:
-            queue[filled] = place
-            filled += 1
-    taken = 0
+            if ways[way, _MISSING] <= _most(ways[way, _MOST], upper):
+                fate[place] = code
+                queue[filled] = place
+                filled += 1
+                break
+    taken = -len(known)
     while taken < filled:
-        place = queue[taken]
+        place = known[taken + len(known)] if taken < 0 else queue[taken]
         taken += 1
         for edge in range(at[place], at[place + 1]):
             if len(skipped) and skipped[rows[edge]]:
                 continue
-            way = targets[edge]
-            target = dst[way]
-            if holds[target] or gone[target] or (len(conditional) and conditional[way]):
+            target = ends[edge]
+            if fate[target] != DIES:
                 continue
-            if not _one_suffices(kind[way], upper):
-                pending[way] -= 1
-                if pending[way] > 0:
-                    continue
-            holds[target] = 1
-            queue[filled] = target
-            filled += 1
+            way = targets[edge]
+            ways[way, _MISSING] -= 1
+            if len(conditional) and conditional[way]:
+                continue
+            if ways[way, _MISSING] <= _most(ways[way, _MOST], upper):
+                fate[target] = code
+                queue[filled] = target
+                filled += 1
+    return filled
 
 
 @njit(cache=True, nogil=True)
 def _kill(
-    at: I64, rows: I32, targets: I32, dst: I32, kind: I8, size: I32, first: I32,
-    deleted: I32, starts: I32, lost: I32, gone: Bools, skipped: Bools, killed: U8,
+    at: I64, rows: I32, targets: I32, ends: I32, first: I32, skipped: Bools, deleted: I32,
+    starts: I32, ways: I32, fate: I8, gone: I32, failed: I32, queue: I32,
 ) -> int:  # fmt: skip
-    """Mark the places that lose all derivations one by one, and return their number.
+    """Count for each place the derivations that fail one by one; return how many places lose all.
 
     This is the deletion of the Lipstick paper in the upper bound. It leaves cycles alive that
     nothing outside supports.
     """
-    missing = np.zeros(len(dst), np.int32)
-    failed = np.zeros(len(first), np.int32)
-    queue = np.empty(len(first), np.int32)
     filled = 0
     for place in starts:
-        if gone[place]:
+        if fate[place] != DIES:
             continue
         for way in range(first[place], first[place + 1]):
-            missing[way] = lost[way]
-            if lost[way] and (kind[way] == ALL or missing[way] == size[way]):
-                failed[place] += 1
+            failed[place] += gone[way] > _most(ways[way, _MOST], True)
         if failed[place] == first[place + 1] - first[place]:
-            killed[place] = 1
             queue[filled] = place
             filled += 1
     taken = -len(deleted)
@@ -278,31 +293,22 @@ def _kill(
         for edge in range(at[place], at[place + 1]):
             if len(skipped) and skipped[rows[edge]]:
                 continue
-            way = targets[edge]
-            target = dst[way]
-            if gone[target] or killed[target]:
+            target = ends[edge]
+            if fate[target] != DIES:
                 continue
-            missing[way] += 1
-            joint = kind[way] == ALL
-            if (joint and missing[way] == 1) or (not joint and missing[way] == size[way]):
+            way = targets[edge]
+            gone[way] += 1
+            if gone[way] == _most(ways[way, _MOST], True) + 1:
                 failed[target] += 1
                 if failed[target] == first[target + 1] - first[target]:
-                    killed[target] = 1
                     queue[filled] = target
                     filled += 1
     return filled
 
 
 @njit(cache=True, nogil=True)
-def _judge(reached: I32, upper: U8, lower: U8, fate: I8) -> int:
-    """Set the fate of each place reached; return how many die."""
-    dies = 0
-    for place in reached:
-        if lower[place]:
-            fate[place] = SURVIVES
-        elif upper[place]:
-            fate[place] = UNDECIDED
-        else:
-            fate[place] = DIES
-            dies += 1
-    return dies
+def _count(at: I64, targets: I32, places: I32, ways: I32) -> None:
+    """Count the triples from some places as missing."""
+    for place in places:
+        for edge in range(at[place], at[place + 1]):
+            ways[targets[edge], _MISSING] += 1

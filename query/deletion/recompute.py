@@ -21,7 +21,7 @@ MAX: Final = FUNCTIONS.index("max")
 AVG: Final = FUNCTIONS.index("avg")
 DISTINCT: Final = FUNCTIONS.index("count_distinct")
 
-SAME, CHANGED, UNKNOWN_VALUE = 0, 1, 2
+_NOT_COMPUTED, CHANGED, UNKNOWN_VALUE, _SAME = 0, 1, 2, 3
 LOST_INPUT, _NEW_INPUT, _UNKNOWN_INPUT, _UNSURE_INPUT = 1, 2, 4, 8
 
 REASONS: Final = (
@@ -90,10 +90,32 @@ def touch(
 
 
 @njit(cache=True, nogil=True)
+def inputs(of: I32, kind: I8, size: I32, first: I32, touched: I32) -> tuple[I32, I64]:
+    """Return the rows of the aggregates and copies of some places, and where those of each begin.
+
+    The rows of a derivation are the ``size`` ones from its beginning.
+    """
+    begins = np.zeros(len(kind), np.int64)
+    count = 0
+    for place in touched:
+        for way in range(first[place], first[place + 1]):
+            if kind[way] == AGGREGATE or kind[way] == COPY:
+                count += size[way]
+                begins[way] = count  # its end, until its rows are there
+    rows = np.empty(count, np.int32)
+    for row in range(len(of) - 1, -1, -1):
+        way = of[row]
+        if begins[way]:
+            begins[way] -= 1
+            rows[begins[way]] = row
+    return rows, begins
+
+
+@njit(cache=True, nogil=True)
 def recompute(
     at: I64, targets: I32, dst: I32, kind: I8, first: I32, src: I32, fate: I8, gone: Bools,
-    rows: I32, begins: I64, value: F64, times: I64, function: I8, touched: I32, waiting: I32,
-    flags: U8, before: F64, after: F64, state: I8, why: I8,
+    rows: I32, begins: I64, size: I32, value: F64, times: I64, function: I8, touched: I32,
+    waiting: I32, flags: U8, before: F64, after: F64, state: I8, why: I8,
 ) -> None:  # fmt: skip
     """Set the new value, the state and the reason of each derivation, inputs first."""
     ready = np.empty(len(touched), np.int32)
@@ -109,7 +131,7 @@ def recompute(
         taken += 1
         done[place] = 1
         flag = _judge_item(
-            place, kind, first, src, fate, gone, rows, begins, value, times, function, flags,
+            place, kind, first, src, fate, gone, rows, begins, size, value, times, function, flags,
             before, after, state, why,
         )  # fmt: skip
         for edge in range(at[place], at[place + 1]):
@@ -131,7 +153,8 @@ def recompute(
 @njit(cache=True, nogil=True)
 def _judge_item(
     place: int, kind: I8, first: I32, src: I32, fate: I8, gone: Bools, rows: I32, begins: I64,
-    value: F64, times: I64, function: I8, flags: U8, before: F64, after: F64, state: I8, why: I8,
+    size: I32, value: F64, times: I64, function: I8, flags: U8, before: F64, after: F64,
+    state: I8, why: I8,
 ) -> int:  # fmt: skip
     """Judge the derivations of an item; return the flag for what is made from it."""
     changed = unknown = False
@@ -140,7 +163,7 @@ def _judge_item(
             continue
         if kind[way] == AGGREGATE:
             why[way] = _aggregate(
-                way, first, src, fate, gone, rows, begins, value, times, function, kind,
+                way, first, src, fate, gone, rows, begins, size, value, times, function, kind,
                 before, after, state,
             )  # fmt: skip
         elif kind[way] == COPY:
@@ -175,14 +198,14 @@ def _copied(
 
 @njit(cache=True, nogil=True)
 def _aggregate(
-    way: int, first: I32, src: I32, fate: I8, gone: Bools, rows: I32, begins: I64, value: F64,
-    times: I64, function: I8, kind: I8, before: F64, after: F64, state: I8,
+    way: int, first: I32, src: I32, fate: I8, gone: Bools, rows: I32, begins: I64, size: I32,
+    value: F64, times: I64, function: I8, kind: I8, before: F64, after: F64, state: I8,
 ) -> int:  # fmt: skip
     """Compute an aggregate before and after; return why that fails, or 0."""
     how = function[way]
     if how < SUM or how > DISTINCT:
         return _NO_FUNCTION
-    begin, end = begins[way], begins[way + 1]
+    begin, end = begins[way], begins[way] + size[way]
     old = np.empty(end - begin)
     new = np.empty(end - begin)
     old_times = np.empty(end - begin, np.int64)
@@ -208,9 +231,9 @@ def _aggregate(
                 return failed
         new[left], new_times[left] = given, times[row]
         left += 1
-    before[way] = _value(how, old, old_times, end - begin)
-    after[way] = _value(how, new, new_times, left)
-    state[way] = CHANGED if before[way] != after[way] else SAME
+    before[way] = value_of(how, old, old_times, end - begin)
+    after[way] = value_of(how, new, new_times, left)
+    state[way] = CHANGED if before[way] != after[way] else _SAME
     return 0
 
 
@@ -228,7 +251,7 @@ def _given(
             continue
         if kind[way] != AGGREGATE and kind[way] != COPY:
             continue
-        if np.isnan(before[way]):  # it has lost nothing, and may be what the triple has
+        if state[way] == _NOT_COMPUTED:  # it has lost nothing, and may be what the triple has
             other = True
             continue
         changed |= state[way] == CHANGED
@@ -249,7 +272,7 @@ def _close(one: float, other: float) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def _value(how: int, values: F64, times: I64, count: int) -> float:
+def value_of(how: int, values: F64, times: I64, count: int) -> float:
     """Return an aggregate of the first ``count`` values."""
     if how == COUNT:
         return float(times[:count].sum())

@@ -6,15 +6,14 @@ the Lipstick paper (section 3.2).
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from provhouse.model.arrays import I32, I64, Bools
 
-from .derivations import AGGREGATE, COPY, Derivations
+from .derivations import AGGREGATE, Derivations
 from .fates import I8, SURVIVES, Fates
-from .recompute import CHANGED, F64, LOST_INPUT, UNKNOWN_VALUE, recompute, seeds, touch
+from .recompute import CHANGED, F64, LOST_INPUT, UNKNOWN_VALUE, inputs, recompute, seeds, touch
 
 
 @dataclass(frozen=True)
@@ -64,16 +63,6 @@ class Recomputed:
     def __init__(self, graph: Derivations, tensors: Tensors, found: Fates) -> None:
         self._graph, self._tensors, self._found = graph, tensors, found
 
-    @cached_property
-    def _inputs(self) -> tuple[I32, I64]:
-        """The rows of aggregates and copies by derivation, and the position of each first one."""
-        graph = self._graph
-        wanted = (graph.kind == AGGREGATE) | (graph.kind == COPY)
-        rows = np.flatnonzero(wanted[graph.of])
-        rows = rows[np.argsort(graph.of[rows], kind="stable")]
-        counts = np.where(wanted, graph.size, 0)
-        return rows.astype(np.int32), np.append(0, np.cumsum(counts)).astype(np.int64)
-
     def values(self, deleted: I32, ended: I32) -> Values:
         """Return the values that change. ``deleted`` are places, ``ended`` are rows."""
         graph, tensors, fate = self._graph, self._tensors, self._found.fate
@@ -97,17 +86,17 @@ class Recomputed:
             return NOTHING
         waiting = np.zeros(graph.places, np.int32)
         count = touch(graph.at, graph.targets, graph.dst, fate, mark, queue, count, waiting)
-        rows, at = self._inputs
-        before = np.full(len(graph.dst), np.nan)  # what is not computed equals nothing
+        touched = queue[:count]
+        rows, begins = inputs(graph.of, graph.kind, graph.size, graph.first, touched)
+        before = np.zeros(len(graph.dst))
         after = np.zeros(len(graph.dst))
         state = np.zeros(len(graph.dst), np.int8)
         why = np.zeros(len(graph.dst), np.int8)
         recompute(
             graph.at, graph.targets, graph.dst, graph.kind, graph.first, graph.src, fate, gone,
-            rows, at, tensors.value, tensors.times, tensors.function, queue[:count], waiting,
-            flags, before, after, state, why,
+            rows, begins, graph.size, tensors.value, tensors.times, tensors.function, touched,
+            waiting, flags, before, after, state, why,
         )  # fmt: skip
-        touched = queue[:count]
         ways = _ways_of(graph, touched)
         changed, unknown = (ways[state[ways] == each] for each in (CHANGED, UNKNOWN_VALUE))
         return Values(

@@ -1,4 +1,4 @@
-"""The results of what-if, depends and why follow their schemas and can be read by people."""
+"""The results of questions about derivations follow their schemas and can be read by people."""
 
 import io
 from dataclasses import replace
@@ -14,12 +14,17 @@ from provhouse.output import arrow_stream
 from provhouse.output.json import JsonWriter
 from provhouse.output.result import Result
 from provhouse.output.results.dependency import DependencyResult
+from provhouse.output.results.evaluation import EvaluationResult
 from provhouse.output.results.what_if import WhatIfResult
 from provhouse.output.results.why import WhyResult
+from provhouse.output.results.why_changed import WhyChangedResult
 from provhouse.output.table import console
 from provhouse.query.depends import Dependency
+from provhouse.query.diff import Side
+from provhouse.query.evaluate import Evaluation
 from provhouse.query.what_if import WhatIf
 from provhouse.query.why import Why, expressed
+from provhouse.query.why_changed import WhyChanged
 
 from .test_json import valid
 
@@ -120,3 +125,35 @@ def test_an_expression_is_cut_and_has_no_cycles() -> None:
     assert expressed(rows, "a") == "?(a, e) & c | d"
     assert expressed(rows, "a", 2) == "b & … | d"
     assert expressed([row("a", "except", "b", more=3)], "a") == "except(b, …)"
+
+
+def test_why_changed_follows_its_schema() -> None:
+    sides = (Side(1, "2026-01-01T00:00:00Z", stored=True, erased=0),
+             Side(3, "2026-01-02T03:04:05Z", stored=False, erased=1))  # fmt: skip
+    value = {"op": "sum", "function": "sum", "before": 3.0, "after": None, "difference": -3.0,
+             "reason": None}  # fmt: skip
+    one = {"op": "sum", "input": ODD, "change": "went", "before": 3.0, "after": None,
+           "times_before": 1, "times_after": None, "share": -3.0}  # fmt: skip
+    found = WhyChanged(
+        item="a", since=sides[0], until=sides[1], came=0, went=2, changed=0, cut=True,
+        values=pa.Table.from_pylist([value]), inputs=pa.Table.from_pylist([one]),
+        seconds={"from": 0.1, "to": 0.1, "compare": 0.1, "total": 0.3},
+    )  # fmt: skip
+    shown = valid("why-changed", json_of(WhyChangedResult(found)))
+    assert (shown["values"], shown["inputs"]) == ([value], [one])
+    text = " ".join(text_of(WhyChangedResult(found)).split())
+    assert "0 inputs came, 2 went" in text
+    assert "not in generation 3" in text
+    content = b"".join(arrow_stream.pieces(found))
+    assert arrow_stream.read(WhyChanged, content) == found
+
+
+def test_evaluate_follows_its_schema() -> None:
+    found = Evaluation(item="a", semiring="cost", aggregates="any", low=1.0, high=None, reason=None,
+                       used=1, unused=2, **HEADER)  # fmt: skip
+    shown = valid("evaluate", json_of(EvaluationResult(found)))
+    assert (shown["low"], shown["high"]) == (1, None)
+    assert "between 1 and nothing" in " ".join(text_of(EvaluationResult(found)).split())
+    none = replace(found, low=None, reason="no way")
+    assert "is not known: no way" in text_of(EvaluationResult(none))
+    assert arrow_stream.read(Evaluation, b"".join(arrow_stream.pieces(found))) == found

@@ -36,6 +36,14 @@ ASKED: dict[str, tuple[str, ...]] = {
     "explain": ("item", "direction", "method", "depth", "as_of"),
     "diff": ("item", "from", "to", "direction"),
     "ops": ("as_of",),
+    "what-if": ("items", "tables", "ops", "files", "runs", "summary", "as_of"),
+    "depends": ("item", "on", "as_of"),
+    "why": ("item", "limit", "as_of"),
+    "why-changed": ("item", "from", "to", "limit"),
+    "evaluate": ("item", "semiring", "aggregates", "as_of"),
+    "zoom": (*LINEAGE, "zoom", "fold"),
+    "modules": ("as_of",),
+    "invocations": ("module", "run", "as_of"),
 }
 """The parameters of each route, the required ones first."""
 RIGHT: dict[str, tuple[Any, ...]] = {

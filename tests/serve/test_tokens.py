@@ -44,6 +44,8 @@ WAYS: dict[tuple[str, str], Role] = {
     ("GET", "/v1/what-if?items=x"): Role.read,
     ("GET", "/v1/depends?item=x&on=y"): Role.read,
     ("GET", "/v1/why?item=x"): Role.read,
+    ("GET", "/v1/why-changed?item=x&from=1"): Role.read,
+    ("GET", "/v1/evaluate?item=x&semiring=cost"): Role.read,
     ("GET", "/v1/zoom?item=x"): Role.read,
     ("GET", "/v1/modules"): Role.read,
     ("GET", "/v1/invocations?module=m"): Role.read,

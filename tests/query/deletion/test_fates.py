@@ -10,9 +10,9 @@ import pytest
 from helpers.boolean import Edge, fates, random_edges
 from provhouse.model.arrays import ItemNumbers
 from provhouse.model.derivations import KINDS
-from provhouse.query.deletion import fates as module
 from provhouse.query.deletion.derivations import Derivations, Rows
-from provhouse.query.deletion.fates import DIES, SURVIVES, UNDECIDED
+from provhouse.query.deletion.fates import DIES, SURVIVES, UNDECIDED, Deleter
+from provhouse.query.deletion.fates import fates as fates_of
 
 SEED = int(os.environ.get("SEED", "1"))
 NAMES = {DIES: "dies", SURVIVES: "survives", UNDECIDED: "undecided"}
@@ -29,7 +29,10 @@ def rows_of(edges: list[Edge], spread: int = 1) -> Rows:
 def found(edges: list[Edge], deleted: list[int], ended: list[int], spread: int) -> dict[int, str]:
     graph = Derivations(rows_of(edges, spread))
     places = graph.place(ItemNumbers(np.array(deleted, np.int64) * spread))
-    result = module.fates(graph, places, np.array(ended, np.int32))
+    deletions = Deleter(graph)
+    others, rows = np.arange(graph.places, dtype=np.int32), np.arange(len(edges), dtype=np.int32)
+    deletions.fates(others[::2], rows[::3])  # leaves nothing behind
+    result = deletions.fates(places, np.array(ended, np.int32))
     items = (graph.items(result.reached) // spread).tolist()
     assert len(set(items)) == len(items)
     return {item: NAMES[fate] for item, fate in zip(items, result.fates.tolist(), strict=True)}
@@ -48,14 +51,6 @@ def test_fates_are_those_of_brute_force(graphs: int) -> None:
         spread = SPREAD if number % 3 == 0 else 1
         assert found(edges, deleted, ended, spread) == expected, (edges, deleted, ended)
     assert min(seen.values()) > graphs / 20, seen
-
-
-def test_both_bounds_are_computed_at_the_same_time_if_there_are_many_items(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(module, "MANY", 0)
-    edges = [Edge(0, 2), Edge(1, 2), Edge(2, 3, "all", 0)]
-    assert found(edges, [0], [], 1) == {2: "undecided", 3: "undecided"}
 
 
 def test_a_cycle_does_not_keep_itself_alive() -> None:
@@ -80,7 +75,7 @@ def test_plain_triples_need_no_kinds() -> None:
     """Without derivations, the index has one derivation for each item."""
     ends = np.array([[0, 1, 2], [2, 2, 3]])
     graph = Derivations(Rows(ends[0], ends[1]))
-    result = module.fates(graph, np.array([0], np.int32))
+    result = fates_of(graph, np.array([0], np.int32))
     assert [NAMES[fate] for fate in result.fates.tolist()] == ["undecided", "undecided"]
-    result = module.fates(graph, np.array([0, 1], np.int32))
+    result = fates_of(graph, np.array([0, 1], np.int32))
     assert [NAMES[fate] for fate in result.fates.tolist()] == ["dies", "dies"]

@@ -1,0 +1,44 @@
+"""What can be computed over derivations from weights of sources, and how weights are checked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import Final, Literal, get_args
+
+from .errors import UsageError
+
+Semiring = Literal["trust", "access", "cost", "count"]
+Aggregates = Literal["any", "all"]
+"""Whether an aggregate takes one of its inputs, like its existence, or all, like its value."""
+
+SEMIRINGS: Final[tuple[Semiring, ...]] = get_args(Semiring)
+
+
+@dataclass(frozen=True)
+class Evaluating:
+    """A question: the value of an item in a semiring, from weights of its sources by name."""
+
+    item: str
+    semiring: Semiring
+    weights: Mapping[str, float]
+    aggregates: Aggregates = "any"
+
+    def check(self) -> None:
+        """Raise UsageError for a weight that the semiring does not have."""
+        for name, weight in self.weights.items():
+            if problem := _problem(self.semiring, weight):
+                raise UsageError(
+                    f"The weight of {name!r} is {weight:g}",
+                    f"{self.semiring} takes {problem}",
+                    "Correct the weight",
+                )
+
+
+def _problem(semiring: Semiring, weight: float) -> str | None:
+    if not isfinite(weight) or weight < 0:
+        return "finite weights from 0 on"
+    if semiring == "trust" and weight > 1:
+        return "weights from 0 to 1"
+    if semiring == "count" and weight != int(weight):
+        return "whole numbers"
+    return None

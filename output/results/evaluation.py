@@ -1,0 +1,53 @@
+"""The result of `evaluate`: the value of an item in a semiring."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..phrases import counted
+from ..result import Csv, Json, Result, attributes, one_row
+from ..sections import Section, styled, subject
+from .derivations import as_of_sentence, read_and_seconds, read_sentence
+
+if TYPE_CHECKING:
+    from provhouse.query.evaluate import Evaluation
+
+_FIELDS = ("item", "semiring", "aggregates", "low", "high", "reason", "used", "unused")
+
+
+@dataclass(frozen=True)
+class EvaluationResult(Result):
+    """The value of an item, or its bounds, and the number of weights that were used."""
+
+    found: "Evaluation"
+
+    def text(self, timing: bool = False) -> Iterator[Section]:
+        """Yield the value, what is not known, and what was read."""
+        found = self.found
+        yield subject(found.item, f": {found.semiring} {_value(found)}.")
+        if found.low != found.high:
+            yield styled("The triples do not say how all inputs act together.", "yellow")
+        note = f"{counted(found.used, 'weight')} used."
+        if found.unused:
+            note += f" {counted(found.unused, 'weight')} of items elsewhere not used."
+        yield styled(note, "dim")
+        yield styled(f"\n{read_sentence(found)} {as_of_sentence(found)}", "dim")
+
+    def json(self) -> Iterator[Json]:
+        """Yield one object, as ``schemas/evaluate.json`` describes it."""
+        found = self.found
+        yield {
+            **attributes(found, *_FIELDS, "generation", "time", "complete"),
+            **read_and_seconds(found),
+        }
+
+    def csv(self) -> Csv:
+        """Return one row."""
+        return one_row(attributes(self.found, *_FIELDS))
+
+
+def _value(found: "Evaluation") -> str:
+    if found.reason:
+        return f"is not known: {found.reason}"
+    low, high = ("nothing" if each is None else f"{each:,.10g}" for each in (found.low, found.high))
+    return low if low == high else f"between {low} and {high}"

@@ -1,0 +1,92 @@
+"""The result of `why-changed`: values in two generations, and inputs by their share."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..arrow_rows import json_rows, tuples
+from ..escape import shown
+from ..phrases import counted, steps
+from ..result import Csv, Json, Result, attributes, rounded
+from ..sections import Section, grid, headed, styled, subject
+from .derivations import MOST_ROWS
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from provhouse.query.diff import Side
+    from provhouse.query.why_changed import WhyChanged
+
+
+@dataclass(frozen=True)
+class WhyChangedResult(Result):
+    """The difference of an item between two generations, and the inputs that make it."""
+
+    found: "WhyChanged"
+
+    def text(self, timing: bool = False) -> Iterator[Section]:
+        """Yield a headline, the values, and the inputs with the largest shares."""
+        found = self.found
+        yield subject(
+            found.item,
+            f", generation {found.since.generation} to {found.until.generation}:"
+            f" {counted(found.came, 'input')} came, {found.went:,} went,"
+            f" {found.changed:,} changed.",
+        )
+        for side in (found.since, found.until):
+            if not side.stored:
+                yield styled(f"The item is not in generation {side.generation}.", "yellow")
+        if found.values.num_rows:
+            yield from headed("Values", _values(found))
+        if found.inputs.num_rows:
+            yield from headed("Inputs, by share of the difference", _inputs(found))
+        if found.cut:
+            yield styled("… cut; for more use --limit N", "dim")
+        times = f"{found.since.time} and {found.until.time}"
+        yield styled(f"\nCommitted {times}; compared in {steps(found.seconds)}.", "dim")
+
+    def json(self) -> Iterator[Json]:
+        """Yield one object, as ``schemas/why-changed.json`` describes it."""
+        found = self.found
+        yield {
+            **attributes(found, "item"),
+            "from": _side(found.since),
+            "to": _side(found.until),
+            **attributes(found, "came", "went", "changed", "cut"),
+            "values": json_rows(found.values),
+            "inputs": json_rows(found.inputs),
+            "seconds": rounded(found.seconds),
+        }
+
+    def csv(self) -> Csv:
+        """Return a row for each input."""
+        return self.found.inputs.column_names, tuples(self.found.inputs)
+
+
+def _side(side: "Side") -> Json:
+    return {**attributes(side, "generation", "time"), "held": side.stored, "erased": side.erased}
+
+
+def _values(found: "WhyChanged") -> "Table":
+    table = grid("op", "function", right=("before", "after", "difference"), after=("note",))
+    for row in found.values.to_pylist():
+        numbers = (_number(row[name]) for name in ("before", "after", "difference"))
+        note = f"not known: {row['reason']}" if row["reason"] else ""
+        table.add_row(styled(shown(row["op"])), row["function"] or "", *numbers, styled(note))
+    return table
+
+
+def _inputs(found: "WhyChanged") -> "Table":
+    table = grid("input", "op", "change", right=("before", "after", "share"))
+    for row in found.inputs.slice(0, MOST_ROWS).to_pylist():
+        numbers = (_number(row[name]) for name in ("before", "after", "share"))
+        table.add_row(
+            styled(shown(row["input"])), styled(shown(row["op"])), row["change"], *numbers
+        )
+    if found.inputs.num_rows > MOST_ROWS:
+        table.add_row(styled(f"… {found.inputs.num_rows - MOST_ROWS:,} more", "dim"))
+    return table
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:,.10g}"

@@ -1,0 +1,37 @@
+"""The derivations of an item and the rows of each, with shared derivations in place of groups."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from provhouse.model.arrays import I64, ItemNumbers, among
+
+from .derivations import COPY, Derivations
+
+
+class Inputs:
+    """What items were made from. A group, which some items share, is looked through."""
+
+    def __init__(self, graph: Derivations, groups: ItemNumbers) -> None:
+        self._graph, self._groups = graph, groups
+
+    def ways(self, place: int) -> Iterator[int]:
+        """Yield the derivations of a place; those of a group in place of its copy."""
+        first = self._graph.first
+        for way in range(first[place], first[place + 1]):
+            if self._graph.kind[way] == COPY:
+                group = int(self._graph.src[self._graph.rows_of(way)[0]])
+                yield from range(first[group], first[group + 1])
+            else:
+                yield way
+
+    def rows(self, way: int) -> I64:
+        """Return the rows of a derivation, with those of a group in place of the group."""
+        rows = self._graph.rows_of(way)
+        src = self._graph.src[rows]
+        grouped = among(self._graph.items(src), self._groups)
+        if not grouped.any():
+            return rows
+        first = self._graph.first
+        inner = (of for group in src[grouped] for of in range(first[group], first[group + 1]))
+        return np.concatenate([rows[~grouped], *map(self.rows, inner)])
