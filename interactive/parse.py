@@ -187,11 +187,14 @@ def _semi_joins(tree: exp.Expr) -> None:
         if kind not in ("SEMI", "ANTI") or not isinstance(join.parent, exp.Select):
             continue
         select = join.parent
+        joins = select.args["joins"]
+        if any(each.side in ("RIGHT", "FULL") for each in joins[joins.index(join) :]):
+            refuse(f"a {kind} JOIN before a RIGHT or FULL JOIN", join)  # which adds rows
         inner = exp.Select(expressions=[exp.Literal.number(1)]).from_(join.this.copy())
         if on := join.args.get("on"):
             inner = inner.where(on.copy(), copy=False)
         exists: exp.Expr = exp.Exists(this=inner)
-        select.args["joins"].remove(join)
+        joins.remove(join)
         select.where(exp.Not(this=exists) if kind == "ANTI" else exists, copy=False)
 
 

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from provhouse.interactive.connection import Connection
 from provhouse.interactive.parse import Parsed, parse
+from provhouse.interactive.refusal import NotCovered
 from provhouse.interactive.result import Result
 from provhouse.interactive.want import Mode
 from provhouse.model.errors import UsageError
@@ -108,6 +109,8 @@ def same(con: Connection, sql: str, modes: tuple[Mode, ...], most: int = 1000) -
     for mode in modes:
         try:
             results.append(con.sql(sql, lineage=True, mode=mode))
+        except NotCovered:
+            raise
         except UsageError:
             assert mode == "inject", sql
     texts = [list(map(str, rows_of(each.to_arrow()))) for each in results]

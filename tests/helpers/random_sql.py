@@ -26,7 +26,7 @@ def statements(seed: int) -> list[str]:
     for name, columns in TABLES.items():
         types = ", ".join(f"{each} {'int' if columns[each] == 'n' else 'text'}" for each in columns)
         found.append(f"create table {name}({types})")
-        rows = 0 if name == "e" else rng.choice((0, 3, 6, 7, 8, 9, 9))
+        rows = 0 if name == "e" else rng.choice((3, 6, 7, 8, 9, 9, 9, 0))
         for row in range(rows):
             cells = ", ".join(
                 str(row) if each == "id" else _cell(rng, kind) for each, kind in columns.items()
@@ -103,6 +103,7 @@ class Writer:
         for kind in kinds:
             if kind == "t" or self._chance(0.4):
                 column = self._pick(sources, kind)
+                column = f"{column} % 2" if kind == "n" and self._chance(0.15) else column
                 keys.append(column)
                 columns.append(column)
             else:
@@ -227,7 +228,7 @@ class Writer:
         return sources, text
 
     def _where(self, sources: list[Source], depth: int) -> str:
-        found = [self._condition(sources, depth) for _ in range(self._rng.choice((0, 1, 1, 2)))]
+        found = [self._condition(sources, depth) for _ in range(self._rng.choice((0, 0, 1, 1, 2)))]
         return f" where {' and '.join(found)}" if found else ""
 
     def _condition(self, sources: list[Source], depth: int) -> str:
@@ -260,7 +261,13 @@ class Writer:
 
     def _inner(self, outer: list[Source], depth: int, form: str) -> str:
         """Return a query of one column, often with a column of the query around it."""
-        inner = [self._source(depth - 1)]
+        if form == "{}" and depth > 1 and self._chance(0.15):
+            operator = self._rng.choice(("union", "union all", "intersect", "except"))
+            left, right = (self._inner(outer, 1, "{}") for _ in range(2))
+            return f"{left} {operator} {right}"
+        inner, start = [first := self._source(depth - 1)], first.text
+        if self._chance(0.2):
+            inner, start = self._from(depth - 1)
         key = self._pick(inner, "n")
         conditions = []
         if outer and self._chance(0.7):
@@ -268,12 +275,14 @@ class Writer:
         if self._chance(0.4):
             conditions.append(self._condition([*inner, *outer], depth - 1))
         where = f" where {' and '.join(conditions)}" if conditions else ""
-        text = f"select {form.format(key)} from {inner[0].text}{where}"
+        text = f"select {form.format(key)} from {start}{where}"
         grouped = form == "{}" and self._chance(0.15)
         return f"{text} group by {key} having count(*) > 1" if grouped else text
 
     def _scalar(self, outer: list[Source], depth: int) -> str:
-        form = self._rng.choice(("count(*)", "max({})", "sum({})"))
+        form = self._rng.choice(("count(*)", "max({})", "sum({})", ""))
+        if not form:
+            return f"({self._inner(outer, 1, '{} as o')} order by o desc limit 1)"
         return f"({self._inner(outer, depth, form)})"
 
     def _column(self, sources: list[Source], kind: Kind, depth: int, top: bool) -> str:
