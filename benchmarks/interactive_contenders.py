@@ -31,8 +31,6 @@ Rids = NDArray[np.int64]
 Way = tuple[Callable[[], Any], Callable[[Any], Rids]]
 """The query with its capture, and the question to what it returns: the rids of the first row."""
 SUMS = "select count(*), sum(l_orderkey), sum(l_linenumber) from lineitem where rowid in"
-    "select count(*), sum(l_orderkey), sum(l_orderkey * l_linenumber) from lineitem where rowid in"
-)
 """Sums of keys, by which records are compared that have other rids elsewhere."""
 
 
