@@ -72,6 +72,7 @@ class Writer:
         kinds = self._kinds()
         text = self._body(2, kinds, True)
         if self._chance(0.15):
+            self.sure = False  # an equal row may take the place of one that goes
             order = ", ".join(f"c{at}" for at in range(len(kinds)))
             text += f" order by {order} limit {self._rng.randint(1, 4)}"
         return (f"with {', '.join(parts)} " if parts else "") + text
