@@ -102,7 +102,7 @@ def ways(con: Connection, sql: str) -> dict[str, Way]:
 
     def found(rows: str, result: pa.Table) -> Rids:
         values = [result.column(key)[0].as_py() for key in keys]
-        answer = con.duckdb.execute(f"select rid from {rows} where {here}", values)
+        answer = con.duckdb.sql(f"select rid from {rows} where {here}", params=values)
         return answer.to_arrow_table().column(0).to_numpy()  # type: ignore[no-any-return]
 
     def rewritten() -> pa.Table:

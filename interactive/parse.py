@@ -181,8 +181,8 @@ def _aggregates(projection: exp.Expr) -> bool:
 
 
 def _semi_joins(tree: exp.Expr) -> None:
-    """Replace SEMI and ANTI joins by EXISTS and NOT EXISTS."""
-    for join in list(tree.find_all(exp.Join)):
+    """Replace SEMI and ANTI joins by EXISTS and NOT EXISTS; inner ones first, since they move."""
+    for join in reversed(list(tree.find_all(exp.Join))):
         kind = (join.args.get("kind") or join.args.get("side") or "").upper()
         if kind not in ("SEMI", "ANTI") or not isinstance(join.parent, exp.Select):
             continue

@@ -44,7 +44,8 @@ def check(con: Connection, sql: str, mode: Mode | None = None, most: int = 8) ->
     """Compare a result with DuckDB's, and check the lineage of up to ``most`` of its rows.
 
     Sufficient: with each reference cut to its witnesses, the query has the row again. A negative
-    reference has none; where other combinations of witnesses need it, it is left whole. Necessary:
+    reference has none; where other combinations of witnesses, or the absence of rows, need it, it
+    is left whole. Necessary:
     without the witnesses of one reference, the query has the row less often; that need not hold
     for alternatives.
     """
@@ -70,6 +71,7 @@ def _check_row(
     checked.rows += 1
     every = set(range(len(witnesses)))
     negative = {result.references.index(name) for name in result.negative}
+    negative |= {ref for ref in negated(parsed) if not witnesses[ref].size}
     if any(
         rows[row] in rows_of(cut(con, parsed, "in", each)) for each in (every, every - negative)
     ):
@@ -82,6 +84,15 @@ def _check_row(
             left = rows_of(cut(con, parsed, "not in", {at}))
             if left.count(rows[row]) < rows.count(rows[row]):
                 checked.necessary += 1
+
+
+def negated(parsed: Parsed) -> set[int]:
+    """Return the references below NOT or ALL, also where they are not negative, as below OR."""
+    return {
+        table.meta["ref"]
+        for table in parsed.query.find_all(exp.Table)
+        if "ref" in table.meta and table.find_ancestor(exp.Not, exp.All)
+    }
 
 
 def cut(con: Connection, parsed: Parsed, operator: str, refs: set[int]) -> pa.Table:
