@@ -1,4 +1,4 @@
-.PHONY: cluster containers bench-tracing bench-capture bench-capture-ways bench-capture-tpcds bench-capture-landing bench-capture-memory bench-capture-nights bench-builds bench-rows bench-seven bench-hard bench-memory bench-driver bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean bench-what-if bench-interactive bench-crossfilter bench-programs bench-workflowgen
+.PHONY: cluster containers bench-tracing bench-capture bench-capture-ways bench-capture-tpcds bench-capture-landing bench-capture-memory bench-capture-nights bench-builds bench-rows bench-seven bench-hard bench-memory bench-driver bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean bench-what-if bench-interactive coverage-interactive bench-crossfilter bench-programs bench-workflowgen
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -90,8 +90,12 @@ bench-capture-tpcds: setup ## Measure what capture costs the 103 queries of TPC-
 	@.venv/bin/python benchmarks/capture_tpcds.py $(if $(SCALE),--scale $(SCALE)) $(if $(REPEATS),--repeats $(REPEATS)) $(if $(QUERIES),--queries $(QUERIES))
 	@.venv/bin/python benchmarks/tables.py
 
-bench-interactive: setup ## Measure what lineage costs queries on DuckDB, with TPC-H (SCALE=1, REPEATS=5, QUERIES="q01 q18", OUTPUT=FILE)
-	@.venv/bin/python benchmarks/interactive.py $(if $(SCALE),--scale $(SCALE)) $(if $(REPEATS),--repeats $(REPEATS)) $(if $(QUERIES),--queries $(QUERIES)) $(if $(OUTPUT),--output $(OUTPUT))
+coverage-interactive: setup ## Check the lineage of all queries of TPC-H and TPC-DS on DuckDB; continues where it stopped (SUITES="tpch tpcds")
+	@.venv/bin/python benchmarks/interactive_coverage.py $(if $(SUITES),--suites $(SUITES))
+	@.venv/bin/python benchmarks/tables.py
+
+bench-interactive: setup ## Measure lineage of queries on DuckDB beside other ways to it; continues where it stopped (SCALE=1, ROWS=10000000, REPEATS=5, OUTPUT=FILE)
+	@.venv/bin/python benchmarks/interactive.py $(if $(SCALE),--scale $(SCALE)) $(if $(ROWS),--rows $(ROWS)) $(if $(REPEATS),--repeats $(REPEATS)) $(if $(OUTPUT),--output $(OUTPUT))
 
 bench-capture-landing: setup ## Compare the landing of captured lineage with an ingest of CSV files (SCALE=1)
 	@.venv/bin/python benchmarks/capture_landing.py $(if $(SCALE),--scale $(SCALE))

@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
+from crossfilter_browser import drawn
 from crossfilter_form import RESULTS, Data, Spread
 
 from provhouse.crossfilter.plan import STRUCTURES, Structure
@@ -40,9 +41,9 @@ def main() -> None:
     parser.add_argument("--budget-mb", type=int, default=6144)
     parser.add_argument("--moves", type=int, default=MOVES)
     options = parser.parse_args()
-    load = machine.mean_load()
+    load, gigabytes = machine.mean_load(), bandwidth()
     data = [
-        measure(name, table, options.moves, options.budget_mb)
+        measure(name, table, options.moves, options.budget_mb, gigabytes)
         for name, table in (
             ("flights, resampled", flights(options.rows)),
             ("synthetic", synthetic(options.rows)),
@@ -51,7 +52,7 @@ def main() -> None:
     before = RESULTS.read({"runs": []})
     run = machine.run(load, {name: version(name) for name in ("duckdb", "numba", "numpy")})
     kept = [each for each in before["runs"] if each["rows"] != options.rows]
-    one = {**run, "rows": options.rows, "bandwidth": bandwidth(), "data": data}
+    one = {**run, "rows": options.rows, "bandwidth": gigabytes, "data": data}
     runs = sorted([*kept, one], key=lambda each: each["rows"])
     RESULTS.write({"runs": runs})  # type: ignore[typeddict-item]
 
@@ -81,7 +82,7 @@ def synthetic(rows: int) -> pa.Table:
     })  # fmt: skip
 
 
-def measure(name: str, table: pa.Table, moves: int, budget_mb: int) -> Data:
+def measure(name: str, table: pa.Table, moves: int, budget_mb: int, gigabytes: float) -> Data:
     """Return the spread of times by contender, number of brushes and moved view."""
     bars = {
         column: [*range(-1, pc.max(table[column]).as_py() + 1)] for column in table.column_names
@@ -106,7 +107,12 @@ def measure(name: str, table: pa.Table, moves: int, budget_mb: int) -> Data:
     con.execute("create table rows as from t")
     lows = {column: int(pc.min(table[column]).as_py()) for column in bars}
     found += spreads("SQL in DuckDB", lambda move, _: sql(con, move, lows), numbers, SQL_MOVES)
-    return {"name": name, "bars": numbers, "spreads": found, "bytes": sizes, "seconds": seconds}
+    width = sum(1 if number <= 256 else 2 for number in numbers.values())
+    return {
+        "name": name, "bars": numbers, "spreads": found, "bytes": sizes, "seconds": seconds,
+        "read_ms": round(len(table) * width / gigabytes / 1e6, 2),
+        "drawn": drawn(table, _ranges(bars)),
+    }  # fmt: skip
 
 
 def _ranges(bars: dict[str, list[int]]) -> dict[str, Any]:

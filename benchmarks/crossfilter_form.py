@@ -17,6 +17,18 @@ class Spread(TypedDict):
     max: float
 
 
+class Drawn(TypedDict):
+    """The milliseconds from a movement of the mouse to the frame that shows it, in Chromium."""
+
+    view: str
+    """The view whose brush moves; the views before it have brushes."""
+    brushes: int
+    frames: int
+    p50: float
+    p95: float
+    max: float
+
+
 class Data(TypedDict):
     """One data set: the number of bars of each view, and what was measured."""
 
@@ -27,6 +39,9 @@ class Data(TypedDict):
     """The memory of each contender."""
     seconds: dict[str, float]
     """The time to build it."""
+    read_ms: float
+    """The time that one thread needs at least to read the bars of all rows once."""
+    drawn: list[Drawn]
 
 
 class OneRun(Run):

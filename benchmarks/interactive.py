@@ -1,21 +1,28 @@
-"""Measure what lineage costs queries on DuckDB: the 22 queries of TPC-H, beside plain DuckDB.
+"""Measure what lineage of queries on DuckDB costs, beside plain DuckDB and other ways to lineage.
 
-python benchmarks/interactive.py [--scale 1] [--repeats 5] [--queries q01 q18] [--output FILE]
+python benchmarks/interactive.py [--scale 1] [--rows 10000000] [--repeats 5] [--queries q01 q18]
 
-Plain and captured runs alternate. Ratios include planning from the plan that is kept; planning of a
-new text is shown apart. Times are medians, of the processor (all threads) and of the wall clock, in
-milliseconds. Results are printed, and written as JSON if a file is named.
+Four parts: the 22 queries of TPC-H; other ways to the same records; queries over the records of one
+row; GROUP BY with zipf-distributed keys. All ways of one part take turns. Ratios include planning
+from the plan that is kept; planning of a new text is shown apart. Each measurement is stored at
+once, and a run with the same settings and code continues where it was stopped.
 """
 
 import argparse
 import json
 import tempfile
-import time
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
-from statistics import geometric_mean, median
+from statistics import geometric_mean
 from typing import Any
 
+import interactive_consuming
+import interactive_contenders
+import numpy as np
+from interactive_coverage import code
+from interactive_form import RESULTS, Query, Results
+from interactive_times import medians, timed
 from machine import mean_load, packages
 from machine import run as recorded
 from tpch_data import tables
@@ -29,22 +36,42 @@ def main() -> None:
     """Run from the command line."""
     names = sorted(path.stem for path in QUERIES.glob("*.sql"))
     parser = argparse.ArgumentParser(description="Measure lineage of queries on DuckDB.")
-    parser.add_argument("--scale", default="1")
+    parser.add_argument("--scale", default="1", help="the scale factor of TPC-H")
+    parser.add_argument("--rows", type=int, default=10_000_000, help="rows of the other tables")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--queries", nargs="+", choices=names, default=names)
-    parser.add_argument("--output", type=Path)
+    parser.add_argument("--output", type=Path, help="store the results elsewhere")
     given = parser.parse_args()
-    load = mean_load()
+    results, path = begun(given), given.output or RESULTS.path
+
+    def store() -> None:
+        RESULTS.write(results, path)
+
     with tempfile.TemporaryDirectory(prefix="provhouse-bench-") as folder:
         con = loaded(Path(folder), given.scale)
-        rows = [measured(con, name, given.repeats) for name in given.queries]
+        for name in given.queries:
+            if name not in [each["query"] for each in results["tpch"]]:
+                results["tpch"].append(measured(con, name, given.repeats))
+                store()
+        interactive_contenders.run(con, Path(folder), QUERIES, results, store)
+        con.close()
+    interactive_consuming.run(results, store)
     for kind in ("witness", "anchor"):
-        ratios = [row[kind]["cpu"] / row["plain"]["cpu"] for row in rows if row[kind]]
+        ratios = [row[kind]["cpu"] / row["plain"]["cpu"] for row in results["tpch"] if row[kind]]  # type: ignore[literal-required]
         print(f"{kind}: geometric mean {geometric_mean(ratios):.2f}, worst {max(ratios):.2f}")
-    if given.output:
-        versions = packages("duckdb", "sqlglot", "numba", "provhouse")
-        found = {**recorded(load, versions), "scale": given.scale, "queries": rows}
-        given.output.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+
+
+def begun(given: argparse.Namespace) -> Results:
+    """Return the results of an earlier run with the same settings and code, or empty ones."""
+    settings = {"scale": given.scale, "rows": given.rows, "repeats": given.repeats, "code": code()}
+    path = given.output or RESULTS.path
+    if path.exists():
+        before: Any = json.loads(path.read_text(encoding="utf-8"))
+        if {name: before[name] for name in settings} == settings:
+            return before  # type: ignore[no-any-return]
+    versions = packages("duckdb", "sqlglot", "numba", "provhouse")
+    empty: dict[str, Any] = {"tpch": [], "contenders": [], "consuming": [], "groups": []}
+    return {**recorded(mean_load(), versions), **settings, **empty, "missing": ""}  # type: ignore[typeddict-item, no-any-return]
 
 
 def loaded(folder: Path, scale: str) -> Connection:
@@ -57,54 +84,43 @@ def loaded(folder: Path, scale: str) -> Connection:
     return con
 
 
-def measured(con: Connection, name: str, repeats: int) -> dict[str, Any]:
+def measured(con: Connection, name: str, repeats: int) -> Query:
     """Return the times of a query: plain, with lineage on demand, with lineitem captured."""
     sql = (QUERIES / f"{name}.sql").read_text(encoding="utf-8")
     con.changed()
     con.catalog()
-    planning = timed(lambda: con.plan(sql))
+    planning, _ = timed(lambda: con.plan(sql))
+    result = con.sql(sql, lineage=True)
+    anchors = [ref for ref in result.references if ref.split("#")[0] == "lineitem"]
+    want = Want(refs=tuple(anchors[:1]))
     ways: dict[str, Callable[[], object]] = {
         "plain": lambda: con.duckdb.sql(sql).to_arrow_table(),
         "witness": lambda: con.sql(sql, lineage=True),
-        "anchor": lambda: con.sql(sql, lineage=True, want=Want(refs=(anchor,))),
     }
-    result = con.sql(sql, lineage=True)
-    anchors = [ref for ref in result.references if ref.split("#")[0] == "lineitem"]
-    anchor = anchors[0] if anchors else ""
-    if not anchor:
-        del ways["anchor"]
-    times: dict[str, list[dict[str, float]]] = {way: [] for way in ways}
-    for repeat in range(repeats + 1):
-        for way, run in ways.items():
-            if repeat == 0:
-                run()  # compiles and reads
-            else:
-                times[way].append(timed(run))
-    first: dict[str, float] = {}
-    if len(result) and result.references:
-        first = timed(lambda: result.backward(result.references[0], [0]))
-    row: dict[str, Any] = {
-        "query": name, "planning": planning, "one_row": first, "anchor": None,
-        **{way: middle(each) for way, each in times.items()},
+    if anchors:
+        ways["anchor"] = lambda: con.sql(sql, lineage=True, want=want)
+    times = medians(ways, repeats)
+    row: Query = {
+        "query": name, "plain": times["plain"], "witness": times["witness"],
+        "anchor": times.get("anchor"), "planning": planning,
+        "one_row": None, "hot_row": None, "hot_rids": None,
     }  # fmt: skip
-    ratios = {way: row[way]["cpu"] / row["plain"]["cpu"] for way in ways}
+    if len(result) and result.references:
+        ref = (anchors or result.references)[0]
+        row["one_row"], _ = timed(lambda: result.backward(ref, [0]))
+        rids = result.backward(ref).rids[:1000]
+        turn = count()
+        if rids.size:
+            result.forward(ref, rids)  # indexes both directions
+            hot: dict[str, Callable[[], object]] = {
+                "row": lambda: result.backward(ref, [next(turn) % len(result)]),
+                "rids": lambda: result.forward(ref, np.asarray(rids)),
+            }
+            found = medians(hot, 20)
+            row["hot_row"], row["hot_rids"] = found["row"], found["rids"]
+    ratios = {way: each["cpu"] / times["plain"]["cpu"] for way, each in times.items()}
     print(name, ", ".join(f"{way} {ratio:.2f}" for way, ratio in ratios.items()), flush=True)
     return row
-
-
-def timed(run: Callable[[], object]) -> dict[str, float]:
-    """Return the milliseconds of a call."""
-    wall, cpu = time.perf_counter(), time.process_time()
-    run()
-    return {
-        "cpu": round(1e3 * (time.process_time() - cpu), 3),
-        "wall": round(1e3 * (time.perf_counter() - wall), 3),
-    }
-
-
-def middle(times: list[dict[str, float]]) -> dict[str, float]:
-    """Return the medians of times."""
-    return {kind: median(each[kind] for each in times) for kind in ("cpu", "wall")}
 
 
 if __name__ == "__main__":

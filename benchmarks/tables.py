@@ -31,6 +31,9 @@ import explain_table
 import fuzz
 import hard_table
 import ingest_table
+import interactive_coverage
+import interactive_form
+import interactive_table
 import methods_table
 import peers_sizes_table
 import peers_table
@@ -51,6 +54,7 @@ from form import Content, ResultsFile
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 COVERAGE = ROOT / "docs" / "capture-coverage.md"
+INTERACTIVE = ROOT / "docs" / "interactive-coverage.md"
 RELIABILITY = ROOT / "docs" / "reliability.md"
 SECTIONS = {
     "builds": builds_table.SECTION,
@@ -62,6 +66,7 @@ SECTIONS = {
     "capture ways": capture_ways_table.SECTION,
     "crossfilter": crossfilter_table.SECTION,
     "hard": hard_table.SECTION,
+    "interactive": interactive_table.SECTION,
     "tracing": tracing_table.SECTION,
     "what-if": what_if_table.SECTION,
     "workflowgen": workflowgen_table.SECTION,
@@ -111,6 +116,8 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     yield from optional("builds", builds_table.RESULTS, builds_table.table)
     for name, suite in capture_coverage.RESULTS.read().items():
         yield COVERAGE, name, capture_coverage.table(suite)
+    for name, outcomes in interactive_coverage.RESULTS.read(missing={}).items():
+        yield INTERACTIVE, name, interactive_coverage.table(outcomes)
     yield from optional("capture", capture_overhead_form.RESULTS, capture_overhead_table.tables)
     yield from optional("capture TPC-DS", capture_tpcds_form.RESULTS, capture_tpcds_table.table)
     yield from optional(
@@ -118,6 +125,7 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     )
     yield from optional("capture memory", capture_memory_form.RESULTS, capture_memory_table.table)
     yield from optional("crossfilter", crossfilter_form.RESULTS, crossfilter_table.table)
+    yield from optional("interactive", interactive_form.RESULTS, interactive_table.table)
     yield from optional("capture ways", capture_ways_form.RESULTS, capture_ways_table.table)
     yield from optional("capture nights", capture_nights_form.RESULTS, capture_nights_table.table)
     yield from optional("tracing", tracing_form.RESULTS, tracing_table.tables)

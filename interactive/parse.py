@@ -181,17 +181,20 @@ def _aggregates(projection: exp.Expr) -> bool:
 
 
 def _semi_joins(tree: exp.Expr) -> None:
-    """Replace SEMI and ANTI joins by EXISTS and NOT EXISTS."""
-    for join in list(tree.find_all(exp.Join)):
+    """Replace SEMI and ANTI joins by EXISTS and NOT EXISTS; inner ones first, since they move."""
+    for join in reversed(list(tree.find_all(exp.Join))):
         kind = (join.args.get("kind") or join.args.get("side") or "").upper()
         if kind not in ("SEMI", "ANTI") or not isinstance(join.parent, exp.Select):
             continue
         select = join.parent
+        joins = select.args["joins"]
+        if any(each.side in ("RIGHT", "FULL") for each in joins[joins.index(join) :]):
+            refuse(f"a {kind} JOIN before a RIGHT or FULL JOIN", join)  # which adds rows
         inner = exp.Select(expressions=[exp.Literal.number(1)]).from_(join.this.copy())
         if on := join.args.get("on"):
             inner = inner.where(on.copy(), copy=False)
         exists: exp.Expr = exp.Exists(this=inner)
-        select.args["joins"].remove(join)
+        joins.remove(join)
         select.where(exp.Not(this=exists) if kind == "ANTI" else exists, copy=False)
 
 

@@ -1,6 +1,7 @@
 """Keep the lineage of a result in a warehouse: its rows become items, derived from records."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,9 +17,11 @@ from provhouse.model.errors import UsageError
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 
+from . import kernels
 from .blocks import is_grouped
 from .catalog import Place
-from .links import Chain
+from .kernels import Offsets, Rids
+from .links import Chain, Rows
 
 if TYPE_CHECKING:
     from .connection import Connection
@@ -192,12 +195,27 @@ def _batches(
             yield ends.cast(pa.int64()) if by_id else ends, chosen[at : at + CHUNK], table
 
 
-def _gathered(chain: Chain, rows: int) -> Iterator[tuple[Any, Any]]:
-    """Yield rows and the distinct rids of each: all at once, or row by row along several links."""
-    if len(chain.links) == 1:
-        offsets, rids = chain.links[0].csr()
-        yield np.repeat(np.arange(rows), np.diff(offsets)), rids
-        return
-    for row in range(rows):
-        rids = chain.backward(np.array([row]))
-        yield np.full(rids.size, row), rids
+def _gathered(chain: Chain, rows: int) -> Iterator[tuple[Rows, Rows]]:
+    """Yield rows and the distinct rids of each, for as many rows at once as have few rids."""
+    steps = [link.csr() for link in chain.links]
+    for first, end in pairwise(_bounds(steps, rows)):
+        chosen = rids = np.arange(first, end)
+        for (offsets, inner), link in zip(steps, chain.links, strict=True):
+            chosen = np.repeat(chosen, offsets[rids + 1] - offsets[rids])
+            rids = kernels.gather(offsets, inner, rids).astype(np.int64, copy=False)
+            if len(steps) > 1:
+                pairs = np.unique(chosen * link.number + rids)
+                chosen, rids = np.divmod(pairs, max(1, link.number))
+        yield chosen, rids
+
+
+def _bounds(steps: Sequence[tuple[Offsets, Rids]], rows: int) -> list[int]:
+    """Return where to divide the rows so that about a chunk of rids is followed at once."""
+    number = int(steps[-1][1].max(initial=-1)) + 1
+    reached = np.zeros(number, np.int64)  # the rids that are passed on the way, with repeats
+    for offsets, rids in reversed(steps):
+        total = np.concatenate([[0], np.cumsum(1 + reached[rids])])
+        reached = total[offsets[1:]] - total[offsets[:-1]]
+    total = np.cumsum(reached)
+    cuts = np.searchsorted(total, np.arange(CHUNK, int(total[-1]) if rows else 0, CHUNK))
+    return list(dict.fromkeys([0, *(int(cut) for cut in cuts if cut), rows]))

@@ -28,5 +28,7 @@ printf '%s\n' 'duckdb==1.5.5' 'duckdb-extensions==1.5.5' 'duckdb-extension-tpcds
     lock - --output-file requirements-tpcds.lock
 # The generator of TPC-H's tables; `make bench-capture` installs it into an environment of its own.
 echo 'tpchgen-cli>=4' | lock - --output-file requirements-tpch.lock
+# A fork of DuckDB with lineage, which a benchmark compares; in an environment of its own, since it needs numpy 1.
+printf '%s\n' 'smokedduck==0.1.dev36241' 'numpy<2' 'pandas<2.3' | lock - --output-file requirements-smokedduck.lock
 # The packages of Spark Connect, for a long test; they go to a folder of their own.
 printf '%s\n' 'grpcio>=1.76' 'grpcio-status>=1.76' 'zstandard>=0.25' | lock - --constraint requirements.lock --output-file requirements-connect.lock

@@ -104,3 +104,4 @@ select distinct k from a order by k limit 3
 select count(*) from (select distinct k from a order by k limit 3) q
 select 'first'::varchar x, id from a
 select k, count(*) from a group by k having sum((select max(w) from b where b.k = a.k)) > 30
+select a.id from a semi join (select b.k from b anti join e on b.w = e.z) q on a.k = q.k

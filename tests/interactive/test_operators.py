@@ -60,6 +60,9 @@ REFUSED = {
     "select array(select w from b where b.k = a.k) from a": ("ARRAY of a subquery", "in line 1"),
     "select v from a where random() < 0.5": ("rand()", "in line 1"),
     "select a.k from a positional join b": ("POSITIONAL JOIN", "in line 1"),
+    "select a.id, e.z from a semi join b on a.k = b.k full join e on a.k = e.k": (
+        "a SEMI JOIN before a RIGHT or FULL JOIN", "in line 1"
+    ),
     "pivot a on s using sum(v)": ("PIVOT", "in line 1"),
     "select id from a where k in (select w from b where b.k = a.k limit 1)": (
         "LIMIT without ORDER BY, or with OFFSET, in a correlated subquery", "in line 1"

@@ -1,13 +1,16 @@
 """A saved result's rows answer questions in the warehouse, together with what was there before."""
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import duckdb
+import numpy as np
 import pytest
 
 from helpers.oracle import Triple
 from helpers.warehouse import House
-from provhouse.interactive import Connection, connect
+from provhouse.interactive import Connection, connect, saving
+from provhouse.interactive.links import Chain, from_pairs
 from provhouse.interactive.saving import operation
 from provhouse.model.errors import UsageError
 
@@ -64,6 +67,32 @@ def test_a_join_derives_from_records_of_both_tables(
         triples = list(warehouse.lineage("late/118").triples)
         assert {triple.src for triple in triples} == {"flights/118", "carriers/c0"}
         assert {triple.op for triple in triples} == {"join"}
+
+
+@pytest.mark.parametrize("chunk", [1, 3, 1000])
+def test_pairs_along_several_links_are_those_of_each_row(
+    monkeypatch: pytest.MonkeyPatch, chunk: int
+) -> None:
+    monkeypatch.setattr(saving, "CHUNK", chunk)
+    draw = np.random.default_rng(5)
+    for _ in range(50):
+        sizes = draw.integers(1, 12, 4).tolist()
+        links = [
+            from_pairs(draw.integers(0, rows, 9), draw.integers(0, number, 9), rows, number)
+            for rows, number in pairwise(sizes)
+        ]
+        chain = Chain(links[: draw.integers(1, 4)])
+        found = [
+            pair
+            for rows, rids in saving._gathered(chain, sizes[0])
+            for pair in zip(rows.tolist(), rids.tolist(), strict=True)
+        ]
+        assert len(found) == len(set(found))
+        assert set(found) == {
+            (row, rid)
+            for row in range(sizes[0])
+            for rid in chain.backward(np.array([row])).tolist()
+        }
 
 
 @pytest.mark.parametrize(

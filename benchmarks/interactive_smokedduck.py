@@ -1,0 +1,61 @@
+"""Measure one query with SmokedDuck, in its own environment: JSON in, JSON out.
+
+Each repetition has a new process of the database, since a second capture fails. The fork runs
+queries with lineage in one thread only.
+"""
+
+import json
+import sys
+import time
+from pathlib import Path
+from statistics import median
+
+import smokedduck
+
+
+def main() -> None:
+    """Read the query from the standard input, and print times and sums of the records."""
+    given = json.load(sys.stdin)
+    file = Path(given["folder"]) / "smokedduck.db"
+    if not file.exists():
+        load(file)
+    captures, questions = [], []
+    for _ in range(given["repeats"]):
+        con = smokedduck.prov_connect(database=str(file), read_only=False)
+        con.execute(given["sql"]).df()  # reads the tables
+        captured = timed(lambda con=con: con.execute(given["sql"], capture_lineage="lineage").df())
+        asked = timed(lambda con=con: con.backward([0], "lineage").df())
+        captures.append(captured[0])
+        questions.append(asked[0])
+        rids = asked[1][["lineitem"]].dropna().drop_duplicates()
+        con.register("rids", rids)
+        sums = con.execute(f"{given['sums']} (select lineitem from rids)").fetchone()
+        con.close()
+    times = {"capture": middle(captures), "lineage": middle(questions)}
+    print(json.dumps({**times, "sums": [int(each) for each in sums]}))
+
+
+def load(file: Path) -> None:
+    """Make the database of the tables in the folder."""
+    con = smokedduck.prov_connect(database=str(file), read_only=False)
+    for path in sorted(file.parent.iterdir()):
+        if path.is_dir():
+            con.execute(f"create table {path.name} as select * from '{path}/*.parquet'")
+    con.close()
+
+
+def timed(run) -> tuple:  # type: ignore[no-untyped-def, type-arg]
+    """Return the milliseconds of a call, and its value."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    value = run()
+    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+    return {"cpu": round(1e3 * cpu, 3), "wall": round(1e3 * wall, 3)}, value
+
+
+def middle(times: list) -> dict:
+    """Return the medians of times."""
+    return {kind: median(each[kind] for each in times) for kind in ("cpu", "wall")}
+
+
+if __name__ == "__main__":
+    main()
