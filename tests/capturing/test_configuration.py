@@ -226,7 +226,8 @@ def test_a_sample_is_a_setting_of_an_application(
         "orders = spark.read.parquet(sys.argv[1] + '/orders')\n"
         "orders.coalesce(1).write.parquet(sys.argv[1] + '/kept')\n"
         "orders.groupBy('small').sum('id').write.parquet(sys.argv[1] + '/sums')\n"
-        "orders.write.csv(sys.argv[1] + '/refused')\n"
+        "try:\n    orders.write.csv(sys.argv[1] + '/refused')\n"
+        "finally:\n    spark.stop()\n"
     )
     keys = {"orders": ("id",), "kept": ("id",), "refused": ("id",)}
     settings = configuration(house.settings.warehouse, keys, sample=0.25, values=True)
