@@ -20,6 +20,7 @@ from provhouse.model.settings import THETA, Settings
 from provhouse.runtime.room import Room
 from provhouse.sets.splits import Split
 from provhouse.spark.tasks import Sizes, run_tasks
+from provhouse.store.names.names import Names
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import Commit
 from provhouse.store.warehouse.ids import Ids
@@ -158,8 +159,19 @@ class Job:
         return self.settings.theta or (self.before and self.before.theta) or THETA
 
     def snapshot(self) -> Snapshot | None:
-        """Return a snapshot of the generation that this job adds to; None if it begins a base."""
+        """Return the snapshot of the generation that this job adds to; None if it begins a base."""
+        return self._before
+
+    @cached_property
+    def _before(self) -> Snapshot | None:
+        # All steps share it: each look-up of names is opened once, and each table read once.
         return Snapshot(self.layout, self.extends, room=self.room) if self.extends else None
+
+    @property
+    def names(self) -> Names:
+        """The names of the generation that this job adds to; there are none if it begins a base."""
+        before = self.snapshot()
+        return before.names if before else Names(self.layout.names(self.base), ())
 
     @cached_property
     def room(self) -> Room:

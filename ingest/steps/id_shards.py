@@ -2,15 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
 from provhouse.model.arrays import I32, I64, ItemNumbers
 from provhouse.model.patterns import Pattern
-from provhouse.runtime.storage import Mapped, file_size, open_array, read_stream, save_array
-from provhouse.store.names.names import Names, Span
+from provhouse.runtime.storage import Array, Mapped, file_size, open_array, read_stream, save_array
+from provhouse.store.names.names import Names
 
 from ..staging import Staging
 from .id_tally import Part, tallied
@@ -77,9 +76,8 @@ class IdShard:
     tables: Sequence[IdTable]
     codes: dict[int, I32]
     """For the number of each part, the positions of its tables in ``tables``."""
-    names: Path
-    spans: Sequence[Span]
-    """The segments of stored names."""
+    names: Names | None
+    """The stored names, if there are any."""
 
     @property
     def bytes(self) -> int:
@@ -91,7 +89,9 @@ class IdShard:
         codes, ids, votes = tallied([*self._parts()])
         bounds = np.searchsorted(codes, np.arange(len(self.tables) + 1, dtype=codes.dtype))
         others: dict[str, int] = {}
-        arrays = [ids, votes, *(self._stored(bounds, ids, others) if self.spans else ())]
+        arrays: list[Array] = [ids, votes]
+        if self.names:
+            arrays += self._stored(self.names, bounds, ids, others)
         for number, array in enumerate(arrays):
             save_array(self.staging.id_shards(self.shard, number), array)
         return FoundShard(self.shard, len(ids), bounds, tuple(others))
@@ -106,11 +106,12 @@ class IdShard:
                 codes, ids, votes = (np.asarray(batch[name]) for name in (CODE, ID, VOTES))
                 yield codes if same else own[codes], ids, votes
 
-    def _stored(self, bounds: I64, ids: I64, others: dict[str, int]) -> tuple[I64, I32]:
+    def _stored(
+        self, stored: Names, bounds: I64, ids: I64, others: dict[str, int]
+    ) -> tuple[I64, I32]:
         """Return the stored number and the other table of each row id, or -1."""
         numbers = np.full(len(ids), -1, np.int64)
         kept = np.full(len(ids), -1, np.int32)
-        stored = Names(self.names, self.spans)
         for table, start, end in zip(self.tables, bounds, bounds[1:], strict=False):
             found = stored.locate_ids(table.pattern, ids[start:end])
             numbers[start:end] = found

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from provhouse.model.errors import BadInput
 from provhouse.model.patterns import Pattern
 from provhouse.runtime.storage import parquet_reader
-from provhouse.store.names.names import Span
 
 from ..job import Job
 from ..naming import EXAMPLES, InTwoTables
@@ -146,13 +145,8 @@ def bucket_count(size: int) -> int:
 
 def _named(job: Job, buckets: int, seed: int, row_ids: RowIds | None) -> list[NamedBucket]:
     """Find the distinct names, and which of them are stored."""
-    snapshot = job.snapshot()
-    spans: list[Span] = snapshot.spans if snapshot else []
-    names = job.layout.names(job.base)
     given = (row_ids.tables, row_ids.starts) if row_ids else ()
-    tasks = [
-        NameBucket(bucket, job.staging, seed, names, spans, *given) for bucket in range(buckets)
-    ]
+    tasks = [NameBucket(bucket, job.staging, seed, job.names, *given) for bucket in range(buckets)]
     return job.run(tasks, [task.bytes for task in tasks])
 
 

@@ -6,7 +6,6 @@ each name is at its place: the position of its hash among all hashes of the inge
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -22,7 +21,7 @@ from provhouse.runtime.storage import (
 )
 from provhouse.spark.tasks import report_progress
 from provhouse.store.names.hashing import hashes
-from provhouse.store.names.names import Names, Span
+from provhouse.store.names.names import Names
 from provhouse.store.names.printed import parsed
 
 from ..naming import EXAMPLES, InTwoTables
@@ -56,9 +55,8 @@ class NameBucket:
     bucket: int
     staging: Staging
     seed: int
-    names: Path
-    spans: Sequence[Span]
-    """The segments of stored names."""
+    names: Names
+    """The stored names."""
     id_tables: Sequence[IdTable] = ()
     """The tables of row ids."""
     id_starts: Sequence[int] = ()
@@ -82,8 +80,7 @@ class NameBucket:
             return NamedBucket(0, 0, (), collided=True)
         report_progress(0.45)
         names = rows[NAME].take(pa.array(first)).combine_chunks()
-        stored = Names(self.names, self.spans)
-        numbers = stored.locate(names)
+        numbers = self.names.locate(names)
         report_progress(0.6)
         ends = np.append(first, len(rows))
         item = np.repeat(np.arange(len(first)), np.diff(ends))
@@ -93,7 +90,7 @@ class NameBucket:
             votes = pa.concat_tables([votes, named.select([TABLE, VOTES])])
             item = np.concatenate([item, np.asarray(named[PLACE])])
         tables, two = _tables(votes, item, len(first))
-        tables, two = _keep_stored(stored, numbers, tables, two)
+        tables, two = _keep_stored(self.names, numbers, tables, two)
         report_progress(0.9)
         self._write(names, tables, numbers, hashed[first])
         kept = tuple(t for t in pc.unique(tables).to_pylist() if t)

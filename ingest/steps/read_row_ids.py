@@ -98,10 +98,9 @@ def find_row_ids(job: Job, staged: Mapping[int, StagedFile], shards: int) -> Row
     names = sorted({table for tables in parts.values() for table in tables})
     tables = [IdTable(name, pattern_of(name, job.patterns)) for name in names]
     codes = {number: table_codes(each, names) for number, each in parts.items()}
-    snapshot = job.snapshot()
-    spans = snapshot.spans if snapshot else []
-    folder = job.layout.names(job.base)
-    tasks = [IdShard(n, job.staging, tables, codes, folder, spans) for n in range(shards)]
+    before = job.snapshot()
+    stored = before.names if before and before.spans else None
+    tasks = [IdShard(n, job.staging, tables, codes, stored) for n in range(shards)]
     found = RowIds(job.staging, tables, job.run(tasks, [task.bytes for task in tasks]))
     found.join()
     return found

@@ -4,7 +4,8 @@
 ingest, in compressed batches. A batch has ids that follow each other, but in the order of the
 positions: ids are in order within a set, and the positions of a set follow each other, so that
 nearly all differences are small or equal. The metadata has the pattern and the batches of each
-table, and the first id of each batch, so that an id is found by reading one batch.
+table, and the first and the last id of each batch, so that an id is found by reading one batch, and
+one beyond those of an ingest by reading none.
 """
 
 import json
@@ -24,7 +25,7 @@ Offsets = npt.NDArray[np.uint32]
 IDS_PER_BATCH = 4096
 _SCHEMA = pa.schema([("near", pa.uint8()), ("far", pa.int64()), ("offset", pa.uint32())])
 """Differences of offsets, and of ids: the sum of ``near`` and ``far``. Nearly all ``far`` are 0."""
-_PATTERNS, _STARTS, _FIRSTS = b"patterns", b"starts", b"firsts"
+_PATTERNS, _STARTS, _FIRSTS, _LASTS = b"patterns", b"starts", b"firsts", b"lasts"
 
 
 @dataclass(frozen=True)
@@ -46,12 +47,13 @@ def write_ids(path: Path, tables: Sequence[TableIds]) -> None:
     tables = [table for table in tables if len(table.ids)]
     pieces = [list(_pieces(table)) for table in tables]
     starts = np.cumsum([0, *map(len, pieces)])
-    firsts = np.array([ids[0] for each in pieces for ids, _ in each], np.int64)
+    firsts, lasts = ([int(ids[at]) for each in pieces for ids, _ in each] for at in (0, -1))
     patterns = [(table.pattern.before, table.pattern.after) for table in tables]
     metadata = {
         _PATTERNS: json.dumps(patterns),
         _STARTS: json.dumps(starts.tolist()),
-        _FIRSTS: json.dumps(firsts.tolist()),
+        _FIRSTS: json.dumps(firsts),
+        _LASTS: json.dumps(lasts),
     }
     with batch_writer(path, _SCHEMA.with_metadata(metadata)) as out:
         for ids, offsets in (piece for each in pieces for piece in each):
@@ -77,6 +79,9 @@ class IdLookup:
         self.patterns = tuple(Pattern(*each) for each in json.loads(metadata[_PATTERNS]))
         self._starts: list[int] = json.loads(metadata[_STARTS])
         self._firsts = np.array(json.loads(metadata[_FIRSTS]), np.int64)
+        self._lasts = np.full(len(self._firsts), np.iinfo(np.int64).max)
+        if _LASTS in metadata:  # earlier releases did not write it
+            self._lasts[:] = json.loads(metadata[_LASTS])
 
     def _reader(self) -> pa.ipc.RecordBatchFileReader:
         return mapped_reader(self._content)
@@ -89,13 +94,12 @@ class IdLookup:
         at = self.patterns.index(pattern)
         start, end = self._starts[at], self._starts[at + 1]
         batch = np.searchsorted(self._firsts[start:end], ids, "right") - 1
-        order = np.argsort(batch, kind="stable")
-        order = order[np.searchsorted(batch[order], 0) :]
+        inside = np.flatnonzero((batch >= 0) & (ids <= self._lasts[start:end][batch]))
+        order = inside[np.argsort(batch[inside], kind="stable")]
         cuts = np.flatnonzero(np.diff(batch[order])) + 1
         reader = self._reader() if len(order) else None
         for rows in np.split(order, cuts) if len(order) else ():
             known, offsets = _decoded(reader, start + int(batch[rows[0]]))
-            rows = rows[ids[rows] <= known[-1]]  # new ids are often beyond those of all ingests
             place = np.minimum(np.searchsorted(known, ids[rows]), len(known) - 1)
             hit = known[place] == ids[rows]
             found[rows[hit]] = offsets[place[hit]]

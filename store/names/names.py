@@ -39,7 +39,7 @@ from provhouse.runtime.storage import list_files
 from .erased import Mark, erased_in, erased_mark, without_names
 from .hashing import hashes
 from .id_lookup import IdLookup, read_ids
-from .lookup import read_lookup
+from .lookup import read_hashes, read_lookup
 from .printed import parsed, printed, printed_hashes
 from .segments import BATCH, SCHEMA, SegmentReader, one_array
 from .versions import Version, matching, read_versions
@@ -69,14 +69,19 @@ class Names:
     def __init__(self, folder: Path, spans: Iterable[Span], kept: int = 0) -> None:
         self._folder = folder
         self._spans = [span for span in spans if span.items]
+        self._most = kept
         self._readers = local()  # readers are not thread-safe
         self._kept: LRUCache[_Key, pa.RecordBatch] = LRUCache(kept, _size)
         self._lock = Lock()
         self._mark: Mark = None
         self._erased = ItemNumbers(np.empty(0, np.int64))
         self._read_versions = cache(lambda ingest: read_versions(folder, ingest))
+        self._read_hashes = cache(lambda ingest: read_hashes(folder, ingest))
         self._read_lookup = cache(lambda ingest: read_lookup(folder, ingest))
         self._read_ids = cache(lambda ingest: read_ids(folder, ingest))
+
+    def __reduce__(self) -> tuple[type["Names"], tuple[Path, list[Span], int]]:
+        return Names, (self._folder, self._spans, self._most)
 
     @cached_property
     def _segments(self) -> tuple[I64, list[str]]:
@@ -214,7 +219,7 @@ class Names:
         """Return the number of the item of each row id of a table, or -1 if no item is it."""
         found = self._find_ids(pattern, ids)
         rows = np.flatnonzero(found < 0)
-        if len(rows) and any(len(self._read_lookup(span.ingest)[0]) for span in self._spans):
+        if len(rows) and any(len(self._read_hashes(span.ingest)) for span in self._spans):
             missing, others = ids[rows], _none_of(len(rows))
             hashed = printed_hashes(pattern, missing)
             self._locate_hashes(hashed, lambda some: printed(pattern, missing[some]), others)
@@ -252,7 +257,7 @@ class Names:
     ) -> None:
         ordered = np.sort(wanted)
         for span in self._spans:
-            if _in_common(self._read_lookup(span.ingest)[0], ordered):
+            if _in_common(self._read_hashes(span.ingest), ordered):
                 self._locate_in(span, wanted, names_of, found)
 
     def _locate_in(

@@ -379,12 +379,11 @@ def has_uncommitted_rows(layout: Layout, commit: Commit) -> bool:
     """Return whether tables of the base have rows that the last commit does not show."""
     for name in TABLES:
         folder, known = layout.table(commit.base, name), commit.tables.get(name)
-        logs = (folder / "_delta_log").glob("*.json")
         if known is None:
-            if any(logs):
+            if any((folder / "_delta_log").glob("*.json")):
                 return True
             continue
-        newer = any(log.stem.isdigit() and int(log.stem) > known for log in logs)
+        newer = (folder / "_delta_log" / f"{known + 1:020d}.json").exists()
         # A restored table has newer versions, too, with the files of the committed version.
         if newer and _newest_files(folder, known) != set(table_files(folder, name, known)):
             return True

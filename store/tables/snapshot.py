@@ -73,6 +73,10 @@ class Snapshot:
         self.room = room
         self._kept = kept
 
+    def __reduce__(self) -> tuple[type["Snapshot"], tuple[Layout, Commit, int, Room]]:
+        # A task in another process reads the arrays that it needs again.
+        return Snapshot, (self.layout, self.commit, self._kept, self.room)
+
     def folder(self, table: str) -> Path:
         """Return the folder of a table."""
         return self.layout.table(self.commit.base, table)

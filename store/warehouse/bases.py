@@ -35,11 +35,12 @@ def remove_unused(layout: Layout) -> list[int]:
     A base cannot be removed while a process reads it. Only the writer may call this. Nothing is
     removed if a record cannot be read.
     """
-    stored = bases(layout)
-    if not stored:
-        return []
+    stored, used = bases(layout), set[int]()
     try:
-        used = {read_commit(layout, number).base for number in generations(layout)}
+        for number in reversed(generations(layout)):
+            if used.issuperset(stored):  # often after one of many records
+                return []
+            used.add(read_commit(layout, number).base)
     except Damaged:  # reported by any command that needs that record
         return []
     return [base for base in stored if base not in used and not _remove_if_unread(layout, base)]

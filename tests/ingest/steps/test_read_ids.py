@@ -49,7 +49,7 @@ def test_every_row_id_has_one_position_and_all_its_votes(
                 seen.update(zip(of.tolist(), ids.tolist(), strict=True))
             parts[number] = table_codes(out.tables, TABLES)
     tables = [IdTable(name, usual_pattern(name)) for name in TABLES]
-    tasks = [IdShard(n, staging, tables, parts, tmp_path, ()) for n in range(shards)]
+    tasks = [IdShard(n, staging, tables, parts, None) for n in range(shards)]
     found = RowIds(staging, tables, [task.run() for task in tasks])
     found.join()
     assert found.items == len(seen)

@@ -1,5 +1,6 @@
 """Look-ups by number and by name work across segments and for names that share a hash."""
 
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -41,6 +42,8 @@ def test_names_in_many_batches_segments_and_ingests(tmp_path: Path) -> None:
     assert names.locate(pa.array(["3/0", "1/4999", "2/0", ""])).tolist() == [9_001, 5_000, -1, -1]
     assert Names(tmp_path, [first]).locate(pa.array(["3/0", "1/0"])).tolist() == [-1, 1]
     assert names.names(ItemNumbers(np.empty(0, np.int64))).to_pylist() == []
+    sent = pickle.loads(pickle.dumps(names))  # to a task, with files open
+    assert sent.locate(pa.array(["3/0", "2/0"])).tolist() == [9_001, -1]
 
 
 @pytest.mark.parametrize("kept", [0, 60_000, 1 << 20])  # bytes: for no batch, one batch, all
