@@ -7,6 +7,8 @@ import duckdb
 import sqlglot
 from sqlglot import exp
 
+from .names import quoted
+
 
 class Place(NamedTuple):
     """The full name of a table."""
@@ -17,7 +19,7 @@ class Place(NamedTuple):
 
     def sql(self) -> str:
         """Return the name as SQL."""
-        return ".".join('"' + part.replace('"', '""') + '"' for part in self)
+        return ".".join(map(quoted, self))
 
 
 @dataclass
@@ -46,6 +48,14 @@ class Catalog:
         for place in sorted(found, key=lambda place: order.get(place[:2], 2)):
             self._by_name.setdefault(place.name.lower(), []).append(found[place])
 
+    def has_collations(self, con: duckdb.DuckDBPyConnection, place: Place) -> bool:
+        """Return whether text in a table may be equal though it differs."""
+        text = f"""
+            select ({COLLATED}) + count(*) from duckdb_tables()
+            where (database_name, schema_name, table_name) = (?, ?, ?) and sql ilike '%collate%'"""
+        ((found,),) = con.execute(text, list(place)).fetchall()
+        return bool(found)
+
     def find(self, table: exp.Table) -> Relation | None:
         """Return what a name in a query means, or None."""
         for relation in self._by_name.get(table.name.lower(), []):
@@ -61,6 +71,7 @@ class Catalog:
 COLUMNS = """
     select database_name, schema_name, table_name, column_name, data_type from duckdb_columns()
     where not internal order by column_index"""
+COLLATED = "select count(*) from duckdb_settings() where name = 'default_collation' and value <> ''"
 VIEWS = "select database_name, schema_name, view_name, sql from duckdb_views() where not internal"
 
 

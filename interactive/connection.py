@@ -1,5 +1,6 @@
 """A DuckDB connection whose queries have lineage."""
 
+import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from threading import RLock
@@ -11,11 +12,14 @@ import pyarrow as pa
 from provhouse.model.errors import UsageError
 
 from .catalog import Catalog, Place
+from .memory import Memory
+from .names import quoted
 from .want import Mode, Want
 
 if TYPE_CHECKING:
     from provhouse.crossfilter.binning import Binning
 
+    from .columns import Columns
     from .dependencies import Violations
     from .linking import Linked
     from .plan import Plan
@@ -25,19 +29,24 @@ if TYPE_CHECKING:
 READERS = {".parquet": "read_parquet", ".csv": "read_csv", ".json": "read_json"}
 PLANS = 500
 """The number of query texts whose plans are kept."""
+MEMORY_MB = 2048
 
 
-def connect(source: Any = ":memory:", *, read_only: bool = False) -> "Connection":
+def connect(
+    source: Any = ":memory:", *, read_only: bool = False, memory_mb: int = MEMORY_MB
+) -> "Connection":
     """Open a DuckDB file, or use an open DuckDB connection.
 
-    A Parquet, CSV or JSON file becomes a table with the name of the file.
+    A Parquet, CSV or JSON file becomes a table with the name of the file. ``memory_mb`` is the
+    memory in megabytes for lineage indexes and decoded columns: more indexes are kept in files.
     """
     if isinstance(source, duckdb.DuckDBPyConnection):
-        return Connection(source, shared=True)
+        return Connection(source, shared=True, memory_mb=memory_mb)
     path = Path(source)
     if path.suffix.lower() not in READERS:
-        return Connection(duckdb.connect(str(source), read_only=read_only))
-    con = Connection(duckdb.connect())
+        opened = duckdb.connect(str(source), read_only=read_only)
+        return Connection(opened, memory_mb=memory_mb)
+    con = Connection(duckdb.connect(), memory_mb=memory_mb)
     con.register(path.stem, path)
     return con
 
@@ -45,13 +54,21 @@ def connect(source: Any = ":memory:", *, read_only: bool = False) -> "Connection
 class Connection:
     """A session of queries. Its methods can be called from several threads; they run in turn."""
 
-    def __init__(self, con: duckdb.DuckDBPyConnection, shared: bool = False) -> None:
+    def __init__(
+        self,
+        con: duckdb.DuckDBPyConnection,
+        shared: bool = False,
+        memory_mb: int = MEMORY_MB,
+    ) -> None:
         self.duckdb = con
         self._shared = shared
         self.lock = RLock()
         self._version = 0
         self._catalog: Catalog | None = None
         self._plans: dict[str, Plan] = {}
+        self._evicted: list[tuple[weakref.ref[Plan], list[str]]] = []
+        self._columns: Columns | None = None
+        self.memory = Memory(memory_mb << 20)
         self._sizes: dict[Place, tuple[int, int]] = {}
         self._seen: dict[Place, tuple[int, ...]] = {}
 
@@ -62,7 +79,8 @@ class Connection:
         self.close()
 
     def close(self) -> None:
-        """Close the DuckDB connection."""
+        """Close the DuckDB connection, and remove indexes that are in files."""
+        self.memory.close()
         self.duckdb.close()
 
     def register(self, name: str, data: Any) -> None:
@@ -70,7 +88,7 @@ class Connection:
 
         The rows are copied, so that their row numbers stay. Raises UsageError for other data.
         """
-        quoted = '"' + name.replace('"', '""') + '"'
+        table = quoted(name)
         with self.lock:
             if isinstance(data, (str, Path)):
                 reader = READERS.get(Path(data).suffix.lower())
@@ -81,10 +99,10 @@ class Connection:
                         "Convert the file, or load it with execute()",
                     )
                 query = f"select * from {reader}(?)"
-                self.execute(f"create or replace temp table {quoted} as {query}", [str(data)])
+                self.execute(f"create or replace temp table {table} as {query}", [str(data)])
                 return
             self.duckdb.register("__provhouse_data", _arrow(data))
-            self.execute(f"create or replace temp table {quoted} as select * from __provhouse_data")
+            self.execute(f"create or replace temp table {table} as select * from __provhouse_data")
             self.duckdb.unregister("__provhouse_data")
 
     def execute(self, sql: str, parameters: Any = None) -> duckdb.DuckDBPyConnection:
@@ -103,10 +121,12 @@ class Connection:
         """Declare that tables may have changed: results up to now can no longer be asked."""
         self._version += 1
         self._catalog = None
-        for each in self._plans.values():
-            for name, _ in each.kept:
-                self.duckdb.execute(f'drop table if exists temp."{name}"').fetchall()
+        self._drop([name for each in self._plans.values() for name, _ in each.kept])
+        self._drop([name for _, names in self._evicted for name in names])
         self._plans.clear()
+        self._evicted.clear()
+        if self._columns is not None:
+            self._columns.clear()
         self._sizes.clear()
         self._seen.clear()
 
@@ -213,9 +233,31 @@ class Connection:
 
             found = plan(self.duckdb, query, self.catalog())
             if len(self._plans) >= PLANS:
-                self._plans.pop(next(iter(self._plans)))
+                oldest = self._plans.pop(next(iter(self._plans)))
+                self._evicted.append((weakref.ref(oldest), [name for name, _ in oldest.kept]))
+                del oldest
+                self._drop_evicted()
             self._plans[query] = found
         return found
+
+    def _drop_evicted(self) -> None:
+        """Drop the temporary tables of plans that are neither kept nor used by a result."""
+        self._drop([name for plan, names in self._evicted if plan() is None for name in names])
+        self._evicted = [each for each in self._evicted if each[0]() is not None]
+
+    def _drop(self, tables: list[str]) -> None:
+        for name in tables:
+            self.duckdb.execute(f"drop table if exists temp.{quoted(name)}").fetchall()
+
+    @property
+    def columns(self) -> "Columns":
+        """The decoded columns of tables."""
+        if self._columns is None:
+            from .columns import Columns
+
+            self._columns = Columns(self)
+            self.memory.columns = self._columns
+        return self._columns
 
     def catalog(self) -> Catalog:
         """Return the tables and views, read again after a change."""
@@ -244,9 +286,13 @@ class Connection:
 
     def size(self, table: Place) -> int:
         """Return one more than the largest rid of a table."""
+        return self.extent(table)[1]
+
+    def extent(self, table: Place) -> tuple[int, int]:
+        """Return what ``measured`` does, which is kept until something changes."""
         if table not in self._sizes:
             self._sizes[table] = self.measured(table)
-        return self._sizes[table][1]
+        return self._sizes[table]
 
     def measured(self, table: Place) -> tuple[int, int]:
         """Return the number of rows of a table, and one more than its largest rid."""

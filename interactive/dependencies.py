@@ -11,6 +11,7 @@ from provhouse.model.errors import UsageError
 
 from .catalog import Place
 from .links import Link, from_pairs
+from .names import quoted
 from .records import Records
 from .snapshot import Snapshot
 
@@ -94,7 +95,7 @@ def _sides(dependency: str, place: Place, columns: dict[str, str]) -> tuple[list
                     f"The table {place.name} has no column {name!r}",
                     f"Its columns are: {', '.join(columns)}",
                 )
-        sides.append(['"' + by_name[name].replace('"', '""') + '"' for name in names])
+        sides.append([quoted(by_name[name]) for name in names])
     return sides[0], sides[1]
 
 

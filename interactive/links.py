@@ -4,10 +4,15 @@ A link is a CSR (compressed sparse rows): ``offsets[i]`` to ``offsets[i + 1]`` a
 row i's rids. A link in which each row has one rid has no offsets: it is one array.
 """
 
+import os
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from . import kernels
@@ -27,7 +32,11 @@ class Link:
     offsets: Offsets | None
     rids: Rids
     number: int
+    codes: Rids | None = field(default=None, repr=False)
+    """For each rid its only row, or ``rows`` if it has none; where a GROUP BY has captured it."""
     _inverse: "Link | None" = field(default=None, repr=False)
+    spilled: bool = False
+    """Whether the arrays are in a file."""
 
     @property
     def rows(self) -> int:
@@ -37,8 +46,18 @@ class Link:
     @property
     def size(self) -> int:
         """The size of the link in bytes, and of its inverse if that exists."""
-        own = self.rids.nbytes + (0 if self.offsets is None else self.offsets.nbytes)
-        return own + (self._inverse.size if self._inverse else 0)
+        return self._own + (self._inverse.size if self._inverse else 0)
+
+    @property
+    def resident(self) -> int:
+        """The part of the size that is in memory."""
+        own = 0 if self.spilled else self._own
+        return own + (self._inverse.resident if self._inverse else 0)
+
+    @property
+    def _own(self) -> int:
+        arrays = (self.rids, self.offsets, self.codes)
+        return sum(each.nbytes for each in arrays if each is not None)
 
     def csr(self) -> tuple[Offsets, Rids]:
         """Return offsets and rids, also of a link that is one array."""
@@ -52,12 +71,41 @@ class Link:
             return distinct(self.rids[rows])
         return distinct(kernels.gather(self.offsets, self.rids, rows))
 
+    def forward(self, rids: Rows) -> Rows:
+        """Return the distinct rows that some rids are in."""
+        if self.codes is None:
+            return self.inverse().backward(rids)
+        rows = self.codes[rids]
+        return distinct(rows[rows != self.rows])
+
     def inverse(self) -> "Link":
         """Return the link of the other direction, which is kept."""
         if self._inverse is None:
             offsets, rids = kernels.invert(*self.csr(), self.number)
             self._inverse = Link(offsets, rids, self.rows)
         return self._inverse
+
+    def spill(self, folder: Path) -> None:
+        """Move the arrays to Arrow files in a folder; they are read as mapped memory."""
+        if not self.spilled:
+            self.rids = mapped(self.rids, folder)
+            self.offsets = None if self.offsets is None else mapped(self.offsets, folder)
+            self.codes = None if self.codes is None else mapped(self.codes, folder)
+        if self._inverse is not None:
+            self._inverse.spill(folder)
+        self.spilled = True
+
+
+def mapped(array: NDArray[Any], folder: Path) -> NDArray[Any]:
+    """Write an array to an Arrow file, and return it as mapped memory."""
+    column = pa.array(array)
+    schema = pa.schema([("values", column.type)])
+    handle, name = tempfile.mkstemp(dir=folder, suffix=".arrow")
+    os.close(handle)
+    with pa.OSFile(name, "wb") as file, pa.ipc.new_file(file, schema) as writer:
+        writer.write_batch(pa.record_batch([column], schema=schema))
+    with pa.memory_map(name) as source:
+        return pa.ipc.open_file(source).get_batch(0).column(0).to_numpy()  # type: ignore[no-any-return]
 
 
 def distinct(rids: Rids) -> Rows:
@@ -91,6 +139,11 @@ class Chain:
         """The size of all links in bytes."""
         return sum(link.size for link in self.links)
 
+    @property
+    def resident(self) -> int:
+        """The part of the size that is in memory."""
+        return sum(link.resident for link in self.links)
+
     def backward(self, rows: Rows) -> Rows:
         """Return the rids that rows of the result come from."""
         for link in self.links:
@@ -100,7 +153,7 @@ class Chain:
     def forward(self, rids: Rows) -> Rows:
         """Return the rows of the result that come from rids."""
         for link in reversed(self.links):
-            rids = link.inverse().backward(rids)
+            rids = link.forward(rids)
         return rids
 
 

@@ -1,16 +1,50 @@
 """The choice of when lineage is captured, and its explanation."""
 
+from typing import TYPE_CHECKING
+
 from provhouse.model.errors import UsageError
 
+from .fused import Fused
 from .links import Chain
 from .plan import Plan
 from .want import Mode, Want
 
+if TYPE_CHECKING:
+    from .connection import Connection
+
 WHEN = {
+    "compiled": "compiled loops aggregate and capture in one pass",
     "inject": "the query lists the rids of each group",
     "defer": "indexed right after the query",
     "witness": "found by a witness query when asked for",
 }
+
+
+def compiled(con: "Connection", plan: Plan, want: Want, mode: Mode | None) -> Fused | None:
+    """Return the query for compiled loops if they are to run it.
+
+    They do if the columns are decoded. Decoding costs more than a query, so it is done for
+    declared needs when the same columns are wanted for the second time. Raises UsageError if
+    ``compiled`` is forced and cannot be done.
+    """
+    declared = want.refs is not None
+    if mode == "compiled":
+        if (fused := plan.fused(con.duckdb, con.catalog())) is None:
+            raise not_compiled("Only a GROUP BY of exact values in one table can run in them")
+        return fused
+    if mode is not None or not (declared or con.columns.size):
+        return None
+    fused = plan.fused(con.duckdb, con.catalog())
+    if fused is None or con.columns.ready(fused):
+        return fused
+    return fused if declared and con.columns.wanted(fused) else None
+
+
+def not_compiled(why: str) -> UsageError:
+    """Return the error of a query that compiled loops cannot run."""
+    return UsageError(
+        "This query cannot run in compiled loops", why, "Leave out the mode, or use inject or defer"
+    )
 
 
 def chosen(plan: Plan, refs: frozenset[int], want: Want, mode: Mode | None) -> Mode:
@@ -44,7 +78,9 @@ def explained(mode: Mode, plan: Plan, chains: dict[int, list[Chain]], refs: froz
             size = sum(chain.size for chain in chains[at])
             steps = max((len(chain.links) for chain in chains[at]), default=0)
             when = WHEN[mode] if mode != "witness" and at in refs else "indexed when asked for"
-            lines.append(f"{reference.name}: {when}; {size:,} bytes, {steps} steps")
+            kept = size - sum(chain.resident for chain in chains[at])
+            place = f", of which {kept:,} are in files" if kept else ""
+            lines.append(f"{reference.name}: {when}; {size:,} bytes{place}, {steps} steps")
         else:
             lines.append(f"{reference.name}: {WHEN['witness']}")
     return "\n".join(lines)

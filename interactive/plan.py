@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Literal
 
 import duckdb
 from sqlglot import exp
 
 from .catalog import Catalog
+from .fused import Fused, fuse
 from .identity import Exposer, Identity, negatives
 from .inject import Injected, inject
 from .parse import Reference, parse
@@ -21,6 +23,8 @@ class Plan:
     sql: str
     names: list[str]
     """The columns of the result, with the names that DuckDB gives them."""
+    kinds: list[str]
+    """Their types in DuckDB."""
     identity: Identity
     hidden: list[int]
     """The positions of the identity's columns in the result of ``sql``."""
@@ -30,6 +34,7 @@ class Plan:
     limited: bool
     """Whether LIMIT leaves few of the rows that are computed."""
     _exposer: Exposer
+    _fused: Fused | Literal["unknown"] | None = "unknown"
     _injected: dict[frozenset[int], Injected | None] = field(default_factory=dict)
 
     @cached_property
@@ -44,20 +49,30 @@ class Plan:
             self._injected[refs] = inject(self._exposer.parsed.query, self.sql, self.identity, refs)
         return self._injected[refs]
 
+    def fused(self, con: duckdb.DuckDBPyConnection, catalog: Catalog) -> Fused | None:
+        """Return the query as the compiled GROUP BY runs it, if it can."""
+        if self._fused == "unknown":
+            self._fused = fuse(con, self._exposer.parsed, self.kinds, catalog)
+        return self._fused
+
 
 def plan(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Plan:
     """Return the plan of a query. Errors in the query itself are reported by DuckDB."""
-    names = con.sql(sql).columns
+    relation = con.sql(sql)
     parsed = parse(sql, catalog)
     exposer = Exposer(parsed)
     settle(parsed)
     kept = [_kept(exposer, *each) for each in zip(parsed.kept_names, parsed.kept, strict=True)]
     identity = exposer.expose(parsed.query, derived=False)
     text = parsed.query.sql("duckdb")
+    names = relation.columns
+    kinds = list(map(str, relation.types))
     shift = len(names) if identity.names and identity.names[0].startswith("__h") else 0
     hidden = [shift + at for at in range(len(identity.names))]
     limited = parsed.query.args.get("limit") is not None
-    return Plan(text, list(names), identity, hidden, parsed.references, kept, limited, exposer)
+    return Plan(
+        text, list(names), kinds, identity, hidden, parsed.references, kept, limited, exposer
+    )
 
 
 def _kept(exposer: Exposer, name: str, query: exp.Expr) -> tuple[str, str]:

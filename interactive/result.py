@@ -12,9 +12,12 @@ from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 
 from .catalog import Place
+from .decoded import Unfit
+from .fused import Fused
+from .group_by import Grouped, run
 from .inject import LISTED, listed_link
-from .links import Chain, Rows, distinct
-from .modes import chosen, explained
+from .links import Chain, Link, Rows, distinct
+from .modes import chosen, compiled, explained, not_compiled
 from .parse import Reference
 from .plan import Plan
 from .records import Records
@@ -40,8 +43,34 @@ class Result:
         self._want = want
         self._snapshot = Snapshot(con, (each.table for each in plan.references))
         self._chains: dict[int, list[Chain]] = {}
+        self._cells: Grouped | None = None
+        self._hidden = pa.table({})
+        if (fused := compiled(con, plan, want, mode)) is not None:
+            self._compiled(fused, mode)
+        if self._cells is None:
+            self._query(mode)
+        if "forward" in want.directions:
+            self._invert()
+        con.memory.used(self)
+
+    def _compiled(self, fused: Fused, mode: Mode | None) -> None:
+        """Run the query in compiled loops, unless the data does not allow it."""
+        try:
+            self._cells = run(self._con.duckdb, fused, self._con.columns)
+        except Unfit as unfit:
+            if mode is not None:
+                raise not_compiled(str(unfit)) from None
+            return
+        self.mode: Mode = "compiled"
+        self._rows = self._cells.rows.rename_columns(self._plan.names)
+        if self._want.refs is not None or mode is not None:
+            self._index(sorted(self._declared()))
+
+    def _query(self, mode: Mode | None) -> None:
+        """Run the query in DuckDB, and capture what the mode says."""
+        con, plan = self._con, self._plan
         refs = self._declared()
-        self.mode = chosen(plan, refs, want, mode)
+        self.mode = chosen(plan, refs, self._want, mode)
         injected = plan.injected(refs) if self.mode == "inject" else None
         self._keep()
         found = con.duckdb.sql(injected.sql if injected else plan.sql).to_arrow_table()
@@ -53,8 +82,6 @@ class Result:
             self._chains[ref] = [Chain([listed_link(column, size)])]
         if self.mode == "defer":
             self._index(sorted(refs))
-        if "forward" in want.directions:
-            self._invert()
 
     def _keep(self) -> None:
         """Store the blocks that may choose other rows when they run again, once for each plan."""
@@ -119,6 +146,7 @@ class Result:
         with self._con.lock:
             self.check_unchanged()
             rids = self._backward(refs, chosen)
+            self._con.memory.used(self)
         table = self._plan.references[refs[0]].table
         return Records(self._con, table, rids, self._snapshot)
 
@@ -136,6 +164,7 @@ class Result:
             if asked.size and not 0 <= int(asked[0]) <= int(asked[-1]) < size:
                 raise UsageError(f"{ref} has no such rid", f"Its rids are 0 to {size - 1:,}")
             parts = [chain.forward(asked) for at in refs for chain in self._chains[at]]
+            self._con.memory.used(self)
         return distinct(np.concatenate([np.empty(0, np.int64), *parts]))
 
     def explain(self) -> str:
@@ -146,6 +175,17 @@ class Result:
     def size(self) -> int:
         """The size of all indexes in bytes."""
         return sum(chain.size for chains in self._chains.values() for chain in chains)
+
+    @property
+    def resident(self) -> int:
+        """The part of the size that is in memory, not in files."""
+        return sum(chain.resident for chains in self._chains.values() for chain in chains)
+
+    def spill(self, folder: Path) -> None:
+        """Move all indexes to files in a folder."""
+        for chain in (each for chains in self._chains.values() for each in chains):
+            for link in chain.links:
+                link.spill(folder)
 
     def save(
         self,
@@ -188,6 +228,8 @@ class Result:
             return [chain for at in refs for chain in self._chains[at]]
 
     def _backward(self, refs: list[int], rows: Rows) -> Rows:
+        if self._cells is not None:
+            self._index(refs)
         missing = [at for at in refs if at not in self._chains]
         if missing:
             tracer = self._tracer(missing)
@@ -202,7 +244,11 @@ class Result:
     def _index(self, refs: list[int]) -> None:
         """Index the lineage of all rows for some references."""
         missing = [at for at in refs if at not in self._chains]
-        if missing:
+        if missing and self._cells is not None:
+            cells = self._cells
+            rows = Link(None, cells.row_cells, cells.cells.counts.size)
+            self._chains[missing[0]] = [Chain([rows, cells.cells.link()])]
+        elif missing:
             tracer = self._tracer(missing)
             self._chains |= tracer.rows(self._plan.identity, self._hidden, len(self))
 

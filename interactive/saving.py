@@ -22,6 +22,7 @@ from .blocks import is_grouped
 from .catalog import Place
 from .kernels import Offsets, Rids
 from .links import Chain, Rows
+from .names import quoted
 
 if TYPE_CHECKING:
     from .connection import Connection
@@ -166,9 +167,9 @@ def _keys_by_rid(con: "Connection", place: Place, column: str) -> pa.ChunkedArra
             f"The table {place.name} has no column {column!r}",
             f"Its columns are: {', '.join(columns.values())}",
         )
-    quoted = '"' + columns[column.lower()].replace('"', '""') + '"'
+    name = quoted(columns[column.lower()])
     with con.lock:
-        query = f"select {quoted}, rowid from {place.sql()} order by rowid"
+        query = f"select {name}, rowid from {place.sql()} order by rowid"
         found = con.duckdb.sql(query).to_arrow_table()
     keys = _identifying(found.column(0), column)
     rids = found.column(1).to_numpy()

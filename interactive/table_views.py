@@ -9,6 +9,7 @@ from provhouse.crossfilter.binning import Binning
 from provhouse.crossfilter.views import Views
 from provhouse.model.errors import UsageError
 
+from .names import quoted
 from .records import Records
 from .snapshot import Snapshot
 
@@ -46,10 +47,8 @@ class TableViews(Views):
                     "Give the view another name",
                 )
         columns = {name: name for name in plain}
-        columns = {name: '"' + name.replace('"', '""') + '"' for name in columns} | dict(by)
-        listed = ", ".join(
-            f'{text} as "{name.replace(chr(34), chr(34) * 2)}"' for name, text in columns.items()
-        )
+        columns = {name: quoted(name) for name in columns} | dict(by)
+        listed = ", ".join(f"{text} as {quoted(name)}" for name, text in columns.items())
         with con.lock:
             self._snapshot = Snapshot(con, [self._place])
             query = f"select {listed}, rowid as {RID} from {self._place.sql()} order by rowid"

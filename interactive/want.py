@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Mode = Literal["inject", "defer", "witness"]
-"""When lineage is captured: within the query, right after it, or when it is asked for."""
+Mode = Literal["compiled", "inject", "defer", "witness"]
+"""When lineage is captured: within the query (by compiled loops, or by DuckDB), right after it, or
+when it is asked for."""
 Direction = Literal["backward", "forward"]
 
 

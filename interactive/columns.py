@@ -1,0 +1,84 @@
+"""The decoded columns that a connection keeps for compiled GROUP BYs, within its memory budget."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from .catalog import Place
+from .decoded import Coded, Numbers, Unfit, read_codes, read_numbers
+
+if TYPE_CHECKING:
+    from .connection import Connection
+    from .fused import Fused
+
+Decoded = Coded | Numbers
+Form = TypeVar("Form", Coded, Numbers)
+Key = tuple[Place, str, str]
+BYTES = 4
+"""The bytes of a value, by which the size of a column is estimated before it is read."""
+
+
+class Columns:
+    """Columns by table and name, the least recently used first."""
+
+    def __init__(self, con: "Connection") -> None:
+        self._con = con
+        self._kept: dict[Key, Decoded] = {}
+        self._asked: set[Key] = set()
+
+    @property
+    def size(self) -> int:
+        """The size of all columns in bytes."""
+        return sum(each.size for each in self._kept.values())
+
+    def clear(self) -> None:
+        """Forget all columns, since tables may have changed."""
+        self._kept.clear()
+        self._asked.clear()
+
+    def drop_oldest(self) -> bool:
+        """Forget the column that was not used for longest; False if there is none."""
+        oldest = next(iter(self._kept), None)
+        if oldest is not None:
+            del self._kept[oldest]
+        return oldest is not None
+
+    def rows(self, table: Place) -> int:
+        """Return the number of rows; raises Unfit if rids have gaps, or memory is too small."""
+        rows, end = self._con.extent(table)
+        if rows != end:
+            raise Unfit(f"Rows of {table.name} were deleted, so that its rids have gaps")
+        if rows * BYTES > self._con.memory.limit:
+            raise Unfit(f"A column of {table.name} does not fit the memory budget")
+        return rows
+
+    def ready(self, fused: "Fused") -> bool:
+        """Return whether all columns of a query are decoded."""
+        return all(key in self._kept for key in _keys(fused))
+
+    def wanted(self, fused: "Fused") -> bool:
+        """Return whether the columns of a query have been wanted before; note that they are."""
+        keys = set(_keys(fused))
+        before = keys <= self._asked
+        self._asked |= keys
+        return before
+
+    def coded(self, table: Place, column: str) -> Coded:
+        """Return a column as codes, and decode it if it is not kept."""
+        return self._found((table, column, "codes"), Coded, read_codes)
+
+    def numbers(self, table: Place, column: str) -> Numbers:
+        """Return a column as integers, and decode it if it is not kept."""
+        return self._found((table, column, "numbers"), Numbers, read_numbers)
+
+    def _found(self, key: Key, form: type[Form], read: Callable[..., Form]) -> Form:
+        found = self._kept.pop(key, None)
+        if found is None:
+            self.rows(key[0])
+            found = read(self._con.duckdb, *key[:2])
+        self._kept[key] = found  # now the most recently used
+        return cast(Form, found)
+
+
+def _keys(fused: "Fused") -> list[Key]:
+    coded = [(fused.table, name, "codes") for name in fused.coded]
+    return coded + [(fused.table, name, "numbers") for name in fused.numbers]

@@ -1,0 +1,126 @@
+"""Run a GROUP BY of one table with compiled loops, which also capture its lineage."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from . import group_kernels as kernels
+from .decoded import Coded, Unfit, smallest
+from .fused import CELL, GROUPS, Fused, OfColumn
+from .links import Link
+from .names import quoted
+from .totals import Totals
+
+if TYPE_CHECKING:
+    from .columns import Columns
+
+CELLS = 1 << 22
+"""The largest number of combinations of keys."""
+VALUES, AT = "__provhouse_values", "__provhouse_at"
+
+
+@dataclass
+class Cells:
+    """The lineage of a GROUP BY: for each rid its cell, or ``number`` if it has none."""
+
+    cells: NDArray[Any]
+    counts: NDArray[np.int64]
+
+    def link(self) -> Link:
+        """Return the index from cells to rids; the other direction is the cells themselves."""
+        number = self.counts.size
+        offsets = np.zeros(number + 1, np.int64)
+        np.cumsum(self.counts, out=offsets[1:])
+        rids = np.empty(int(offsets[-1]), np.int32)
+        kernels.scatter(self.cells, offsets[:-1].copy(), number, rids)
+        return Link(offsets, rids, self.cells.size, self.cells)
+
+
+@dataclass
+class Grouped:
+    """The rows of a query, the cell of each, and their lineage."""
+
+    rows: pa.Table
+    row_cells: NDArray[np.int32]
+    cells: Cells
+
+
+def run(con: duckdb.DuckDBPyConnection, fused: Fused, columns: "Columns") -> Grouped:
+    """Run a query; raises Unfit if DuckDB must run it, and DuckDB's errors."""
+    keys = [_Key(con, key, columns.coded(fused.table, key.column)) for key in fused.keys]
+    sizes = [len(key.values) for key in keys]
+    number = int(np.prod(sizes, dtype=object)) if sizes else 1
+    if number > CELLS:
+        raise Unfit(f"Its keys have {number:,} combinations; at most {CELLS:,} are covered")
+    rows = columns.rows(fused.table)
+    cells = _cells(keys, number, rows)
+    for each in fused.filters:
+        coded = columns.coded(fused.table, each.column)
+        passing = _evaluated(con, each, coded.values).fill_null(False)
+        kernels.drop(coded.codes, np.asarray(passing, bool), cells, number)
+    numbers = {name.lower(): columns.numbers(fused.table, name) for name in fused.numbers}
+    totals = Totals(fused.aggregates, numbers, cells, number)
+    counts = totals.rows()
+    present = np.flatnonzero(counts) if fused.keys else np.zeros(1, np.int64)
+    named: dict[str, Any] = {CELL: pa.array(present.astype(np.int32))}
+    places = np.unravel_index(present, sizes) if sizes else ()
+    for at, (key, place) in enumerate(zip(keys, places, strict=True)):
+        named[f"k{at}"] = key.values.take(pa.array(place))
+    for at, aggregate in enumerate(fused.aggregates):
+        named[f"a{at}"] = totals.column(aggregate, present)
+    con.register(GROUPS, pa.table(named))
+    try:
+        relation = con.sql(fused.sql)
+        if list(map(str, relation.types[:-1])) != fused.kinds:
+            raise Unfit("It has types that cannot be compiled")
+        found = relation.to_arrow_table()
+    finally:
+        con.unregister(GROUPS)
+    last = found.num_columns - 1
+    return Grouped(found.select(range(last)), found.column(last).to_numpy(), Cells(cells, counts))
+
+
+class _Key:
+    """The values of a key, and for each code of its column the position of its value."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, key: OfColumn, coded: Coded) -> None:
+        self.codes = coded.codes
+        self.values = coded.values
+        self.places = np.arange(len(coded.values), dtype=np.int32)
+        if not key.plain:
+            encoded = _evaluated(con, key, coded.values).dictionary_encode(null_encoding="encode")
+            self.values = encoded.dictionary
+            self.places = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int32)
+
+
+def _evaluated(con: duckdb.DuckDBPyConnection, each: OfColumn, values: pa.Array) -> pa.Array:
+    """Return the value of an expression for each value of its column."""
+    at = pa.array(np.arange(len(values)))
+    con.register(VALUES, pa.table({each.column: values, AT: at}))
+    try:
+        text = f"select {each.sql} from {VALUES} as {quoted(each.alias)} order by {AT}"
+        found = con.sql(text).to_arrow_table().column(0).combine_chunks()
+    finally:
+        con.unregister(VALUES)
+    return found.chunk(0) if isinstance(found, pa.ChunkedArray) else found
+
+
+def _cells(keys: list[_Key], number: int, rows: int) -> NDArray[Any]:
+    """Return the cell of each row."""
+    kind = smallest(number)
+    if len(keys) == 1 and keys[0].codes.dtype == kind and _is_identity(keys[0].places):
+        return keys[0].codes.copy()
+    cells = np.zeros(rows, kind)
+    step = number
+    for key in keys:
+        step //= max(1, len(key.values))
+        kernels.combine(key.codes, key.places * np.int32(step), cells)
+    return cells
+
+
+def _is_identity(places: NDArray[np.int32]) -> bool:
+    return bool((places == np.arange(places.size)).all())

@@ -1,0 +1,168 @@
+"""GROUP BYs in compiled loops have DuckDB's values and types, and the lineage of other modes."""
+
+import random
+
+import duckdb
+import pytest
+
+from helpers.interactive_oracle import rows_of, same
+from provhouse.interactive import Connection, Want, connect
+from provhouse.model.errors import UsageError
+
+COLUMNS = {
+    "t": "tinyint", "i": "integer", "u": "uinteger", "b": "bigint", "d": "decimal(15,2)",
+    "e": "decimal(4,1)", "n": "decimal(18,6)", "day": "date", "s": "varchar", "flag": "boolean",
+    "w": "integer",
+}  # fmt: skip
+KEYS = ["i", "s", "day", "flag", "i % 3", "upper(s)", "year(day)", "coalesce(i, -1)", "e", "t"]
+ARGUMENTS = [
+    "t", "i", "u", "d", "e", "n", "w", "d * (1 - e)", "d * (1 - e) * (2 + d)", "d - 1.5",
+    "0.25 * d",
+    "w * b", "n + d", "b",
+]  # fmt: skip
+FILTERS = [
+    "i > 2", "s like 'a%'", "day < date '2020-01-20' + interval 3 day", "s is null", "i in (1, 3)",
+    "not flag", "w between 3 and 40", "i is distinct from 4", "false",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def con() -> Connection:
+    """A table of random values with NULLs in all columns but ``w``, and an empty table."""
+    draw = random.Random(21)
+    con = connect(duckdb.connect())
+    con.execute(f"create table r ({', '.join(f'{n} {k}' for n, k in COLUMNS.items())})")
+    rows = []
+    for _ in range(600):
+        row = [
+            draw.randint(-128, 127), draw.randint(0, 5), draw.randint(0, 4 * 10**9),
+            draw.randint(-(10**6), 10**6), draw.randint(-(10**6), 10**6) / 100,
+            draw.randint(-9999, 9999) / 10, draw.randint(-(10**15), 10**15) / 10**6,
+            f"2020-0{draw.randint(1, 3)}-1{draw.randint(0, 9)}", draw.choice(["a", "A", "b", "ab"]),
+            draw.random() < 0.5,
+        ]  # fmt: skip
+        rows.append([None if draw.random() < 0.1 else each for each in row] + [draw.randint(0, 50)])
+    con.duckdb.executemany(f"insert into r values ({', '.join('?' * len(COLUMNS))})", rows)
+    con.execute("create table empty as select * from r where false")
+    return con
+
+
+def aggregates(draw: random.Random) -> list[str]:
+    found = ["count(*)"]
+    for _ in range(draw.randint(1, 4)):
+        argument = draw.choice(ARGUMENTS)
+        function = draw.choice(["sum", "avg", "min", "max", "count"])
+        found.append(
+            f"{function}({argument if function in ('sum', 'avg') else draw.choice('tiudenw')})"
+        )
+    return [*found, "min(day)", f"sum({draw.choice(ARGUMENTS)}) / count(w)"]
+
+
+def query(draw: random.Random, table: str = "r") -> str:
+    keys = draw.sample(KEYS, draw.randint(0, 3))
+    text = f"select {', '.join([*keys, *aggregates(draw)])} from {table}"
+    if filters := draw.sample(FILTERS, draw.choice([0, 0, 1, 2])):
+        text += f" where {' and '.join(filters)}"
+    text += f" group by {', '.join(keys)}" if keys else ""
+    return text + draw.choice(["", " having count(*) > 3", " order by count(*) desc, sum(w)"])
+
+
+def compare(con: Connection, text: str) -> None:
+    """Check a query's values and types, exactly, and its lineage against a witness query's."""
+    result = con.sql(text, lineage=True, mode="compiled")
+    plain = con.duckdb.sql(text).to_arrow_table()
+    assert result.to_arrow().schema.types == plain.schema.types, text
+    assert result.columns == plain.column_names
+    found, expected = (table.to_pylist() for table in (result.to_arrow(), plain))
+    assert sorted(map(repr, found)) == sorted(map(repr, expected)), text
+    by_row = {tuple(map(repr, row)): at for at, row in enumerate(rows_of(result.to_arrow()))}
+    other = con.sql(text, lineage=True, mode="witness")
+    for at, row in enumerate(rows_of(other.to_arrow())):
+        if len(by_row) == len(other):
+            rids = result.backward(result.references[0], [by_row[tuple(map(repr, row))]]).rids
+            assert rids.tolist() == other.backward(other.references[0], [at]).rids.tolist(), text
+
+
+@pytest.mark.parametrize(
+    "seed", [*range(12), *(pytest.param(s, marks=pytest.mark.long) for s in range(12, 300))]
+)
+def test_random_queries_have_the_values_and_the_lineage_of_duckdb(
+    con: Connection, seed: int
+) -> None:
+    draw = random.Random(seed)
+    compare(con, query(draw))
+    if seed % 4 == 0:
+        compare(con, query(draw, "empty"))
+
+
+def test_forward_is_the_inverse_of_backward(con: Connection) -> None:
+    text = "select s, count(*), sum(d) from r where i > 1 group by s"
+    same(con, text, ("compiled", "witness"))
+
+
+def test_many_cells_and_rows(con: Connection) -> None:
+    con.execute(
+        "create or replace table many as select (range * 7919) % 70001 as k, range % 1000 as v, "
+        "range % 2 as f from range(200000)"
+    )
+    for text in (
+        "select k, count(*), sum(v) from many group by k",
+        "select k, max(v), sum(v * v) from many where f = 1 group by k having count(*) > 1",
+    ):
+        result = con.sql(text, lineage=True, mode="compiled")
+        plain = con.duckdb.sql(text).fetchall()
+        assert sorted(result.to_arrow().to_pydict()["k"]) == sorted(row[0] for row in plain)
+        assert sorted(rows_of(result.to_arrow())) == sorted(plain)
+        keys = result.to_arrow().column(0).to_pylist()
+        for row in (0, 777, len(result) - 1):
+            records = result.backward("many", [row]).to_arrow()
+            assert set(records.column("k").to_pylist()) == {keys[row]}
+            assert len(records) == result.to_arrow().column(1)[row].as_py() or "max" in text
+    assert result.forward("many", [0]).size == 0  # the filter drops it
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "select s, sum(w::double) from r group by s",
+        "select s, count(distinct w) from r group by s",
+        "select s, count(*) from r where i > w group by s",
+        "select i + w, count(*) from r group by 1",
+        "select s, sum(w) filter (where w > 3) from r group by s",
+        "select s, sum(w), rank() over (order by s) from r group by s",
+        "select s, sum(w) from r group by rollup(s)",
+        "select x.s, count(*) from r x join r y using (i) group by all",
+        "select s, count(*) from r where i in (select i from r) group by s",
+        "select distinct s, count(*) from r group by s",
+        "select s from r",
+        "select s, sum(b * b * b * b) from r group by s",
+    ],
+)
+def test_what_the_loops_do_not_cover_is_left_to_duckdb(con: Connection, text: str) -> None:
+    with pytest.raises((UsageError, duckdb.OutOfRangeException)):
+        con.sql(text, lineage=True, mode="compiled")
+
+
+def test_the_planner_decodes_what_is_wanted_twice() -> None:
+    con = connect(duckdb.connect())
+    con.execute("create table f as select range % 5 as k, range as v from range(1000)")
+    text = "select k, sum(v) from f group by k"
+    want = Want(refs=("f",))
+    assert con.sql(text, lineage=True).mode == "witness"
+    assert con.sql(text, lineage=True, want=want).mode == "inject"
+    result = con.sql(text, lineage=True, want=want)
+    assert result.mode == "compiled"
+    assert "f: compiled loops aggregate and capture in one pass" in result.explain()
+    assert con.sql(text, lineage=True).mode == "compiled"
+    con.execute("delete from f where v = 3")
+    assert con.sql(text, lineage=True).mode == "witness"
+    with pytest.raises(UsageError, match="rids have gaps"):
+        con.sql(text, lineage=True, mode="compiled")
+
+
+def test_collations_are_left_to_duckdb() -> None:
+    con = connect(duckdb.connect())
+    con.execute("create table c (s varchar collate nocase); insert into c values ('a'), ('A')")
+    with pytest.raises(UsageError, match="cannot run in compiled loops"):
+        con.sql("select s, count(*) from c group by s", lineage=True, mode="compiled")
+    assert len(con.sql("select s, count(*) from c group by s", lineage=True)) == 1
