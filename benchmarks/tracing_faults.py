@@ -1,6 +1,6 @@
 """Programs of 3 to 8 operators with planted faults, whose smallest failing input is searched."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter

@@ -91,7 +91,7 @@ def _range(kind: str) -> Bounds:
     return max(low, 1 - 2**63), min(high, 2**63 - 1)
 
 
-OPERATORS = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*"}
+OPERATORS: dict[type[exp.Expr], str] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*"}
 
 
 def nodes(argument: exp.Expr) -> list[exp.Expr] | None:

@@ -94,7 +94,8 @@ class Totals:
                 loop[function](own, values, out)
 
     def _read(self, column: str, rows: Any) -> Ints:
-        return self._numbers[column].numbers[rows].astype(np.int64)
+        numbers: Ints = self._numbers[column].numbers[rows].astype(np.int64)
+        return numbers
 
     def column(self, each: Aggregate, present: Ints) -> pa.Array:
         """Return the values of an aggregate in some cells."""
@@ -119,8 +120,10 @@ def mean(sums: Ints, counts: Ints, term: Term) -> NDArray[np.float64]:
     """Return averages as DuckDB computes them: in long doubles, or doubles for 16 bits."""
     digits = decimal(term.kind)
     small = term.kind in ("TINYINT", "SMALLINT", "UTINYINT") or (digits and digits[0] <= 4)
-    kind = np.float64 if small else np.longdouble
-    return (sums.astype(kind) / (counts.astype(kind) * kind(10**term.scale))).astype(np.float64)
+    kind: Any = np.float64 if small else np.longdouble
+    found = sums.astype(kind) / (counts.astype(kind) * kind(10**term.scale))
+    means: NDArray[np.float64] = found.astype(np.float64)
+    return means
 
 
 INTEGER_TYPES = {

@@ -123,7 +123,8 @@ def _value(
 ) -> float:  # fmt: skip
     """Return the value of a place from those of the inputs of its derivations."""
     if first[place] == first[place + 1]:
-        return weights[place]
+        own: float = weights[place]
+        return own
     total = _ZERO[how]
     for way in range(first[place], first[place + 1]):
         alternatives, product = _ZERO[how], ONE[how]
