@@ -33,7 +33,7 @@ def check_limit(name: str, limit: float | None) -> float:
 
 
 def check_sample(name: str, sample: float | None) -> float:
-    """Return the part of the rows that is in a sample, 1 for all, if it is None.
+    """Return the part of the rows that is in a sample, 1 for all, if it is missing.
 
     Raises UsageError if it is no number above 0 and up to 1.
     """

@@ -13,7 +13,7 @@ from crossfilter_form import Drawn
 
 sys.path.append(str(Path(__file__).parent.parent / "tests"))
 DRAGS = ((0.1, 0.3), (0.2, 0.8), (0.5, 0.9))
-"""Where a drag begins and ends, as parts of the width of a view. The mouse moves in 20 steps."""
+"""The begin and the end of a drag, as parts of the width of a view. The mouse moves in 20 steps."""
 
 
 def drawn(table: pa.Table, ranges: Mapping[str, int]) -> list[Drawn]:

@@ -42,7 +42,8 @@ def main() -> None:
     parser.add_argument("--queries", nargs="+", choices=names, default=names)
     parser.add_argument("--output", type=Path, help="store the results elsewhere")
     given = parser.parse_args()
-    results, path = begun(given), given.output or RESULTS.path
+    results: Results = begun(given)
+    path = given.output or RESULTS.path
 
     def store() -> None:
         RESULTS.write(results, path)
@@ -57,21 +58,22 @@ def main() -> None:
         con.close()
     interactive_consuming.run(results, store)
     for kind in ("witness", "anchor"):
-        ratios = [row[kind]["cpu"] / row["plain"]["cpu"] for row in results["tpch"] if row[kind]]  # type: ignore[literal-required]
+        rows: list[Any] = [row for row in results["tpch"] if row.get(kind)]
+        ratios = [row[kind]["cpu"] / row["plain"]["cpu"] for row in rows]
         print(f"{kind}: geometric mean {geometric_mean(ratios):.2f}, worst {max(ratios):.2f}")
 
 
-def begun(given: argparse.Namespace) -> Results:
+def begun(given: argparse.Namespace) -> Any:
     """Return the results of an earlier run with the same settings and code, or empty ones."""
     settings = {"scale": given.scale, "rows": given.rows, "repeats": given.repeats, "code": code()}
     path = given.output or RESULTS.path
     if path.exists():
         before: Any = json.loads(path.read_text(encoding="utf-8"))
         if {name: before[name] for name in settings} == settings:
-            return before  # type: ignore[no-any-return]
+            return before
     versions = packages("duckdb", "sqlglot", "numba", "provhouse")
     empty: dict[str, Any] = {"tpch": [], "contenders": [], "consuming": [], "groups": []}
-    return {**recorded(mean_load(), versions), **settings, **empty, "missing": ""}  # type: ignore[typeddict-item, no-any-return]
+    return {**recorded(mean_load(), versions), **settings, **empty, "missing": ""}
 
 
 def loaded(folder: Path, scale: str) -> Connection:

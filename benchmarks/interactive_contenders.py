@@ -47,8 +47,8 @@ def run(
             results["missing"] = fork
         else:
             con.duckdb.register("__rids", pa.table({"rid": rids}))
-            sums = con.duckdb.sql(f"{SUMS} (select rid from __rids)").fetchone()
-            same = [int(each) for each in sums or ()] == fork["sums"]
+            (sums,) = con.duckdb.sql(f"{SUMS} (select rid from __rids)").fetchall()
+            same = [int(each) for each in sums] == fork["sums"]
             found.append({
                 "query": name, "way": "SmokedDuck", "capture": fork["capture"],
                 "lineage": fork["lineage"], "records": fork["sums"][0], "same": same,

@@ -45,9 +45,9 @@ class Query(TypedDict, total=False):
     rows: int
     tried: int
     removed: int
-    """How often the witnesses of one reference were taken away."""
+    """The number of tries without the witnesses of one reference."""
     necessary: int
-    """How often the row then went or changed."""
+    """The number of tries in which the row then went or changed."""
     factor: str
     seconds: float
     code: str

@@ -7,10 +7,14 @@ queries with lineage in one thread only.
 import json
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import smokedduck
+
+Times = dict[str, float]
 
 
 def main() -> None:
@@ -23,8 +27,8 @@ def main() -> None:
     for _ in range(given["repeats"]):
         con = smokedduck.prov_connect(database=str(file), read_only=False)
         con.execute(given["sql"]).df()  # reads the tables
-        captured = timed(lambda con=con: con.execute(given["sql"], capture_lineage="lineage").df())
-        asked = timed(lambda con=con: con.backward([0], "lineage").df())
+        captured = timed(lambda: con.execute(given["sql"], capture_lineage="lineage").df())  # noqa: B023
+        asked = timed(lambda: con.backward([0], "lineage").df())  # noqa: B023
         captures.append(captured[0])
         questions.append(asked[0])
         rids = asked[1][["lineitem"]].dropna().drop_duplicates()
@@ -44,7 +48,7 @@ def load(file: Path) -> None:
     con.close()
 
 
-def timed(run) -> tuple:  # type: ignore[no-untyped-def, type-arg]
+def timed(run: Callable[[], Any]) -> tuple[Times, Any]:
     """Return the milliseconds of a call, and its value."""
     wall, cpu = time.perf_counter(), time.process_time()
     value = run()
@@ -52,7 +56,7 @@ def timed(run) -> tuple:  # type: ignore[no-untyped-def, type-arg]
     return {"cpu": round(1e3 * cpu, 3), "wall": round(1e3 * wall, 3)}, value
 
 
-def middle(times: list) -> dict:
+def middle(times: list[Times]) -> Times:
     """Return the medians of times."""
     return {kind: median(each[kind] for each in times) for kind in ("cpu", "wall")}
 

@@ -58,7 +58,7 @@ def _parts(results: Results) -> Iterator[str]:
 
 def _query(query: Query) -> tuple[str, ...]:
     anchor = _ratio(query["anchor"], query["plain"]) if query["anchor"] else ""
-    walls = [_wall(query[kind]) for kind in ("planning", "one_row", "hot_row", "hot_rids")]  # type: ignore[literal-required]
+    walls = [_wall(query[kind]) for kind in ("planning", "one_row", "hot_row", "hot_rids")]
     on_demand = _ratio(query["witness"], query["plain"])
     return (query["query"], _both(query["plain"]), on_demand, anchor, *walls)
 

@@ -24,7 +24,7 @@ def compiled(con: "Connection", plan: Plan, want: Want, mode: Mode | None) -> Fu
     """Return the query for compiled loops if they are to run it.
 
     They do if the columns are decoded. Decoding costs more than a query, so it is done for
-    declared needs when the same columns are wanted for the second time. Raises UsageError if
+    declared needs when the same columns are read for the second time. Raises UsageError if
     ``compiled`` is forced and cannot be done.
     """
     declared = want.refs is not None

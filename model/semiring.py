@@ -1,4 +1,4 @@
-"""What can be computed over derivations from weights of sources, and how weights are checked."""
+"""The computations over derivations, from weights of sources, and checks of the weights."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

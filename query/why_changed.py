@@ -33,7 +33,7 @@ LIMIT = 100
 """The usual limit on the number of inputs shown."""
 ERASED = "(erased)"
 CHANGES = ("came", "went", "changed")
-"""What may have happened to an input."""
+"""The kinds of changes of an input."""
 _VERSION = r"@[0-9]+$"
 _INPUT, _CHANGE, _FUNCTION, _SHARE, _KEY = "input", "change", "function", "share", "key"
 _VALUES = pa.schema(
@@ -111,7 +111,7 @@ _MADE = pa.schema(
 
 @dataclass(frozen=True)
 class _Made:
-    """How an item was made in one generation: the values of its aggregates by op, and its inputs.
+    """An item in one generation: the values of its aggregates by op, and its inputs.
 
     ``inputs`` has a row for each triple: op, input, total (its value as often as it counts) and
     times. The item is ``versioned`` if the newest version of it was found instead.

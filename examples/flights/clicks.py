@@ -9,6 +9,7 @@ the warehouse continues to the rows that the pipeline read.
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 import provhouse
 from provhouse import interactive
@@ -34,7 +35,7 @@ def opened(data: Path, warehouse: provhouse.Warehouse) -> interactive.Connection
     return con
 
 
-def explore(data: Path, folder: Path, **settings: object) -> None:
+def explore(data: Path, folder: Path, **settings: Any) -> None:
     """Print each step; ``settings`` are those of the warehouse."""
     with provhouse.open(folder, **settings) as warehouse:
         con = opened(data, warehouse)

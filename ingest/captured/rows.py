@@ -37,7 +37,7 @@ class Grouped:
     """For each of ``row``, the position of its group in ``sources``."""
     sources: PairSet
     values: Spread | None = None
-    """What source rows give to the aggregate, in the parts of ``sources``; None if not captured."""
+    """The values that source rows give to the aggregate, in the parts of ``sources``, if captured."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Piece:
     shared: pa.Array | None = None
     op_kind: str | None = None
     value: pa.Array | None = None
-    """What each of ``src`` gives to an aggregate; None if it was not captured."""
+    """The value that each of ``src`` gives to an aggregate; None if it was not captured."""
 
 
 def traced(output: Output, aside: Path) -> Traced:

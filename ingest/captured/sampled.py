@@ -20,7 +20,7 @@ def carried(output: Output) -> Iterator[tuple[int, I64]]:
     """Yield what ``Output.carried`` yields, with ``NONE`` for rows that are not in the sample.
 
     The first row that carries anything is in each sample: a write without lineage would make no
-    generation, so that no answer could tell that there is a sample.
+    generation, so that no answer could mention the sample.
     """
     missing = True
     for first, slots in output.carried():

@@ -1,4 +1,4 @@
-"""What the rows of a source give to an aggregate, as the tap below it wrote it."""
+"""Read the values that rows of a source give to an aggregate, as the tap below it wrote them."""
 
 from pathlib import Path
 

@@ -10,7 +10,7 @@ from .derivations import COPY, Derivations
 
 
 class Inputs:
-    """What items were made from. A group, which some items share, is looked through."""
+    """The inputs of items. A group, which some items share, is replaced by its own inputs."""
 
     def __init__(self, graph: Derivations, groups: ItemNumbers) -> None:
         self._graph, self._groups = graph, groups

@@ -1,4 +1,4 @@
-"""What rows give to aggregates: figures after a deletion are those of the jobs run again."""
+"""Values that rows give to aggregates: figures after a deletion are those of the jobs run again."""
 
 from collections.abc import Callable, Iterable
 from math import isclose

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parent.parent.parent
 LONG = ROOT / ".long"
 CODE = (ROOT / "capturing", ROOT / "ingest" / "captured")
 MOST_WITNESSES, DROPPED_ROWS = 8, 3
-"""Each witness is left out of so many rows of a query, if a row has at most so many of them."""
+"""In each query, ``DROPPED_ROWS`` rows with at most ``MOST_WITNESSES`` have each left out once."""
 
 
 @dataclass(frozen=True)

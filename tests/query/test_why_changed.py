@@ -16,7 +16,7 @@ from provhouse.model.progress import Silent
 from provhouse.model.semiring import Evaluating
 from provhouse.query.ask import Asker
 from provhouse.query.evaluate import CYCLE, evaluate
-from provhouse.query.why_changed import WhyChanged, why_changed
+from provhouse.query.why_changed import SEVERAL, WhyChanged, why_changed
 
 Houses = Callable[..., House]
 FUNCTIONS: dict[str, Callable[[list[float]], float]] = {
@@ -60,13 +60,12 @@ def test_differences_are_those_of_both_computations(houses: Houses) -> None:
     }
     take_in(house, "first", [row for one in FUNCTIONS for row in of(before, f"made/{one}", one)])
     changed = {f"in/{n}": (random.uniform(-9, 9), 2) for n in range(4)}
-    retract(Selection(items=[f"in/{n}" for n in range(6)]), house.settings, Silent())
+    retract(Selection(items=[*before]), house.settings, Silent())
     came = {f"new/{n}": (random.uniform(-9, 9), 1) for n in range(3)}
-    again = {**changed, **came}
-    take_in(house, "second", [row for one in FUNCTIONS for row in of(again, f"made/{one}", one)])
-    after = {name: each for name, each in before.items() if name not in changed} | again
+    after = before | changed | came
     for gone in ("in/4", "in/5"):
         del after[gone]
+    take_in(house, "second", [row for one in FUNCTIONS for row in of(after, f"made/{one}", one)])
     for function in FUNCTIONS:
         found = compared(house, f"made/{function}", 1)
         (value,) = found.values.to_pylist()
@@ -90,6 +89,16 @@ def test_differences_are_those_of_both_computations(houses: Houses) -> None:
         assert [abs(share) for share in shares] == sorted(map(abs, shares), reverse=True)
     cut = compared(house, "made/sum", 1, 2)
     assert (cut.cut, cut.inputs.num_rows, cut.came) == (True, 2, 3)
+
+
+def test_an_item_that_an_op_made_twice_has_no_value(houses: Houses) -> None:
+    house = houses()
+    take_in(house, "first", of({"a": (1.0, 1)}, "made", "sum"))
+    take_in(house, "second", of({"b": (2.0, 1)}, "made", "sum"))
+    found = compared(house, "made", 1)
+    (value,) = found.values.to_pylist()
+    assert (value["before"], value["after"], value["reason"]) == (1.0, None, SEVERAL)
+    assert [row["share"] for row in found.inputs.to_pylist()] == [None]
 
 
 def test_what_cannot_be_compared_says_why(houses: Houses) -> None:
