@@ -37,7 +37,7 @@ class Grouped:
     """For each of ``row``, the position of its group in ``sources``."""
     sources: PairSet
     values: Spread | None = None
-    """The values that source rows give to the aggregate, in the parts of ``sources``, if captured."""
+    """The values that source rows give to the aggregate, in the parts of ``sources``, or None."""
 
 
 @dataclass(frozen=True)
