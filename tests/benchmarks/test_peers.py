@@ -74,6 +74,7 @@ def given(folder: Path) -> ContenderInput:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not find_spec("duckdb"), reason="`make bench-peers` installs the peers")
 def test_contenders_find_what_networkx_finds(asked: tuple[Path, list[Questions]]) -> None:
     folder, questions = asked

@@ -121,9 +121,8 @@ def _compare_long(asker: Asker, long: Graph) -> None:
         Question(middle, "downstream", 1_000),
     ):
         _ask(asker, long, oracle, question, "csprov")
-    levels = 20 if asked["deep"] else 60  # each level is a job
-    asked["deep"] += 1
-    _ask(asker, long, oracle, Question(middle, "upstream", levels), "rq")
+    # Each level is a job.
+    _ask(asker, long, oracle, Question(middle, "upstream", 20), "rq")
     _ask(asker, long, oracle, Question(middle, "downstream", 20), "ccprov")
 
 

@@ -58,6 +58,7 @@ def triples_of(first: int, last: int) -> list[Triple]:
     return [*dict.fromkeys(t for number in range(first, last) for t in graph(number).triples)]
 
 
+@pytest.mark.long
 def test_a_cluster_answers_as_one_machine_does(
     tmp_path: Path, shared: Path, cluster: Cluster, scenario: Callable[..., Scenario]
 ) -> None:

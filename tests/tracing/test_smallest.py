@@ -86,6 +86,7 @@ def check(
         frame.unpersist()
 
 
+@pytest.mark.long
 def test_the_flight_and_the_plane_to_blame_are_found_through_two_writes(
     houses: Callable[..., House], airport: Airport, tmp_path: Path
 ) -> None:

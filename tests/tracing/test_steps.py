@@ -68,7 +68,7 @@ PROGRAMS = {
 }  # fmt: skip
 
 
-DAILY = ("aggregate of a join", "frames")
+DAILY = ("aggregate of a join",)
 
 
 @pytest.mark.parametrize(
