@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 from sqlglot import exp
 
-from . import blocks, kernels
+from . import blocks
 from .identity import Asked, Base, Derived, Identity
-from .links import Link
+from .links import Link, ascending
 
 LISTED = "__l"
 
@@ -85,6 +85,4 @@ def listed_link(column: pa.ChunkedArray, number: int) -> Link:
     end = int(offsets[-1]) if offsets.size else 0
     rids = values.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)[first:end]
     offsets -= first
-    if not kernels.increasing(offsets, rids):  # a join has repeated a record
-        offsets, rids = kernels.without_repeats(offsets, rids, number)
-    return Link(offsets, rids, number)
+    return Link(*ascending(offsets, rids, number), number)  # a join may have repeated a record

@@ -24,7 +24,8 @@ def compiled(con: "Connection", plan: Plan, want: Want, mode: Mode | None) -> Fu
     """Return the query for compiled loops if they are to run it.
 
     They do if the columns are decoded. Decoding costs more than a query, so it is done for
-    declared needs when the same columns are read for the second time. Raises UsageError if
+    declared needs when the same columns are read for the second time. Without declared needs, an
+    aggregate of a whole table is left to DuckDB, which skips more of it. Raises UsageError if
     ``compiled`` is forced and cannot be done.
     """
     declared = want.refs is not None
@@ -35,7 +36,9 @@ def compiled(con: "Connection", plan: Plan, want: Want, mode: Mode | None) -> Fu
     if mode is not None or not (declared or con.columns.size):
         return None
     fused = plan.fused(con.duckdb, con.catalog())
-    if fused is None or con.columns.ready(fused):
+    if fused is None or not (declared or fused.keys):
+        return None
+    if con.columns.ready(fused):
         return fused
     return fused if declared and con.columns.wanted(fused) else None
 
@@ -51,8 +54,9 @@ def chosen(plan: Plan, refs: frozenset[int], want: Want, mode: Mode | None) -> M
     """Return the mode for a query.
 
     Without a declared need, lineage is found when it is asked for, which costs the query nothing.
-    Declared references are listed by a GROUP BY (inject), unless LIMIT leaves few of its rows:
-    then looking up only those is cheaper (defer). Raises UsageError if ``inject`` is forced and
+    Declared references are listed by a GROUP BY (inject), unless it reads one table, and LIMIT
+    leaves few of its rows: then looking up only those is cheaper (defer). After joins it is not,
+    since they would be computed twice. Raises UsageError if ``inject`` is forced and
     cannot be done.
     """
     if mode == "inject" and plan.injected(refs) is None:
@@ -63,7 +67,8 @@ def chosen(plan: Plan, refs: frozenset[int], want: Want, mode: Mode | None) -> M
         )
     if mode is not None or want.refs is None:
         return mode or "witness"
-    if plan.limited or plan.injected(refs) is None:
+    few = plan.limited and len(plan.references) == 1
+    if few or plan.injected(refs) is None:
         return "defer"
     return "inject"
 

@@ -16,7 +16,7 @@ from .decoded import Unfit
 from .fused import Fused
 from .group_by import Grouped, run
 from .inject import LISTED, listed_link
-from .links import Chain, Link, Rows, distinct
+from .links import Chain, Link, Rows, distinct, merged
 from .modes import chosen, compiled, explained, not_compiled
 from .parse import Reference
 from .plan import Plan
@@ -99,7 +99,8 @@ class Result:
     def _invert(self) -> None:
         for chain in (each for chains in self._chains.values() for each in chains):
             for link in chain.links:
-                link.inverse()
+                if link.codes is None:
+                    link.inverse()
 
     @property
     def connection(self) -> "Connection":
@@ -165,7 +166,7 @@ class Result:
                 raise UsageError(f"{ref} has no such rid", f"Its rids are 0 to {size - 1:,}")
             parts = [chain.forward(asked) for at in refs for chain in self._chains[at]]
             self._con.memory.used(self)
-        return distinct(np.concatenate([np.empty(0, np.int64), *parts]))
+        return _together(parts)
 
     def explain(self) -> str:
         """Return how the lineage of each reference is captured, and the size of its index."""
@@ -239,7 +240,7 @@ class Result:
         for at in refs:
             for chain in found[at] if at in missing else self._chains[at]:
                 parts.append(chain.backward(np.arange(rows.size) if at in missing else rows))
-        return distinct(np.concatenate([np.empty(0, np.int64), *parts]))
+        return _together(parts)
 
     def _index(self, refs: list[int]) -> None:
         """Index the lineage of all rows for some references."""
@@ -250,7 +251,8 @@ class Result:
             self._chains[missing[0]] = [Chain([rows, cells.cells.link()])]
         elif missing:
             tracer = self._tracer(missing)
-            self._chains |= tracer.rows(self._plan.identity, self._hidden, len(self))
+            found = tracer.rows(self._plan.identity, self._hidden, len(self))
+            self._chains |= {ref: merged(chains) for ref, chains in found.items()}
 
     def _tracer(self, refs: list[int]) -> Tracer:
         sizes = [self._con.size(each.table) for each in self._plan.references]
@@ -290,3 +292,7 @@ def _means(ref: str, reference: Reference) -> bool:
     wanted = ref.lower()
     full = f"{reference.table.schema}.{reference.table.name}"
     return wanted in (reference.name.lower(), reference.table.name.lower(), full.lower())
+
+
+def _together(parts: list[Rows]) -> Rows:
+    return parts[0] if len(parts) == 1 else distinct(np.concatenate([np.empty(0, int), *parts]))
