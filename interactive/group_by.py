@@ -39,6 +39,13 @@ class Cells:
         kernels.scatter(self.cells, offsets[:-1].copy(), number, rids)
         return Link(offsets, rids, self.cells.size, self.cells)
 
+    def only(self, mask: NDArray[np.bool_]) -> "Cells":
+        """Return the lineage of the records for which a mask is true."""
+        cells = np.where(mask, self.cells, self.cells.dtype.type(self.counts.size))
+        counts = kernels.totals(self.counts.size)
+        kernels.count(cells, counts)
+        return Cells(cells, counts.sum(axis=0)[:-1])
+
 
 @dataclass
 class Grouped:

@@ -59,21 +59,25 @@ def chosen(plan: Plan, refs: frozenset[int], want: Want, mode: Mode | None) -> M
     since they would be computed twice. Raises UsageError if ``inject`` is forced and
     cannot be done.
     """
-    if mode == "inject" and plan.injected(refs) is None:
+    listed = plan.injected(refs, want.where) if want.refs or mode == "inject" else None
+    if mode == "inject" and listed is None:
         raise UsageError(
             "The lineage of this query cannot be injected",
-            "Only a GROUP BY over joined tables can list rids, each table read once",
+            "Only a GROUP BY over joined tables can list rids, each table read once; with a "
+            "condition, none in a derived table",
             "Leave out the mode, or use defer",
         )
     if mode is not None or want.refs is None:
         return mode or "witness"
     few = plan.limited and len(plan.references) == 1
-    if few or plan.injected(refs) is None:
+    if few or listed is None:
         return "defer"
     return "inject"
 
 
-def explained(mode: Mode, plan: Plan, chains: dict[int, list[Chain]], refs: frozenset[int]) -> str:
+def explained(
+    mode: Mode, plan: Plan, chains: dict[int, list[Chain]], refs: frozenset[int], want: Want
+) -> str:
     """Return a line for each reference."""
     lines = []
     for at, reference in enumerate(plan.references):
@@ -88,4 +92,16 @@ def explained(mode: Mode, plan: Plan, chains: dict[int, list[Chain]], refs: froz
             lines.append(f"{reference.name}: {when}; {size:,} bytes{place}, {steps} steps")
         else:
             lines.append(f"{reference.name}: {WHEN['witness']}")
+        if want.pushed and at in refs:
+            lines[-1] += _pushed(want)
     return "\n".join(lines)
+
+
+def _pushed(want: Want) -> str:
+    found = f"; only records with {want.where} (selection pushed down)" if want.where else ""
+    if want.by:
+        listed = ", ".join(want.aggregates)
+        found += (
+            f"; divided by {', '.join(want.by)}, with {listed} of each part (group-by pushed down)"
+        )
+    return found

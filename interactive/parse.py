@@ -64,7 +64,7 @@ def parse(sql: str, catalog: Catalog) -> Parsed:
     tree: Any = trees[0]
     _name_tables(tree, catalog, 0)
     _expand_all(tree)
-    _check_functions(tree)
+    check_functions(tree)
     try:
         tree = qualify(tree, schema=_schema(tree, catalog), dialect="duckdb", identify=True)
     except OptimizeError as error:
@@ -167,7 +167,7 @@ VOLATILE = {
 }  # fmt: skip
 
 
-def _check_functions(tree: exp.Expr) -> None:
+def check_functions(tree: exp.Expr) -> None:
     """Refuse functions with other values each time, since a witness query would not agree."""
     for function in tree.find_all(exp.Func):
         name = function.name if isinstance(function, exp.Anonymous) else function.sql_name()

@@ -72,5 +72,5 @@ class Records:
 
 RIDS = "__provhouse_rids"
 DENSE = 400
-"""If more than one in this many rows is a record, the table is read beside a mask; a join with so
-many rids would take longer."""
+"""If more than one in this many rows is a record, the table is read beside a mask, which takes less
+time than a join with the rids."""
