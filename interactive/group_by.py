@@ -39,6 +39,13 @@ class Cells:
         kernels.scatter(self.cells, offsets[:-1].copy(), number, rids)
         return Link(offsets, rids, self.cells.size, self.cells)
 
+    def only(self, mask: NDArray[np.bool_]) -> "Cells":
+        """Return the lineage of the records for which a mask is true."""
+        cells = np.where(mask, self.cells, self.cells.dtype.type(self.counts.size))
+        counts = kernels.totals(self.counts.size)
+        kernels.count(cells, counts)
+        return Cells(cells, counts.sum(axis=0)[:-1])
+
 
 @dataclass
 class Grouped:
@@ -60,8 +67,11 @@ def run(con: duckdb.DuckDBPyConnection, fused: Fused, columns: "Columns") -> Gro
     cells = _cells(keys, number, rows)
     for each in fused.filters:
         coded = columns.coded(fused.table, each.column)
-        passing = _evaluated(con, each, coded.values).fill_null(False)
-        kernels.drop(coded.codes, np.asarray(passing, bool), cells, number)
+        passing = np.asarray(_evaluated(con, each, coded.values).fill_null(False), bool)
+        kept = np.where(passing, ~cells.dtype.type(0), 0).astype(cells.dtype)
+        instead = np.where(passing, 0, number).astype(cells.dtype)
+        before, cells = cells, np.empty_like(cells)
+        kernels.drop(coded.codes, kept, instead, before, cells)
     numbers = {name.lower(): columns.numbers(fused.table, name) for name in fused.numbers}
     totals = Totals(fused.aggregates, numbers, cells, number)
     counts = totals.rows()
@@ -114,12 +124,17 @@ def _cells(keys: list[_Key], number: int, rows: int) -> NDArray[Any]:
     kind = smallest(number)
     if len(keys) == 1 and keys[0].codes.dtype == kind and _is_identity(keys[0].places):
         return keys[0].codes.copy()
-    cells = np.zeros(rows, kind)
+    cells = None
     step = number
     for key in keys:
         step //= max(1, len(key.values))
-        kernels.combine(key.codes, key.places * np.int32(step), cells)
-    return cells
+        places, out = (key.places * np.int32(step)).astype(kind), np.empty(rows, kind)
+        if cells is None:
+            kernels.place(key.codes, places, out)
+        else:
+            kernels.combine(key.codes, places, cells, out)
+        cells = out
+    return np.zeros(rows, kind) if cells is None else cells
 
 
 def _is_identity(places: NDArray[np.int32]) -> bool:

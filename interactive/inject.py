@@ -4,11 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from sqlglot import exp
 
-from . import blocks, kernels
+from . import blocks
 from .identity import Asked, Base, Derived, Identity
-from .links import Link
+from .links import Link, ascending
+from .selection import of_table
 
 LISTED = "__l"
 
@@ -21,8 +23,13 @@ class Injected:
     refs: list[int]
 
 
-def inject(query: exp.Expr, text: str, identity: Identity, refs: frozenset[int]) -> Injected | None:
-    """Return the query with lists of rids, or None unless it is one GROUP BY over joined tables."""
+def inject(
+    query: exp.Expr, identity: Identity, refs: frozenset[int], where: str = ""
+) -> Injected | None:
+    """Return the query with lists of rids, or None unless it is one GROUP BY over joined tables.
+
+    ``where`` is a condition on the records that are listed.
+    """
     if not isinstance(query, exp.Select) or not blocks.is_grouped(query) or not refs:
         return None
     first = identity.parts[0]
@@ -41,7 +48,13 @@ def inject(query: exp.Expr, text: str, identity: Identity, refs: frozenset[int])
     run.set("joins", [join.copy() for join in inner.args.get("joins") or []])
     for ref in sorted(refs):
         rid = exp.cast(hidden[columns[ref]].this.copy(), "INTEGER")
-        listed = exp.Anonymous(this="list", expressions=[rid])
+        listed: exp.Expr = exp.Anonymous(this="list", expressions=[rid])
+        if where:
+            source = rid.this
+            if source.name != "rowid":  # the table is in a derived one
+                return None
+            condition = of_table(where, source.table)
+            listed = exp.Filter(this=listed, expression=exp.Where(this=condition))
         run.append("expressions", exp.alias_(listed, f"{LISTED}{ref}", quoted=True))
     return Injected(run.sql("duckdb"), sorted(refs))
 
@@ -75,6 +88,8 @@ def listed_link(column: pa.ChunkedArray, number: int) -> Link:
     lists = column.combine_chunks()
     if isinstance(lists, pa.ChunkedArray):
         lists = lists.chunk(0) if lists.num_chunks else pa.array([], column.type)
+    if lists.null_count:  # a filter has left nothing to list
+        lists = pc.coalesce(lists, pa.scalar([], lists.type))
     offsets = lists.offsets.to_numpy().astype(np.int64)
     values = lists.values
     if values.null_count:
@@ -85,6 +100,4 @@ def listed_link(column: pa.ChunkedArray, number: int) -> Link:
     end = int(offsets[-1]) if offsets.size else 0
     rids = values.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)[first:end]
     offsets -= first
-    if not kernels.increasing(offsets, rids):  # a join has repeated a record
-        offsets, rids = kernels.without_repeats(offsets, rids, number)
-    return Link(offsets, rids, number)
+    return Link(*ascending(offsets, rids, number), number)  # a join may have repeated a record

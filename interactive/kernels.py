@@ -30,20 +30,54 @@ def sort_pairs(keys: Rids, values: Rids, number: int) -> tuple[Offsets, Rids]:
 
 
 @njit(cache=True, nogil=True)
-def without_repeats(offsets: Offsets, rids: Rids, number: int) -> tuple[Offsets, Rids]:
-    """Return a CSR without repeated rids in a row; ``number`` is one more than the largest."""
-    last = np.full(number, -1, np.int32)
+def sort_rows(offsets: Offsets, rids: Rids) -> tuple[Offsets, Rids]:
+    """Return a CSR with the rids of each row in ascending order without repeats."""
     out_offsets = np.zeros_like(offsets)
     out = np.empty_like(rids)
     size = 0
     for row in range(offsets.size - 1):
-        for j in range(offsets[row], offsets[row + 1]):
-            if last[rids[j]] != row:
-                last[rids[j]] = row
-                out[size] = rids[j]
+        found = np.sort(rids[offsets[row] : offsets[row + 1]])
+        for j in range(found.size):
+            if j == 0 or found[j] != found[j - 1]:
+                out[size] = found[j]
                 size += 1
         out_offsets[row + 1] = size
     return out_offsets, out[:size].copy()
+
+
+@njit(cache=True, nogil=True)
+def merge_rows(by_rid: Offsets, rows: Rids, rids: Rids, number: int) -> tuple[Offsets, Rids]:
+    """Return the CSR of ``number`` rows whose inverse is given, without repeats.
+
+    ``rids`` is an array of the type of the result, of any size.
+    """
+    last = np.full(number, -1, np.int64)
+    offsets = np.zeros(number + 1, np.int64)
+    for rid in range(by_rid.size - 1):
+        for j in range(by_rid[rid], by_rid[rid + 1]):
+            if last[rows[j]] != rid:
+                last[rows[j]] = rid
+                offsets[rows[j] + 1] += 1
+    for row in range(number):
+        offsets[row + 1] += offsets[row]
+    out = np.empty(offsets[number], rids.dtype)
+    at = offsets[:number].copy()
+    last[:] = -1
+    for rid in range(by_rid.size - 1):
+        for j in range(by_rid[rid], by_rid[rid + 1]):
+            row = rows[j]
+            if last[row] != rid:
+                last[row] = rid
+                out[at[row]] = rid
+                at[row] += 1
+    return offsets, out
+
+
+@njit(cache=True, nogil=True)
+def mark(rids: Rids, marks: NDArray[np.bool_]) -> None:
+    """Mark the places of rids."""
+    for i in range(rids.size):
+        marks[rids[i]] = True
 
 
 @njit(cache=True, nogil=True)

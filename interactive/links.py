@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from . import kernels
 from .kernels import Offsets, Rids
 
-Rows = NDArray[np.int64]
-"""Distinct row numbers in ascending order."""
+Rows = NDArray[Any]
+"""Distinct row numbers in ascending order; int32 or int64, and often not writable."""
 BLOW_UP = 2
 """Links are composed if the composition has at most this many times the rids of both."""
 SMALL = 1024
@@ -27,7 +27,10 @@ SMALL = 1024
 
 @dataclass
 class Link:
-    """One step of lineage. ``number`` is the number of rows that rids point into."""
+    """One step of lineage. ``number`` is the number of rows that rids point into.
+
+    The rids of each row are in ascending order without repeats.
+    """
 
     offsets: Offsets | None
     rids: Rids
@@ -66,17 +69,22 @@ class Link:
         return self.offsets, self.rids
 
     def backward(self, rows: Rows) -> Rows:
-        """Return the distinct rids of some rows."""
+        """Return the distinct rids of some rows; of one row without copying them."""
         if self.offsets is None:
-            return distinct(self.rids[rows])
-        return distinct(kernels.gather(self.offsets, self.rids, rows))
+            return distinct(self.rids[rows], self.number)
+        if rows.size == 1:
+            found = self.rids[self.offsets[rows[0]] : self.offsets[rows[0] + 1]]
+            found.flags.writeable = False
+            return found
+        rows = rows.astype(np.int64, copy=False)
+        return distinct(kernels.gather(self.offsets, self.rids, rows), self.number)
 
     def forward(self, rids: Rows) -> Rows:
         """Return the distinct rows that some rids are in."""
         if self.codes is None:
             return self.inverse().backward(rids)
         rows = self.codes[rids]
-        return distinct(rows[rows != self.rows])
+        return distinct(rows[rows != self.rows], self.rows)
 
     def inverse(self) -> "Link":
         """Return the link of the other direction, which is kept."""
@@ -108,11 +116,31 @@ def mapped(array: NDArray[Any], folder: Path) -> NDArray[Any]:
         return pa.ipc.open_file(source).get_batch(0).column(0).to_numpy()  # type: ignore[no-any-return]
 
 
-def distinct(rids: Rids) -> Rows:
-    """Return rids in ascending order without repeats."""
-    if rids.size > 1 and not bool((rids[1:] > rids[:-1]).all()):
-        rids = np.unique(rids)
-    return rids.astype(np.int64, copy=False)
+MARKED = 64
+"""Rids are marked in an array, not sorted, if they are at least one in this many."""
+
+
+def distinct(rids: Rids, number: int = 0) -> Rows:
+    """Return rids in ascending order without repeats. All are less than ``number`` if it is given.
+
+    The result may be the array itself.
+    """
+    if rids.size < 2 or bool((rids[1:] > rids[:-1]).all()):
+        return rids
+    if not number or rids.size * MARKED < number:
+        return np.unique(rids)
+    marks = np.zeros(number, np.bool_)
+    kernels.mark(rids, marks)
+    return np.flatnonzero(marks)
+
+
+def ascending(offsets: Offsets, rids: Rids, number: int) -> tuple[Offsets, Rids]:
+    """Return a CSR with the rids of each row in ascending order without repeats."""
+    if kernels.increasing(offsets, rids):
+        return offsets, rids
+    if rids.size < number // 8:  # few rids of a large table
+        return kernels.sort_rows(offsets, rids)
+    return kernels.merge_rows(*kernels.invert(offsets, rids, number), rids[:0], offsets.size - 1)
 
 
 def from_pairs(keys: Rids, values: Rids, rows: int, number: int) -> Link:
@@ -122,10 +150,7 @@ def from_pairs(keys: Rids, values: Rids, rows: int, number: int) -> Link:
     one_each = keys.size == rows and bool((keys == np.arange(rows)).all())
     if one_each and (values.size == 0 or int(values.min()) >= 0):
         return Link(None, values, number)
-    offsets, rids = kernels.sort_pairs(keys, values, rows)
-    if not kernels.increasing(offsets, rids):
-        offsets, rids = kernels.without_repeats(offsets, rids, number)
-    return Link(offsets, rids, number)
+    return Link(*ascending(*kernels.sort_pairs(keys, values, rows), number), number)
 
 
 @dataclass
@@ -174,16 +199,23 @@ def _composed(outer: Link, inner: Link) -> Link | None:
     if size > BLOW_UP * (middle.size + inner.rids.size) + SMALL:
         return None
     offsets, rids = kernels.compose(offsets, middle, inner.offsets, inner.rids, size)
-    if not kernels.increasing(offsets, rids):
-        offsets, rids = kernels.without_repeats(offsets, rids, inner.number)
-    return Link(offsets, rids, inner.number)
+    return Link(*ascending(offsets, rids, inner.number), inner.number)
 
 
 def _gathered(outer: Link, inner: Link) -> Link:
     rids = inner.rids[outer.rids]
     if outer.offsets is None:
         return Link(None, rids, inner.number)
-    offsets = outer.offsets
-    if not kernels.increasing(offsets, rids):
-        offsets, rids = kernels.without_repeats(offsets, rids, inner.number)
-    return Link(offsets, rids, inner.number)
+    return Link(*ascending(outer.offsets, rids, inner.number), inner.number)
+
+
+def merged(chains: Sequence[Chain]) -> list[Chain]:
+    """Return chains from the same rows to the same table, put together if each is one link."""
+    if len(chains) < 2 or any(len(chain.links) > 1 for chain in chains):
+        return list(chains)
+    links = [chain.links[0] for chain in chains]
+    rows, number = links[0].rows, links[0].number
+    counted = [link.csr() for link in links]
+    keys = [np.repeat(np.arange(rows), np.diff(offsets)) for offsets, _ in counted]
+    values = np.concatenate([rids for _, rids in counted])
+    return [Chain([from_pairs(np.concatenate(keys), values, rows, number)])]

@@ -24,7 +24,8 @@ def compiled(con: "Connection", plan: Plan, want: Want, mode: Mode | None) -> Fu
     """Return the query for compiled loops if they are to run it.
 
     They do if the columns are decoded. Decoding costs more than a query, so it is done for
-    declared needs when the same columns are read for the second time. Raises UsageError if
+    declared needs when the same columns are read for the second time. Without declared needs, an
+    aggregate of a whole table is left to DuckDB, which skips more of it. Raises UsageError if
     ``compiled`` is forced and cannot be done.
     """
     declared = want.refs is not None
@@ -35,7 +36,9 @@ def compiled(con: "Connection", plan: Plan, want: Want, mode: Mode | None) -> Fu
     if mode is not None or not (declared or con.columns.size):
         return None
     fused = plan.fused(con.duckdb, con.catalog())
-    if fused is None or con.columns.ready(fused):
+    if fused is None or not (declared or fused.keys):
+        return None
+    if con.columns.ready(fused):
         return fused
     return fused if declared and con.columns.wanted(fused) else None
 
@@ -51,24 +54,30 @@ def chosen(plan: Plan, refs: frozenset[int], want: Want, mode: Mode | None) -> M
     """Return the mode for a query.
 
     Without a declared need, lineage is found when it is asked for, which costs the query nothing.
-    Declared references are listed by a GROUP BY (inject), unless LIMIT leaves few of its rows:
-    then looking up only those is cheaper (defer). Raises UsageError if ``inject`` is forced and
+    Declared references are listed by a GROUP BY (inject), unless it reads one table, and LIMIT
+    leaves few of its rows: then looking up only those is cheaper (defer). After joins it is not,
+    since they would be computed twice. Raises UsageError if ``inject`` is forced and
     cannot be done.
     """
-    if mode == "inject" and plan.injected(refs) is None:
+    listed = plan.injected(refs, want.where) if want.refs or mode == "inject" else None
+    if mode == "inject" and listed is None:
         raise UsageError(
             "The lineage of this query cannot be injected",
-            "Only a GROUP BY over joined tables can list rids, each table read once",
+            "Only a GROUP BY over joined tables can list rids, each table read once; with a "
+            "condition, none in a derived table",
             "Leave out the mode, or use defer",
         )
     if mode is not None or want.refs is None:
         return mode or "witness"
-    if plan.limited or plan.injected(refs) is None:
+    few = plan.limited and len(plan.references) == 1
+    if few or listed is None:
         return "defer"
     return "inject"
 
 
-def explained(mode: Mode, plan: Plan, chains: dict[int, list[Chain]], refs: frozenset[int]) -> str:
+def explained(
+    mode: Mode, plan: Plan, chains: dict[int, list[Chain]], refs: frozenset[int], want: Want
+) -> str:
     """Return a line for each reference."""
     lines = []
     for at, reference in enumerate(plan.references):
@@ -83,4 +92,16 @@ def explained(mode: Mode, plan: Plan, chains: dict[int, list[Chain]], refs: froz
             lines.append(f"{reference.name}: {when}; {size:,} bytes{place}, {steps} steps")
         else:
             lines.append(f"{reference.name}: {WHEN['witness']}")
+        if want.pushed and at in refs:
+            lines[-1] += _pushed(want)
     return "\n".join(lines)
+
+
+def _pushed(want: Want) -> str:
+    found = f"; only records with {want.where} (selection pushed down)" if want.where else ""
+    if want.by:
+        listed = ", ".join(want.aggregates)
+        found += (
+            f"; divided by {', '.join(want.by)}, with {listed} of each part (group-by pushed down)"
+        )
+    return found

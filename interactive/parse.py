@@ -64,7 +64,7 @@ def parse(sql: str, catalog: Catalog) -> Parsed:
     tree: Any = trees[0]
     _name_tables(tree, catalog, 0)
     _expand_all(tree)
-    _check_functions(tree)
+    check_functions(tree)
     try:
         tree = qualify(tree, schema=_schema(tree, catalog), dialect="duckdb", identify=True)
     except OptimizeError as error:
@@ -137,13 +137,14 @@ def _cte_of(table: exp.Table) -> exp.CTE | None:
 
 
 def _schema(tree: exp.Expr, catalog: Catalog) -> MappingSchema:
-    schema = MappingSchema(dialect="duckdb")
+    """Return the columns of the tables in a query, under names in lower case."""
+    found: dict[str, Any] = {}
     for table in tree.find_all(exp.Table):
         if table.catalog and (relation := catalog.find(table)):
-            columns = {name.lower(): kind for name, kind in relation.columns.items()}
-            database, name, table_name = relation.place
-            schema.add_table(exp.table_(table_name, name, database), columns)
-    return schema
+            database, schema, name = map(str.lower, relation.place)
+            columns = {column.lower(): kind for column, kind in relation.columns.items()}
+            found.setdefault(database, {}).setdefault(schema, {})[name] = columns
+    return MappingSchema(found, dialect="duckdb", normalize=False)  # `qualify` normalizes the query
 
 
 def _expand_all(tree: exp.Expr) -> None:
@@ -166,7 +167,7 @@ VOLATILE = {
 }  # fmt: skip
 
 
-def _check_functions(tree: exp.Expr) -> None:
+def check_functions(tree: exp.Expr) -> None:
     """Refuse functions with other values each time, since a witness query would not agree."""
     for function in tree.find_all(exp.Func):
         name = function.name if isinstance(function, exp.Anonymous) else function.sql_name()
@@ -200,6 +201,8 @@ def _semi_joins(tree: exp.Expr) -> None:
 
 def _hoist(parsed: Parsed) -> None:
     """Move all WITH queries to the top, with names that differ, each after those that it uses."""
+    if parsed.query.find(exp.With) is None:
+        return
     for table in list(parsed.query.find_all(exp.Table)):
         if isinstance(table.this, exp.Identifier) and (cte := _cte_of(table)):
             table.meta["of"] = id(cte)

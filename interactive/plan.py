@@ -35,7 +35,7 @@ class Plan:
     """Whether LIMIT leaves few of the rows that are computed."""
     _exposer: Exposer
     _fused: Fused | Literal["unknown"] | None = "unknown"
-    _injected: dict[frozenset[int], Injected | None] = field(default_factory=dict)
+    _injected: dict[tuple[frozenset[int], str], Injected | None] = field(default_factory=dict)
 
     @cached_property
     def negative(self) -> frozenset[int]:
@@ -43,11 +43,12 @@ class Plan:
         found = negatives(self.identity)
         return frozenset(ref for query in found for ref in references(self._exposer, query))
 
-    def injected(self, refs: frozenset[int]) -> Injected | None:
+    def injected(self, refs: frozenset[int], where: str = "") -> Injected | None:
         """Return the query that also lists the rids of some references, if it can be written."""
-        if refs not in self._injected:
-            self._injected[refs] = inject(self._exposer.parsed.query, self.sql, self.identity, refs)
-        return self._injected[refs]
+        if (refs, where) not in self._injected:
+            query = self._exposer.parsed.query
+            self._injected[refs, where] = inject(query, self.identity, refs, where)
+        return self._injected[refs, where]
 
     def fused(self, con: duckdb.DuckDBPyConnection, catalog: Catalog) -> Fused | None:
         """Return the query as the compiled GROUP BY runs it, if it can."""

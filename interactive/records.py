@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 
 from .catalog import Place
@@ -29,7 +30,7 @@ class Records:
 
     def to_arrow(self) -> pa.Table:
         """Return the records in the order of their rids."""
-        return self.sql("select * from records")
+        return self._run("select * from records", "order by rowid")
 
     def to_pandas(self) -> Any:
         """Return the records as a pandas data frame."""
@@ -37,16 +38,39 @@ class Records:
 
     def sql(self, query: str) -> pa.Table:
         """Run a query in which ``records`` are these records, such as an aggregate of them."""
+        return self._run(query)
+
+    def _run(self, query: str, order: str = "") -> pa.Table:
         with self._con.lock:
             self._snapshot.check("The records can no longer be read", "Ask for them again")
-            self._con.duckdb.register(RIDS, pa.table({"rid": self.rids}))
-            chosen = f"select rid from {RIDS}"
-            text = f"""with records as (
-                select * from {self.table.sql()} where rowid in ({chosen}) order by rowid
-            ) {query}"""
-            found = self._con.duckdb.sql(text).to_arrow_table()
-            self._con.duckdb.unregister(RIDS)
-        return found
+            rows, end = self._con.extent(self.table)
+            dense = rows == end and self.rids.size * DENSE > rows
+            self._con.duckdb.register(RIDS, self._mask(rows) if dense else self._list())
+            try:
+                chosen = self._dense() if dense else f"{self._sparse()} {order}"
+                text = f"with records as ({chosen}) {query}"
+                return self._con.duckdb.sql(text).to_arrow_table()
+            finally:
+                self._con.duckdb.unregister(RIDS)
+
+    def _list(self) -> pa.Table:
+        return pa.table({"rid": self.rids})
+
+    def _sparse(self) -> str:
+        return f"select * from {self.table.sql()} where rowid in (select rid from {RIDS})"
+
+    def _mask(self, rows: int) -> pa.Table:
+        """Return a row for each row of the table, which says whether it is one of the records."""
+        mask = np.zeros(rows, np.bool_)
+        mask[self.rids] = True
+        return pa.table({"rid": pa.array(mask)})
+
+    def _dense(self) -> str:
+        """Return the records in the order of the table: a scan beside the mask keeps it."""
+        return f"select t.* from {self.table.sql()} t positional join {RIDS} m where m.rid"
 
 
 RIDS = "__provhouse_rids"
+DENSE = 400
+"""If more than one in this many rows is a record, the table is read beside a mask, which takes less
+time than a join with the rids."""

@@ -1,6 +1,6 @@
 """The result of a query, and the lineage of its rows."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +13,17 @@ from provhouse.model.settings import Settings
 
 from .catalog import Place
 from .decoded import Unfit
+from .divided import Divided, divide, flattened
 from .fused import Fused
 from .group_by import Grouped, run
 from .inject import LISTED, listed_link
-from .links import Chain, Link, Rows, distinct
+from .links import Chain, Link, Rows, distinct, merged
 from .modes import chosen, compiled, explained, not_compiled
+from .names import quoted
 from .parse import Reference
 from .plan import Plan
 from .records import Records
+from .selection import Mask, mask
 from .snapshot import Snapshot
 from .trace import Tracer
 from .want import Mode, Want
@@ -44,11 +47,17 @@ class Result:
         self._snapshot = Snapshot(con, (each.table for each in plan.references))
         self._chains: dict[int, list[Chain]] = {}
         self._cells: Grouped | None = None
+        self._divided: Divided | None = None
+        self._masks: dict[int, Mask] = {}
+        if want.pushed:
+            self._restrict()
         self._hidden = pa.table({})
         if (fused := compiled(con, plan, want, mode)) is not None:
             self._compiled(fused, mode)
         if self._cells is None:
             self._query(mode)
+        if want.by:
+            self._divide()
         if "forward" in want.directions:
             self._invert()
         con.memory.used(self)
@@ -66,12 +75,36 @@ class Result:
         if self._want.refs is not None or mode is not None:
             self._index(sorted(self._declared()))
 
+    def _restrict(self) -> None:
+        """Find which records may have lineage, of the one reference that is declared."""
+        refs = sorted(self._declared()) if self._want.refs else []
+        if len(refs) != 1:
+            raise UsageError(
+                "A condition or attributes of Want are for one reference",
+                f"It declares {', '.join(self._want.refs or ()) or 'none'}, and the query reads "
+                f"{', '.join(self.references) or 'none'}",
+                "Name one: Want(refs=('lineitem#2',), ...)",
+            )
+        if self._want.where:
+            self._masks = {refs[0]: mask(self._con, self.tables[refs[0]], self._want.where)}
+
+    def _divide(self) -> None:
+        """Divide the records of each row by the declared columns."""
+        (ref,) = self._declared()
+        self._index([ref])
+        links = [Chain([flattened(chain.links)]) for chain in self._chains[ref]]
+        size = self._con.size(self.tables[ref])
+        none = Link(np.zeros(len(self) + 1, int), np.empty(0, np.int32), size)
+        link = merged(links)[0].links[0] if links else none
+        want = self._want
+        self._divided = divide(self._con, self.tables[ref], want.by, want.aggregates, link)
+
     def _query(self, mode: Mode | None) -> None:
         """Run the query in DuckDB, and capture what the mode says."""
         con, plan = self._con, self._plan
         refs = self._declared()
         self.mode = chosen(plan, refs, self._want, mode)
-        injected = plan.injected(refs) if self.mode == "inject" else None
+        injected = plan.injected(refs, self._want.where) if self.mode == "inject" else None
         self._keep()
         found = con.duckdb.sql(injected.sql if injected else plan.sql).to_arrow_table()
         self._rows = found.select(range(len(plan.names))).rename_columns(plan.names)
@@ -99,7 +132,8 @@ class Result:
     def _invert(self) -> None:
         for chain in (each for chains in self._chains.values() for each in chains):
             for link in chain.links:
-                link.inverse()
+                if link.codes is None:
+                    link.inverse()
 
     @property
     def connection(self) -> "Connection":
@@ -135,20 +169,58 @@ class Result:
         """Return the rows as a pandas data frame."""
         return self._rows.to_pandas()
 
-    def backward(self, ref: str, rows: Iterable[int] | None = None) -> Records:
+    def backward(
+        self,
+        ref: str,
+        rows: Iterable[int] | None = None,
+        *,
+        where: Mapping[str, Any] | None = None,
+    ) -> Records:
         """Return the records of a table that rows of the result were made of; of all rows if None.
 
-        ``ref`` is a table, or one use of it such as ``lineitem#2``. Raises UsageError if the query
-        does not read it, if a row does not exist, or if a table changed since the query ran.
+        ``ref`` is a table, or one use of it such as ``lineitem#2``. If ``Want.where`` was declared,
+        only records that meet it are found. ``where`` has values of columns in ``Want.by``. Raises
+        UsageError if the query does not read the table, if a row does not exist, if a column was
+        not declared, or if a table changed since the query ran.
         """
         chosen = self.positions(rows)
         refs = self._wanted(ref)
         with self._con.lock:
             self.check_unchanged()
-            rids = self._backward(refs, chosen)
+            if where:
+                rids = self._parts(refs).records(chosen, where)
+            else:
+                rids = self._backward(refs, chosen)
             self._con.memory.used(self)
         table = self._plan.references[refs[0]].table
         return Records(self._con, table, rids, self._snapshot)
+
+    def aggregate(self, ref: str, rows: Iterable[int] | None = None) -> pa.Table:
+        """Return the declared aggregates of the records of some rows, by the declared columns.
+
+        They are read off for one row, and for several if these share no record and the aggregates
+        are counts, sums, minima and maxima; else they are computed from the records. Raises
+        UsageError as ``backward`` does, and if ``Want.by`` was not declared.
+        """
+        chosen = self.positions(rows)
+        refs = self._wanted(ref)
+        with self._con.lock:
+            self.check_unchanged()
+            found = self._parts(refs).read(self._con, chosen)
+        if found is not None:
+            return found
+        keys = ", ".join(map(quoted, self._want.by))
+        listed = ", ".join([keys, *self._want.aggregates])
+        return self.backward(ref, chosen).sql(f"select {listed} from records group by {keys}")
+
+    def _parts(self, refs: list[int]) -> Divided:
+        if self._divided is None or set(refs) != self._declared():
+            raise UsageError(
+                "The lineage is not divided by columns",
+                "",
+                "Declare them: Want(refs=('t',), by=('c',)), or ask the records with sql()",
+            )
+        return self._divided
 
     def forward(self, ref: str, rids: Iterable[int]) -> Rows:
         """Return the numbers of the result's rows that records of a table are in.
@@ -165,27 +237,32 @@ class Result:
                 raise UsageError(f"{ref} has no such rid", f"Its rids are 0 to {size - 1:,}")
             parts = [chain.forward(asked) for at in refs for chain in self._chains[at]]
             self._con.memory.used(self)
-        return distinct(np.concatenate([np.empty(0, np.int64), *parts]))
+        return _together(parts)
 
     def explain(self) -> str:
         """Return how the lineage of each reference is captured, and the size of its index."""
-        return explained(self.mode, self._plan, self._chains, self._declared())
+        return explained(self.mode, self._plan, self._chains, self._declared(), self._want)
 
     @property
     def size(self) -> int:
         """The size of all indexes in bytes."""
-        return sum(chain.size for chains in self._chains.values() for chain in chains)
+        return sum(link.size for link in self._links())
 
     @property
     def resident(self) -> int:
         """The part of the size that is in memory, not in files."""
-        return sum(chain.resident for chains in self._chains.values() for chain in chains)
+        return sum(link.resident for link in self._links())
 
     def spill(self, folder: Path) -> None:
         """Move all indexes to files in a folder."""
+        for link in self._links():
+            link.spill(folder)
+
+    def _links(self) -> Iterator[Link]:
         for chain in (each for chains in self._chains.values() for each in chains):
-            for link in chain.links:
-                link.spill(folder)
+            yield from chain.links
+        if self._divided is not None:
+            yield self._divided.link
 
     def save(
         self,
@@ -220,7 +297,16 @@ class Result:
         return [each.table for each in self._plan.references]
 
     def chains(self, table: Place) -> list[Chain]:
-        """Return the indexed lineage in a table; raises UsageError if a table has changed."""
+        """Return the indexed lineage in a table, of all its records.
+
+        Raises UsageError if a table has changed, or a condition left records without lineage.
+        """
+        if any(self.tables[ref] == table for ref in self._masks):
+            raise UsageError(
+                "The lineage of this result is not whole",
+                f"Want declared that only records with {self._want.where} have lineage",
+                "Run the query again without this condition",
+            )
         refs = [at for at, place in enumerate(self.tables) if place == table]
         with self._con.lock:
             self.check_unchanged()
@@ -239,22 +325,25 @@ class Result:
         for at in refs:
             for chain in found[at] if at in missing else self._chains[at]:
                 parts.append(chain.backward(np.arange(rows.size) if at in missing else rows))
-        return distinct(np.concatenate([np.empty(0, np.int64), *parts]))
+        return _together(parts)
 
     def _index(self, refs: list[int]) -> None:
         """Index the lineage of all rows for some references."""
         missing = [at for at in refs if at not in self._chains]
         if missing and self._cells is not None:
-            cells = self._cells
-            rows = Link(None, cells.row_cells, cells.cells.counts.size)
-            self._chains[missing[0]] = [Chain([rows, cells.cells.link()])]
+            cells = self._cells.cells
+            rows = Link(None, self._cells.row_cells, cells.counts.size)
+            if (only := self._masks.get(missing[0])) is not None:
+                cells = cells.only(only)
+            self._chains[missing[0]] = [Chain([rows, cells.link()])]
         elif missing:
             tracer = self._tracer(missing)
-            self._chains |= tracer.rows(self._plan.identity, self._hidden, len(self))
+            found = tracer.rows(self._plan.identity, self._hidden, len(self))
+            self._chains |= {ref: merged(chains) for ref, chains in found.items()}
 
     def _tracer(self, refs: list[int]) -> Tracer:
         sizes = [self._con.size(each.table) for each in self._plan.references]
-        return Tracer(self._con.duckdb, sizes, frozenset(refs))
+        return Tracer(self._con.duckdb, sizes, frozenset(refs), self._masks)
 
     def positions(self, rows: Iterable[int] | None) -> Rows:
         """Return distinct numbers of rows, or of all; raises UsageError if one does not exist."""
@@ -290,3 +379,7 @@ def _means(ref: str, reference: Reference) -> bool:
     wanted = ref.lower()
     full = f"{reference.table.schema}.{reference.table.name}"
     return wanted in (reference.name.lower(), reference.table.name.lower(), full.lower())
+
+
+def _together(parts: list[Rows]) -> Rows:
+    return parts[0] if len(parts) == 1 else distinct(np.concatenate([np.empty(0, int), *parts]))

@@ -34,6 +34,10 @@ class Totals:
         kernels.count(cells, counts)
         self._rows: Ints = counts.sum(axis=0)
         self._terms = {each.term.sql: each.term for each in aggregates if each.term is not None}
+        self._nullable = {
+            sql: [name for name in sorted(term.columns) if numbers[name].valid is not None]
+            for sql, term in self._terms.items()
+        }
         self._out: dict[tuple[str, str], Ints] = {}
         for each in aggregates:
             if each.term is not None:
@@ -50,7 +54,7 @@ class Totals:
         bounds = term.bounds({name: (one.low, one.high) for name, one in self._numbers.items()})
         if bounds is None:
             raise Unfit(f"The values of {term.sql} may not fit 64 bits")
-        if self._nullable(term):
+        if self._nullable[term.sql]:
             self._out["count", term.sql] = kernels.totals(self._none)
         if each.function in ("sum", "avg"):
             if max(map(abs, bounds)) * max(1, self._cells.size) >= 2**63:
@@ -59,9 +63,6 @@ class Totals:
         elif each.function in ("min", "max"):
             edge = np.iinfo(np.int64).max if each.function == "min" else np.iinfo(np.int64).min
             self._out[each.function, term.sql] = np.full(self._none + 1, edge, np.int64)
-
-    def _nullable(self, term: Term) -> list[str]:
-        return [each for each in sorted(term.columns) if self._numbers[each].valid is not None]
 
     def _run(self) -> None:
         chosen = None
@@ -78,7 +79,7 @@ class Totals:
         cells = self._cells[rows]
         for sql, term in self._terms.items():
             own = cells
-            for column in self._nullable(term):
+            for column in self._nullable[sql]:
                 valid = self._numbers[column].valid
                 assert valid is not None
                 own = np.where(valid[rows], own, own.dtype.type(self._none))

@@ -4,7 +4,7 @@ Each block is one step. Its rows are numbered (``eid``); what its hidden columns
 or the question of a witness query, whose rows are the next block's (Smoke, section 3.3: *defer*).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import duckdb
@@ -27,6 +27,8 @@ class Tracer:
     sizes: Sequence[int]
     """For each reference, one more than its largest rid."""
     wanted: frozenset[int]
+    masks: Mapping[int, NDArray[np.bool_]] = field(default_factory=dict)
+    """For some references, which rids may have lineage."""
     found: dict[int, list[Chain]] = field(default_factory=dict)
 
     def rows(self, identity: Identity, table: pa.Table, number: int) -> dict[int, list[Chain]]:
@@ -54,6 +56,8 @@ class Tracer:
     def _base(self, part: Base, block: "Block", path: list[Link]) -> None:
         if part.ref in self.wanted:
             rids = block.table.column(part.column).fill_null(-1).to_numpy()
+            if (mask := self.masks.get(part.ref)) is not None and mask.size:
+                rids = np.where(mask[rids], rids, -1)  # also where it is -1
             link = from_pairs(block.eids, rids, block.number, self.sizes[part.ref])
             self.found.setdefault(part.ref, []).append(chained([*path, link]))
 

@@ -16,7 +16,20 @@ class Want:
     ``refs`` are the tables, or references such as ``lineitem#2``, that will be asked for; the
     lineage in others is found when it is asked for. ``directions`` says in which
     direction indexes are built ahead.
+
+    The others are for one reference, which ``refs`` names. ``where`` is a condition on a record of
+    its table: no other records have lineage. The records of each row are divided by the values of
+    the columns ``by``, with ``aggregates`` of each part, so that ``Result.aggregate`` and
+    ``Result.backward(..., where=)`` only read them off.
     """
 
     refs: tuple[str, ...] | None = None
     directions: tuple[Direction, ...] = ("backward",)
+    where: str = ""
+    by: tuple[str, ...] = ()
+    aggregates: tuple[str, ...] = ("count(*) as n",)
+
+    @property
+    def pushed(self) -> bool:
+        """Whether a condition or attributes are declared."""
+        return bool(self.where or self.by)

@@ -89,7 +89,7 @@ def test_the_lock_has_every_direct_dependency() -> None:
         *project["optional-dependencies"]["demo"],
         *PROJECT["dependency-groups"]["dev"],
     ]
-    names = {re.split(r"[<>=~]", requirement)[0] for requirement in direct}
+    names = {re.split(r"[<>=~\[]", requirement)[0] for requirement in direct}
     assert names - locked == set()
 
 

@@ -39,6 +39,9 @@ def test_declared_references_are_captured_and_others_are_not(con: Connection) ->
     assert "f: the query lists the rids of each group" in result.explain()
     assert "c: found by a witness query" in result.explain()
     limited = con.sql(GROUPS + " order by all limit 1", lineage=True, want=Want(refs=("f",)))
+    assert limited.mode == "inject"
+    one = "select carrier, count(*) from f group by all order by all limit 1"
+    limited = con.sql(one, lineage=True, want=Want(refs=("f",)))
     assert limited.mode == "defer"
     assert result.size > limited.size > 0
 
@@ -57,6 +60,19 @@ def test_records_and_queries_on_them(con: Connection) -> None:
         {"s": result.to_arrow().column("d")[1].as_py()}
     ]
     assert result.forward("f", records.rids[:2]).tolist() == [1]
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+def test_few_and_many_records_are_read_in_the_order_of_their_rids(gaps: bool) -> None:
+    con = connect()
+    con.execute("create table f as select range * 7 % 50001 as v, range % 3 as m from range(50000)")
+    con.execute("delete from f where v % 11 = 3" if gaps else "select 1")
+    for where in ("v = 77", "v < 300", "m = 1", "true"):
+        records = con.sql(f"select v from f where {where}", lineage=True).backward("f")
+        expected = con.duckdb.sql(f"select * from f where {where} order by rowid").to_arrow_table()
+        assert records.to_arrow() == expected
+        total = records.sql("select sum(v)::bigint s, count(*) n from records").to_pylist()
+        assert total == [{"s": sum(expected["v"].to_pylist()), "n": len(expected)}]
 
 
 def test_a_changed_table_makes_lineage_an_error_until_the_query_runs_again(
