@@ -29,7 +29,7 @@ KEYS = dict.fromkeys(
         "flights", "weather", "planes", "airports", "airlines",
         "flights_clean", "flights_cancelled", "flights_rejected",
         "weather_clean", "weather_rejected", "planes_clean", "weather_steady", "departures",
-        "route_daily", "carrier_daily", "airport_daily",
+        "route_daily", "carrier_daily", "airport_daily", "wind_daily",
         "route_monthly", "carrier_monthly", "airport_monthly", "report",
     ),
     "id",
@@ -49,7 +49,9 @@ def run(folder: Path, warehouse: Path, days: Days) -> None:
     book = Book(folder)
     print(f"1/{len(steps) + 2} read the source tables", flush=True)
     _read_sources(book, days)
-    with provhouse.capture(book.spark, warehouse, keys=KEYS, run="flights") as captured:
+    with provhouse.capture(
+        book.spark, warehouse, keys=KEYS, run="flights", values=True
+    ) as captured:
         for number, (name, step) in enumerate(steps, 2):
             print(f"{number}/{len(steps) + 2} {name}", flush=True)
             step(Step(book, captured))
@@ -103,6 +105,7 @@ def _steps() -> "tuple[tuple[str, Callable[[Step], None]], ...]":
         ("average the wind over six hours", join.steady_wind),
         ("join flights, wind and planes", join.departures),
         ("sum by day", rollup.daily),
+        ("average the wind by day", rollup.daily_wind),
         ("sum by month", rollup.monthly),
         ("write the report", report.write),
     )

@@ -107,6 +107,15 @@ class Printer:
         self.say(f"{impact.item} affected {impact.items.num_rows:,} rows of {len(counts)} tables:")
         self._show(table)
 
+    def changes(self, changes: Sequence[story.Changed]) -> None:
+        """Print the values of some rows before and after a deletion."""
+        table = grid("row", right=("wind", "without the reading"))
+        table.add_column("made by")
+        for each in changes:
+            after = f"{each.after:,.1f} mph"
+            table.add_row(each.item, f"{each.before:,.1f} mph", after, each.op)
+        self._show(table)
+
     def what_if(self, found: WhatIf) -> None:
         """Print the fates of the rows that a deletion reaches, by table."""
         table = grid("table", right=FATES)

@@ -34,6 +34,17 @@ def daily(step: Step) -> None:
         _roll(step, table, op, ("date", key), routes, cancelled)
 
 
+def daily_wind(step: Step) -> None:
+    """Write the mean of an airport's readings of each day."""
+    rows = (
+        step.table("weather_clean")
+        .groupBy("date", "origin")
+        .agg(F.avg("wind_speed").alias("wind"))
+        .select(_key(("date", "origin")), "date", "origin", "wind")
+    )
+    step.write("mean wind of the day", rows, "wind_daily")
+
+
 def monthly(step: Step) -> None:
     """Sum the daily tables of routes, carriers and airports by month."""
     for kind, keys in (

@@ -1,9 +1,9 @@
 """The demo (`make demo`), which traces a surprising figure in a report to its cause.
 
 The demo runs the pipeline, whose lineage is captured, and asks three questions: what the figure
-derives from, what a wrong weather reading affected, and what would be lost without it. Then it
-shows what each query method reads for the same answer. Each section prints the `provhouse` command
-that does the same by hand. A second run skips the pipeline.
+derives from, what a wrong weather reading affected, and what the figure would be without it. It
+also shows what each query method reads for the same answer. Each section prints the `provhouse`
+command that does the same by hand. A second run skips the pipeline.
 """
 
 import argparse
@@ -47,8 +47,7 @@ def demo(settings: Settings, data: Path, days: pipeline.Days) -> None:
         run_pipeline(settings, data, days, progress)
     show_contents(printer, status(settings), data)
     with progress_display() as progress, Asker(settings, progress) as asker:
-        figure = explain(printer, asker, story.Tables(data))
-        compare(printer, asker, figure)
+        explain(printer, asker, story.Tables(data))
     show_next_steps(printer, address)
 
 
@@ -103,15 +102,16 @@ def show_contents(printer: Printer, stored: Status, data: Path) -> None:
         f"which while Spark ran: {stored.triples:,} steps between {stored.items:,} rows.",
     )
     printer.code(
-        "with provhouse.capture(spark, warehouse, keys=KEYS):",
+        "with provhouse.capture(spark, warehouse, keys=KEYS, values=True):",
         "    ...  # the pipeline, in plain PySpark",
     )
 
 
-def explain(printer: Printer, asker: Asker, tables: story.Tables) -> Answer:
-    """Ask what a surprising figure derives from; return its lineage.
+def explain(printer: Printer, asker: Asker, tables: story.Tables) -> None:
+    """Ask what a surprising figure derives from.
 
-    If one weather reading explains the figure, also ask what else this reading affected.
+    If one weather reading explains the figure, also ask what else this reading affected, and what
+    the figure would be without it.
     """
     lines = story.windiest_days(tables)
     figure = f"report/{lines[0]['id']}"
@@ -132,11 +132,12 @@ def explain(printer: Printer, asker: Asker, tables: story.Tables) -> Answer:
     printer.readings(readings)
     if not readings.stands_out:
         printer.say("No reading stands out from the others, so the figure is plausible.")
-        return lineage
+        compare(printer, asker, lineage)
+        return
     show_cause(printer, lineage, readings, tables)
-    show_impact(printer, asker, readings, lines[0], tables)
-    show_what_if(printer, asker, readings.strongest, figure)
-    return lineage
+    show_impact(printer, asker, readings, tables)
+    compare(printer, asker, lineage)
+    show_what_if(printer, asker, readings.strongest, lines[0], tables)
 
 
 def show_cause(
@@ -153,43 +154,53 @@ def show_cause(
     printer.say(
         f'The step "{hops[1].op}" should have rejected it. That step sets aside readings with',
         "an impossible temperature, humidity, visibility or pressure, but has no limit for the",
-        f'wind (SOUND in clean.py). The step "{hops[2].op}" then spread one hour over six.',
+        f'wind (SOUND in clean.py). The step "{hops[2].op}" then averaged it with the others.',
     )
 
 
 def show_impact(
-    printer: Printer, asker: Asker, readings: story.Readings, line: story.Row, tables: story.Tables
+    printer: Printer, asker: Asker, readings: story.Readings, tables: story.Tables
 ) -> None:
-    """Print what else the wrong reading affected, and what the report would be without it."""
+    """Print what else the wrong reading affected."""
     printer.heading("What else did that reading affect?")
     printer.prompt(f"impact {readings.strongest}")
     impact = asker.ask(readings.strongest, "downstream")
     printer.impact(impact)
     reached = story.names(impact, "report")
     printer.say(f"In the report it affected {len(reached)} lines: {', '.join(reached)}.")
-    origin = str(line["id"]).split("/")[-1]
-    day = story.untouched_day(impact, origin, tables)
     untouched = len(tables.names("report")) - len(reached)
     printer.say(
         f"The other {untouched} lines of the report do not depend on that reading.",
-        f"Without it, the strongest reading of the figure is {readings.next_strongest:.1f} mph,",
-        f"and the windiest day at {line['name']} is {day['date']}, with",
-        f"{story.number(day, 'wind'):.1f} mph. On that day {day['cancelled']} flights were",
-        f"cancelled, and the others left {story.number(day, 'delay'):.0f} minutes late on average.",
     )
 
 
-def show_what_if(printer: Printer, asker: Asker, reading: str, figure: str) -> None:
-    """Print what would not exist without the wrong reading, and what is not known of the figure."""
-    printer.heading("And what if it had never been stored?")
+def show_what_if(
+    printer: Printer, asker: Asker, reading: str, line: story.Row, tables: story.Tables
+) -> None:
+    """Print what the surprising figure would be if the wrong reading had never been stored."""
+    printer.heading("And what if that reading had never been stored?")
     printer.prompt(f"what-if --delete {reading}")
     found = what_if(asker, Deletion((reading,)))
-    printer.what_if(found)
-    fates = {story.plain(row["item"]): row["fate"] for row in found.items.to_pylist()}
     printer.say(
-        f"{figure} is {fates[figure]}. A row of sums exists as long as one of its inputs does. But",
-        "where a job joins sums with other rows, or picks the first of a ranking, the lineage of a",
-        "row does not say if it would still be there, so provhouse does not claim it.",
+        "Capture has stored what each reading gave to the mean of its day, and what each day gave",
+        "to the highest mean. So the warehouse computes both again, without the reading:",
+    )
+    changes = story.changes(found)
+    printer.changes(changes)
+    highest = changes[-1]
+    origin = str(line["id"]).split("/")[-1]
+    day = story.day_of(changes, origin, tables)
+    printer.say(
+        f"Without this reading, the windiest day at {line['name']} would have been {day['date']},",
+        f"with {highest.after:.1f} mph on average. On that day {day['cancelled']} flights were",
+        f"cancelled, and the others left {story.number(day, 'delay'):.0f} minutes late on average.",
+    )
+    printer.say("\nThe fate of all rows that the reading has affected:")
+    printer.what_if(found)
+    printer.say(
+        "A mean of several readings is still there without one of them. Where a job joins sums",
+        "with other rows, or picks the first of a ranking, the lineage of a row does not say if it",
+        "would be there too: it is undecided, since provhouse claims only what it knows.",
     )
 
 

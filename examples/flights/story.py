@@ -1,8 +1,9 @@
 """Find facts about a figure in the warehouse's answers and in the pipeline's tables."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isclose
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,6 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from provhouse.model.answer import Answer
+from provhouse.query.what_if import WhatIf
 
 SOURCES = {
     "flights": "flight",
@@ -23,6 +25,7 @@ WIND = {
     "weather": "wind_speed",
     "weather_clean": "wind_speed",
     "weather_steady": "wind",
+    "wind_daily": "wind",
     "departures": "wind",
     "route_daily": "wind",
     "airport_daily": "wind",
@@ -78,6 +81,16 @@ class Readings:
     def stands_out(self) -> bool:
         """Whether one reading exceeds all others by so much that no other can be the cause."""
         return self.wind[self.strongest] > 3 * self.next_strongest
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A mean of the wind that has another value without a reading."""
+
+    item: str
+    op: str
+    before: float
+    after: float
 
 
 @dataclass(frozen=True)
@@ -163,11 +176,26 @@ def _shortest(
     return steps[::-1]
 
 
-def untouched_day(impact: Answer, origin: str, tables: Tables) -> Row:
-    """Return the windiest day of the airport ``origin`` that a wrong reading did not affect."""
-    reached = set(names(impact, "airport_daily"))
-    days = tables.where("airport_daily", "origin", origin)
-    return max(
-        (day for day in days if f"airport_daily/{day['id']}" not in reached),
-        key=lambda d: number(d, "wind"),
+def changes(found: WhatIf) -> list[Changed]:
+    """Return the means of the wind that a deletion changes, as the warehouse computes them."""
+    return [
+        Changed(plain(row["item"]), row["op"], row["before"], row["after"])
+        for row in sorted(
+            found.changed.to_pylist(), key=lambda row: str(row["table"]), reverse=True
+        )
+    ]
+
+
+def day_of(changes: Sequence[Changed], origin: str, tables: Tables) -> Row:
+    """Return the flights of the day that is the windiest one at the airport ``origin`` now.
+
+    The last of ``changes`` is the highest mean; the others are the means of days.
+    """
+    now = {each.item: each.after for each in changes}
+    day = next(
+        day
+        for day in tables.where("wind_daily", "origin", origin)
+        if isclose(now.get(f"wind_daily/{day['id']}", number(day, "wind")), changes[-1].after)
     )
+    (flights,) = tables.rows("airport_daily", [f"airport_daily/{day['id']}"])
+    return flights

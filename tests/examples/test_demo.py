@@ -14,12 +14,15 @@ def test_the_demo_prints_the_numbers_that_the_pairs_give(demo: "Demo") -> None:
     assert first.returncode == 0, first.stderr
     printed = " ".join(first.stdout.split())
     # Computed from the pairs of these days with a dictionary and a loop.
-    assert "report/windiest-day/EWR derives from 1,623 rows of 11 tables, in 2,092 steps" in printed
-    assert "22 weather readings" in printed
+    assert "report/windiest-day/EWR derives from 1,628 rows of 12 tables, in 2,120 steps" in printed
+    assert "24 weather readings" in printed
     assert "weather/EWR/2013-02-12T03 has 1,048.4 mph" in printed
-    assert "weather/EWR/2013-02-12T03 affected 250 rows of 10 tables" in printed
+    assert "weather/EWR/2013-02-12T03 affected 252 rows of 11 tables" in printed
     assert re.search(r"csprov +[\d,]+ +[\d,]+ +[\d,]+ ", first.stdout)
-    assert "All three return the same 1,623 rows" in printed
+    assert "All three return the same 1,628 rows" in printed
+    # Computed from the readings of these days, without this one.
+    assert re.search(r"report/highest-wind/EWR +56\.4 mph +13\.3 mph ", first.stdout)
+    assert "would have been 2013-02-12, with 13.3 mph on average" in printed
 
 
 def test_output_to_a_pipe_has_neither_colours_nor_progress_bars(demo: "Demo") -> None:

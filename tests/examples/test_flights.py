@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow.parquet as pq
 import pytest
 
+import provhouse
 from helpers.flights_by_hand import Pair, name
 from helpers.flights_by_hand import pairs as by_hand
 from provhouse.model.progress import Silent
@@ -102,18 +103,64 @@ def test_the_figure_derives_from_the_wrong_reading_and_from_one_day_only(
         lineage.update(frontier)
     assert READING in lineage
     readings = {item for item in lineage if item.startswith("weather/")}
-    assert len(readings) == 22
+    assert len(readings) == 24
     assert all("/EWR/2013-02-12T" in reading for reading in readings)
 
 
-def test_the_figure_is_the_mean_of_its_flights(tables: dict[str, list[Row]]) -> None:
+def test_the_figure_is_the_mean_of_its_readings(tables: dict[str, list[Row]]) -> None:
     line = next(row for row in tables["report"] if name("report", row) == FIGURE)
-    flights = [
-        row
-        for row in tables["departures"]
-        if row["origin"] == "EWR" and str(row["date"]) == "2013-02-12"
-    ]
-    wind = [float(str(row["wind"])) for row in flights if row["wind"] is not None]
+    wind = _winds(tables)["2013-02-12"]
     assert line["subject"] == "2013-02-12"
     assert float(str(line["wind"])) == pytest.approx(sum(wind) / len(wind), abs=0.005)
-    assert float(str(line["wind"])) > 60
+    assert float(str(line["wind"])) > 50
+
+
+def _winds(tables: dict[str, list[Row]], without: str = "") -> dict[str, list[float]]:
+    """Return the wind of each reading at Newark by day, without one reading."""
+    found = defaultdict[str, list[float]](list)
+    for row in tables["weather_clean"]:
+        if row["origin"] == "EWR" and name("weather", row) != without:
+            found[str(row["date"])].append(float(str(row["wind_speed"])))
+    return found
+
+
+def test_a_figure_without_the_wrong_reading_is_that_of_the_job_run_again(
+    demo: "Demo", graph_home: Path, tables: dict[str, list[Row]]
+) -> None:
+    _check_without(demo, graph_home, tables, [READING])
+
+
+@pytest.mark.long
+def test_figures_without_a_reading_are_those_of_the_job_run_again(
+    demo: "Demo", graph_home: Path, tables: dict[str, list[Row]]
+) -> None:
+    """30 deletions of readings at Newark: every other one, and the wrong one."""
+    readings = [name("weather", row) for row in tables["weather_clean"] if row["origin"] == "EWR"]
+    _check_without(demo, graph_home, tables, [READING, *sorted(readings)[::2][:29]])
+
+
+def _check_without(
+    demo: "Demo", graph_home: Path, tables: dict[str, list[Row]], readings: list[str]
+) -> None:
+    """Compare what changes without each reading with the means and their maximum, made again."""
+    before = _means(_winds(tables))
+    with provhouse.open(demo.folder / "warehouse", neo4j_home=graph_home) as warehouse:
+        for reading in readings:
+            after = _means(_winds(tables, reading))
+            found = warehouse.what_if(reading)
+            changed = {
+                row.item.partition("@")[0]: (row.before, row.after)
+                for row in found.changed
+                if row.table in ("wind_daily", "report")
+            }
+            expected = {
+                item: (mean, after[item]) for item, mean in before.items() if after[item] != mean
+            }
+            assert changed.keys() == expected.keys()
+            for item, pair in expected.items():
+                assert changed[item] == pytest.approx(pair)
+
+
+def _means(winds: dict[str, list[float]]) -> dict[str, float]:
+    means = {f"wind_daily/{day}/EWR": sum(each) / len(each) for day, each in winds.items()}
+    return {**means, "report/highest-wind/EWR": max(means.values())}

@@ -67,6 +67,7 @@ def _days(tables: Tables) -> Iterator[Pair]:
     for table, key in (("carrier_daily", "carrier"), ("airport_daily", "origin")):
         for source in ("route_daily", "flights_cancelled"):
             yield from _summed(tables, source, table, ("date", key))
+    yield from _summed(tables, "weather_clean", "wind_daily", ("date", "origin"))
 
 
 def _months(tables: Tables) -> Iterator[Pair]:
@@ -88,7 +89,11 @@ def _report(tables: Tables) -> Iterator[Pair]:
         section, _, last = row["id"].partition("/")
         if section == "windiest-day":
             yield f"airport_daily/{subject}/{last}", here
+            yield f"wind_daily/{subject}/{last}", here
             yield airports[last], here
+        elif section == "highest-wind":
+            for used in _by(tables["wind_daily"], "origin")[last,]:
+                yield name("wind_daily", used), here
         elif section == "windiest-route":
             month, ends = subject.split()
             yield f"route_monthly/{month}/{ends}", here
