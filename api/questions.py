@@ -227,16 +227,21 @@ def evaluate(asked: Evaluating, as_of: AsOf | None) -> "Asked[Evaluation]":
     return Asked("/v1/evaluate", body, answer)
 
 
-def zoom(question: Question, level: Level, folded: Sequence[str]) -> "Asked[Zoomed]":
-    """Ask for an answer at the level of modules, tables, sets or records."""
+def zoom(
+    question: Question, level: Level, folded: Sequence[str], *, foldable: bool = False
+) -> "Asked[Zoomed]":
+    """Ask for an answer at the level of modules, tables, sets or records.
+
+    ``foldable`` asks for what the views with other folded modules show, too.
+    """
 
     def answer(askers: Askers) -> "Zoomed":
         from provhouse.query.zoom import zoom as zoomed
 
         with askers(question.as_of) as asker:
-            return zoomed(asker, question, level, folded)
+            return zoomed(asker, question, level, folded, foldable=foldable)
 
-    body = {**asdict(question), "zoom": level, "fold": [*folded]}
+    body = {**asdict(question), "zoom": level, "fold": [*folded], "foldable": foldable}
     return Asked("/v1/zoom", body, answer)
 
 

@@ -1,5 +1,6 @@
 """The questions that Python programs ask of a warehouse."""
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Self, Unpack
@@ -277,6 +278,31 @@ class Reader(ABC):
         """
         question = question_of(item, direction, filters)
         return results.zoom(self.ask(questions.zoom(question, level, fold)))
+
+    def zoom_page(
+        self,
+        item: str,
+        level: Level = "module",
+        *,
+        direction: Direction = "upstream",
+        fold: Sequence[str] = (),
+        **filters: Unpack[Filters],
+    ) -> str:
+        """Return a page of HTML with a picture of a view, in which a click unfolds a module.
+
+        The arguments are those of ``zoom``, without the level ``catalogue``. The page loads nothing
+        from a network. Raises UsageError for an answer that is too large for a page.
+
+        >>> page = warehouse.zoom_page("revenue/2026-03")
+        >>> Path("revenue.html").write_text(page) > 10_000
+        True
+        """
+        from provhouse.output.results.zoomed import ZoomedResult
+        from provhouse.output.zoom_page import zoom_page
+
+        question = question_of(item, direction, filters)
+        found = self.ask(questions.zoom(question, level, fold, foldable=True))
+        return zoom_page(json.dumps(*ZoomedResult(found).json()))
 
     def generations(self) -> Rows[Generation]:
         """Return all generations, oldest first: when and how each was made, and what it added.

@@ -25,7 +25,7 @@ from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.locks import reading
 
 from .check_file_numbers import file_number_damages
-from .check_graph import dependency_damages, load_damages
+from .check_graph import dependency_damages, load_damages, module_damages
 from .check_life import life_damages
 from .check_names import name_damages
 from .check_operations import operation_damages
@@ -110,6 +110,7 @@ def _parts(
     }
     if graph:
         parts["Neo4j"] = lambda: dependency_damages(snapshot, graph, counts)
+        parts["modules in Neo4j"] = lambda: module_damages(snapshot, graph, counts)
     if deep:
         parts["partitions"] = lambda: partition_damages(snapshot, progress, counts)
     return parts

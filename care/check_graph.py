@@ -1,10 +1,11 @@
-"""Check that Neo4j has all set dependencies, and marks every generation as completely loaded."""
+"""Check that Neo4j has all set dependencies, load marks, and the modules that it should show."""
 
 from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
 
+from provhouse.commit.module_graph import module_graph
 from provhouse.cypher.graph import Graph
 from provhouse.model.arrays import SetId
 from provhouse.model.columns import DERIVES_FROM, SET
@@ -52,3 +53,21 @@ def dependency_damages(snapshot: Snapshot, graph: Graph, counts: Counter[str]) -
     if missing:
         wanted = f"Neo4j lacks the dependency from set {first[0]} to set {first[1]}"
         yield Damage("Neo4j", wanted, f"It lacks {missing:,} dependencies in all", REPAIR)
+
+
+def module_damages(snapshot: Snapshot, graph: Graph, counts: Counter[str]) -> Iterator[Damage]:
+    """Yield a `Damage` if Neo4j shows other modules or other counts than the tables have.
+
+    A writer that was killed may leave an earlier generation shown, until the next one.
+    """
+    if graph.generation() != snapshot.commit.generation:
+        return
+    shown = graph.modules()
+    rows = module_graph(snapshot).get("modules", [])
+    expected = {row["name"]: (row["triples"], row["invocations"]) for row in rows}
+    counts["modules"] += len(expected)
+    wrong = sorted(name for name in {*shown, *expected} if shown.get(name) != expected.get(name))
+    if wrong:
+        wanted = f"Neo4j does not show the module {wrong[0]!r} as it is"
+        found = f"It shows {len(wrong):,} modules wrongly, or lacks them; no answer depends on them"
+        yield Damage("Neo4j", wanted, found, REPAIR)

@@ -1,6 +1,7 @@
 """The options of commands that show an answer at a coarser level."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -21,6 +22,16 @@ FoldOption = Annotated[
         metavar="MODULE",
         help="Fold this module: hide what is inside of it. Repeatable. The level is then record, "
         "unless --zoom names another.",
+        show_default=False,
+    ),
+]
+
+PageOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE.html",
+        help="With --zoom or --fold, also write a page with a picture: click a module to unfold "
+        "it. The page is one file and needs no network.",
         show_default=False,
     ),
 ]

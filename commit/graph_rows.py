@@ -5,8 +5,7 @@ writing them twice changes nothing. Answers use only the sets and dependencies; 
 written for people who look into Neo4j.
 """
 
-import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -53,21 +52,13 @@ from provhouse.store.tables.snapshot import Snapshot
 
 from .append import merged, pairs_among
 from .dependencies_again import DEPENDENCY, dependencies_again
+from .few import few, node_key
+from .module_graph import ModuleGraph
 
 Rows = Iterator[Mapping[str, object]]
 CHUNK = 20_000
 SETS = "sets"
 SEPARATOR = "\x1f"
-KEY_LENGTH = 1000
-"""The most characters of an item table's name that are written to Neo4j."""
-TEXTS_KEPT = 12
-"""The most item tables or ops that a node or relationship lists."""
-TEXTS_SURE = 3
-"""The number of item tables or ops that are listed whatever their length."""
-LIST_BYTES = 120
-"""The size of a block in which Neo4j stores lists; a longer list takes two blocks or more."""
-LIST_HEAD, TEXT_HEAD = 5, 4
-"""The bytes that Neo4j adds to a list, and to each string of it."""
 
 
 def load(
@@ -200,22 +191,16 @@ def bulk(snapshot: Snapshot, ingest: int) -> dict[str, Pieces]:
     }
 
 
-def announce(graph: Graph, snapshot: Snapshot) -> None:
-    """Write a node for the current generation. Only people read this node."""
+def announce(graph: Graph, snapshot: Snapshot, modules: ModuleGraph) -> None:
+    """Show a generation as the current one, with its modules. Only people read these nodes."""
     commit = snapshot.commit
-    graph.write(
-        "generation",
-        iter(
-            [
-                {
-                    "number": commit.generation,
-                    "time": commit.time,
-                    "triples": commit.triples,
-                    "items": commit.totals.items,
-                }
-            ]
-        ),
-    )
+    shown = {
+        "number": commit.generation,
+        "time": commit.time,
+        "triples": commit.triples,
+        "items": commit.totals.items,
+    }
+    graph.announce(shown, modules)
 
 
 def _rows(table: pa.Table) -> Rows:
@@ -341,20 +326,6 @@ def _few(lists: pa.ChunkedArray) -> pa.ListArray:
     return pa.array(shown, pa.list_(pa.string())).take(encoded.indices)
 
 
-def few(texts: Sequence[str]) -> list[str] | None:
-    """Return the first strings in order, with an ellipsis if there are more.
-
-    These are at most ``TEXTS_KEPT`` strings, and only as many as fit into one block of Neo4j, but
-    at least ``TEXTS_SURE``. Empty strings are left out. Without any other string, return None.
-    """
-    ordered = sorted(filter(None, texts))
-    ends = LIST_HEAD + np.cumsum([TEXT_HEAD + len(text.encode()) for text in ordered])
-    if len(ordered) <= TEXTS_SURE or (len(ordered) <= TEXTS_KEPT and ends[-1] <= LIST_BYTES):
-        return ordered or None
-    fitting = int(np.searchsorted(ends, LIST_BYTES - TEXT_HEAD - len("…".encode()), "right"))
-    return [*ordered[: max(TEXTS_SURE, min(fitting, TEXTS_KEPT))], "…"]
-
-
 def _part_of_rows(snapshot: Snapshot, sets: SetPositions) -> Iterator[pa.Table]:
     for rows in _slices(len(sets)):
         some = sets[rows]
@@ -408,24 +379,17 @@ def _table_rows(snapshot: Snapshot) -> Rows:
     sums = rows.group_by(TABLE).aggregate([("items", "sum")])
     for row in _rows(sums):
         if row[TABLE]:
-            yield {"name": _key(row[TABLE]), "items": row["items_sum"]}
-
-
-def _key(table: object) -> str:
-    """Return the name of a table's node. Long names are cut: Neo4j's indexes allow ~8,000 bytes."""
-    name = str(table)
-    if len(name) <= KEY_LENGTH:
-        return name
-    return f"{name[:KEY_LENGTH]}… {hashlib.sha256(name.encode()).hexdigest()[:16]}"
+            yield {"name": node_key(cast(str, row[TABLE])), "items": row["items_sum"]}
 
 
 def _workflow_rows(snapshot: Snapshot) -> Rows:
     rows = snapshot.rows("workflow").drop_columns([INGEST])
     for row in _rows(merged([rows], SRC_TABLE, DST_TABLE)):
-        if row[SRC_TABLE] and row[DST_TABLE]:
+        source, table = (cast(str, row[end]) for end in (SRC_TABLE, DST_TABLE))
+        if source and table:
             yield {
-                "table": _key(row[DST_TABLE]),
-                "derives_from": _key(row[SRC_TABLE]),
+                "table": node_key(table),
+                "derives_from": node_key(source),
                 "triples": row[TRIPLES],
                 "ops": few(cast(list[str], row[OPS])),
             }

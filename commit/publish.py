@@ -12,10 +12,12 @@ from provhouse.store.warehouse.ids import mark_finished
 from provhouse.store.warehouse.layout import Layout
 
 from .graph_rows import announce
+from .module_graph import module_graph
 
 
 def make_current(layout: Layout, graph: Graph, after: Snapshot) -> None:
     """Make a generation current once its tables are written and Neo4j has its sets."""
+    modules = module_graph(after)
     make_folder(layout.commits)
     for folder in (layout.base(after.commit.base), layout.root):
         sync_folder(folder)
@@ -24,6 +26,6 @@ def make_current(layout: Layout, graph: Graph, after: Snapshot) -> None:
     reach("record linked")
     mark_finished(layout)
     reach("ids finished")
-    with suppress(Unavailable):  # it is committed already; only people read this node
-        announce(graph, after)
+    with suppress(Unavailable):  # it is committed already; only people read these nodes
+        announce(graph, after, modules)
     reach("announced")

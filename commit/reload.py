@@ -18,6 +18,7 @@ from provhouse.store.warehouse.commits import Commit, generations, read_commit
 from provhouse.store.warehouse.layout import Layout
 
 from .graph_rows import announce, bulk, load_ingest, load_rollback
+from .module_graph import module_graph
 
 
 def reload(settings: Settings, progress: Progress) -> None:
@@ -49,7 +50,7 @@ def reload(settings: Settings, progress: Progress) -> None:
         for commit in commits:
             graph.write_load(commit.commit)
         reach("marks repaired")
-        announce(graph, shown)
+        announce(graph, shown, module_graph(shown))
 
 
 def _bases(commits: list[Commit]) -> list[int]:

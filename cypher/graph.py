@@ -42,6 +42,7 @@ REPEATS = 5
 MAX_ID = (1 << 63) - 1
 
 Rows = Iterable[Mapping[str, object]]
+RowList = Sequence[Mapping[str, object]]
 
 
 class Graph:
@@ -107,6 +108,7 @@ class Graph:
         for name in ("sets_pruned", "components_pruned", "generations_pruned"):
             self.remove(name, 0, MAX_ID)
         self.delete_tables()
+        self._run(statement("modules_removed"))
         self.remove_views()
 
     def remove(self, name: str, first: int, last: int) -> None:
@@ -146,6 +148,35 @@ class Graph:
 
         with translated(self._address), self._session() as session:
             session.execute_write(work)
+
+    def announce(self, generation: Mapping[str, object], modules: Mapping[str, RowList]) -> None:
+        """Show a generation as the current one and replace all modules, in one transaction.
+
+        ``modules`` has the rows to write, by the name of the statement, in writing order.
+        """
+        if modules:
+            self.prepare()  # an earlier version may have created the database, without their keys
+
+        def work(transaction: ManagedTransaction) -> list[Any]:
+            warehouse = self.warehouse
+            shown = {**generation, "warehouse": warehouse}
+            transaction.run(statement("generation"), shown).consume()
+            transaction.run(statement("modules_removed"), warehouse=warehouse).consume()
+            for name, rows in modules.items():
+                transaction.run(statement(name), rows=rows, warehouse=warehouse).consume()
+            return []
+
+        self._repeated(work)
+
+    def modules(self) -> dict[str, tuple[int | None, int | None]]:
+        """Return the triples and invocations of each module that Neo4j shows."""
+        rows = self._run(statement("stored_modules"))
+        return {str(name): (triples, calls) for name, triples, calls in rows}
+
+    def generation(self) -> int | None:
+        """Return the generation that Neo4j shows as the current one."""
+        found = self._run(statement("shown_generation"))
+        return int(found[0]) if found else None
 
     def remove_view(self, view: str) -> None:
         """Delete the view of this id."""
@@ -228,6 +259,10 @@ class Graph:
         def work(transaction: ManagedTransaction) -> list[Any]:
             return transaction.run(text, parameters, warehouse=self.warehouse).value()
 
+        return self._repeated(work)
+
+    def _repeated(self, work: Callable[[ManagedTransaction], list[Any]]) -> list[Any]:
+        """Do some work in a transaction, again if it may not have been committed."""
         with translated(self._address), self._session() as session:
             for _ in range(REPEATS):
                 try:

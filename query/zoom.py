@@ -22,6 +22,7 @@ from provhouse.workflows.fold import fold
 from .ask import Asker
 from .choose import Choice
 from .filters import apply_filters
+from .foldable import Foldable, classes_of
 from .groups import written_out
 from .locate import check_tables, locate_versions
 from .methods.csprov import CSProv
@@ -55,24 +56,37 @@ class Zoomed(ItemHeader):
     edges: pa.Table
     """The columns ``EDGES``, those with the most triples first."""
     read: Read
+    foldable: Foldable | None = None
+    """The content of all other views of the answer, if it was asked for."""
 
 
-def zoom(asker: Asker, question: Question, level: Level, folded: Sequence[str] = ()) -> Zoomed:
+def zoom(
+    asker: Asker,
+    question: Question,
+    level: Level,
+    folded: Sequence[str] = (),
+    *,
+    foldable: bool = False,
+) -> Zoomed:
     """Return the answer to a question at a level, with some modules folded.
 
-    At the level ``module``, all modules are folded unless some are named. Raises NotFound for an
+    ``foldable`` adds what other views show, from which a page can fold and unfold modules. At the
+    level ``module``, all modules are folded unless some are named. Raises NotFound for an
     unknown item or module, and UsageError for options that the level cannot have.
     """
-    _check(question, level, folded)
-    return asker.snapshot.names.settled(lambda: _zoom(asker, question, level, folded))
+    _check(question, level, folded, foldable=foldable)
+    return asker.snapshot.names.settled(
+        lambda: _zoom(asker, question, level, folded, foldable=foldable)
+    )
 
 
-def _check(question: Question, level: Level, folded: Sequence[str]) -> None:
+def _check(question: Question, level: Level, folded: Sequence[str], *, foldable: bool) -> None:
     for given, what in (
         (question.summary, "a summary"),
         (question.sets, "the sets of items"),
         (question.method not in ("auto", "csprov"), f"the method {question.method}"),
         (level == "catalogue" and folded, "folded modules"),
+        (level == "catalogue" and foldable, "modules to fold in a page"),
         (level == "catalogue" and question.filtered, "filters"),
     ):
         if given:
@@ -83,7 +97,9 @@ def _check(question: Question, level: Level, folded: Sequence[str]) -> None:
             )
 
 
-def _zoom(asker: Asker, question: Question, level: Level, folded: Sequence[str]) -> Zoomed:
+def _zoom(
+    asker: Asker, question: Question, level: Level, folded: Sequence[str], *, foldable: bool
+) -> Zoomed:
     watch, snapshot = Stopwatch(), asker.snapshot
     with watch.step("locate"):
         check_tables(question.filter_tables, snapshot)
@@ -108,6 +124,7 @@ def _zoom(asker: Asker, question: Question, level: Level, folded: Sequence[str])
         edges = counted(flow, view, level, snapshot, shown.result)
     with watch.step("name"):
         nodes = named(flow, view, edges, snapshot)
+        others = classes_of(flow, level, snapshot, shown.result) if foldable else None
     choice = Choice("csprov", "a view is folded from the triples that CSProv reads")
     samples = samples_passed(snapshot, question.direction, located.numbers, found.items)
     head = asker.header(question, located.first, choice, watch)
@@ -125,6 +142,7 @@ def _zoom(asker: Asker, question: Question, level: Level, folded: Sequence[str])
         outside=flow.outside,
         nodes=nodes,
         edges=edges.edges,
+        foldable=others,
     )
 
 

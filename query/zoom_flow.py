@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from provhouse.model.arrays import I32, I64, Column, ItemNumber, ItemNumbers, distinct
 from provhouse.model.columns import EXECUTION, INVOCATION, MODULE, OP, ORIGIN, ROLE
+from provhouse.store.tables.modules import known_modules, modules_of_ops, runs_of
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.workflows.fold import (
     INPUT_TABLE,
@@ -25,7 +26,6 @@ from provhouse.workflows.fold import (
 )
 
 from .methods.method import MethodResult, src_and_dst
-from .modules import known_modules, modules_of_ops, runs_of
 
 Texts = Sequence[str | None]
 

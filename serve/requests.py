@@ -232,10 +232,13 @@ class AskingZoom(_Asking):
     direction: Direction = "upstream"
     zoom: Level = "module"
     fold: Annotated[tuple[str, ...], Field(description="Modules to fold into one node each")] = ()
+    foldable: Annotated[
+        bool, Field(description="Add what a page needs to fold and unfold modules itself")
+    ] = False
 
     def question(self) -> Question:
         """Return the question whose answer is to be shown."""
-        return Question(**self.model_dump(exclude={"zoom", "fold"}))
+        return Question(**self.model_dump(exclude={"zoom", "fold", "foldable"}))
 
 
 class AskingDiff(_Asking):

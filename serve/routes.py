@@ -236,7 +236,7 @@ def _evaluate(keeper: Keeper, asked: AskingEvaluate) -> Evaluation:
 def _zoom(keeper: Keeper, asked: AskingZoom) -> Zoomed:
     question = asked.question()
     with keeper.asker(question.as_of) as asker:
-        return zoom(asker, question, asked.zoom, asked.fold)
+        return zoom(asker, question, asked.zoom, asked.fold, foldable=asked.foldable)
 
 
 def _modules(keeper: Keeper, asked: AskingModules) -> Modules:

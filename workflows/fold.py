@@ -20,7 +20,8 @@ I8 = npt.NDArray[np.int8]
 
 NONE: Final = -1
 """The invocation of a triple that is part of no module, and the role of an ordinary input."""
-_UNMADE, _SEVERAL = -2, -3
+UNMADE, SEVERAL = -2, -3
+"""An item that no triple made, and one that several invocations made."""
 STATE: Final = ROLES["state"]
 OUTPUT: Final = ROLES["output"]
 
@@ -84,26 +85,26 @@ def fold(flow: Flow, folded: Bools, kept: I64) -> Folded:
     inside = (flow.invocation != NONE) & np.append(gone, False)[flow.invocation]
     shown = np.zeros(flow.items, bool)
     shown[kept] = True
-    made = _made(flow.items, flow.dst, flow.invocation)
+    made = made_in(flow.items, flow.dst, flow.invocation)
     hidden = _hidden(
         flow.src, flow.dst, flow.invocation, flow.role, flow.module, flow.table, flow.declared,
         made, inside, gone, shown,
     )  # fmt: skip
     edges = _edges(flow.src, flow.dst, flow.invocation, made, inside, hidden)
     invocations = np.flatnonzero(np.bincount(flow.invocation[inside], minlength=len(gone)))
-    return Folded(hidden, invocations, made == _SEVERAL, *edges)
+    return Folded(hidden, invocations, made == SEVERAL, *edges)
 
 
 @njit(cache=True)
-def _made(items: int, dst: I64, invocation: I32) -> I32:
-    """Return the invocation that made each item; ``_UNMADE`` or ``_SEVERAL`` if it is not one."""
-    made = np.full(items, _UNMADE, np.int32)
+def made_in(items: int, dst: I64, invocation: I32) -> I32:
+    """Return the invocation that made each item; ``UNMADE`` or ``SEVERAL`` if it is not one."""
+    made = np.full(items, UNMADE, np.int32)
     for row in range(len(dst)):
         item = dst[row]
-        if made[item] == _UNMADE:
+        if made[item] == UNMADE:
             made[item] = invocation[row]
         elif made[item] != invocation[row]:
-            made[item] = _SEVERAL
+            made[item] = SEVERAL
     return made
 
 
@@ -130,7 +131,7 @@ def _hidden(
         state = role[row] == STATE or part == STATE_TABLE
         stateful[item] &= state
         needed[item] |= part != OTHER_TABLE and not state
-        outer[item] |= not state and made[item] != of and made[item] != _UNMADE
+        outer[item] |= not state and made[item] != of and made[item] != UNMADE
         named = role[row] == OUTPUT or declared[module[of], table[dst[row]]] == OUTPUT_TABLE
         output[dst[row]] |= named
         says[of] |= named or declared[module[of], -1] == OUTPUT_TABLE
@@ -142,7 +143,7 @@ def _hidden(
     for row in range(len(src)):  # a constant is hidden only if all that was made from it is
         needed[src[row]] |= not hidden[dst[row]]
     for item in range(items):
-        leaf = made[item] == _UNMADE and used[item] and not (outer[item] or shown[item])
+        leaf = made[item] == UNMADE and used[item] and not (outer[item] or shown[item])
         hidden[item] |= leaf and (stateful[item] or not needed[item])
     return hidden
 

@@ -18,7 +18,8 @@ from ..filter_options import question_fields, question_options
 from ..invocation import invocation
 from ..options import FormOption, OrderOption, OutOption, SafeOption, utf8
 from ..questions import OutputOptions, answer, answer_as_found, answer_many, answer_records
-from ..zoom_options import FoldOption, ZoomOption, zoom_level
+from ..zoom_options import FoldOption, PageOption, ZoomOption, zoom_level
+from ..zoom_page import answer_page
 
 if TYPE_CHECKING:
     from provhouse.model.answer import Answer
@@ -60,6 +61,7 @@ def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:
         ] = False,
         zoom: ZoomOption = None,
         fold: FoldOption = None,
+        page: PageOption = None,
         form: FormOption = None,
         out: OutOption = None,
         safe: SafeOption = False,
@@ -70,11 +72,21 @@ def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:
         if level := zoom_level(zoom, fold):
             _check_alone("--zoom", items, fields["summary"], records)
             name = utf8(item or "", "An item's name")
-            asked = questions.zoom(Question(name, direction, **fields), level, fold or [])
+            question_of = Question(name, direction, **fields)
+            asked = questions.zoom(question_of, level, fold or [], foldable=page is not None)
+            if page:
+                answer_page(invocation(ctx).settings(), asked, page, bool(form or out))
+                return
             answer(
                 invocation(ctx).settings(), asked, _zoomed, OutputOptions(form, out, timing, safe)
             )
             return
+        if page:
+            raise UsageError(
+                "--page is given without a level",
+                "A page shows modules, tables, sets or records",
+                "Add --zoom module",
+            )
         if records:
             fields["ends"] = fields["ends"] or not fields["tables"]
             _check_alone("--records", items, fields["summary"])

@@ -6,14 +6,15 @@ or count triples, while the triples still show which ops these are. Then triples
 and logs are cleared. Last, Neo4j is rebuilt, if ``erasure.json`` requests it.
 """
 
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 
 from provhouse.cypher.access import has_names
-from provhouse.cypher.graph import wipe
+from provhouse.cypher.graph import shared_graph, wipe
 from provhouse.model.arrays import ItemNumbers, among
-from provhouse.model.errors import Busy, Damaged
+from provhouse.model.errors import Busy, Damaged, Unavailable
 from provhouse.model.faults import reach
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
@@ -22,12 +23,16 @@ from provhouse.store.names.erased import erased_in
 from provhouse.store.tables.groups import without_texts
 from provhouse.store.tables.snapshot import Snapshot, all_of_base
 from provhouse.store.warehouse.bases import bases
+from provhouse.store.warehouse.commits import current
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.locks import check_lock
 from provhouse.store.warehouse.pins import forget_ranges
 
+from ..graph_rows import announce
+from ..module_graph import module_graph
 from ..reload import reload
 from ..writer_log import clear_logs
+from .calls import has_lone_calls
 from .descriptions import clear_descriptions
 from .erasure_file import Erasure, end_erasure, read_erasure, write_erasure
 from .name_files import clear_ids, clear_lookup, clear_segments, clear_versions, mark_erased
@@ -101,6 +106,8 @@ def erase(settings: Settings, progress: Progress, *, in_views: bool = True) -> t
     rebuild = _rebuild_requested(layout)
     if rebuild:
         _rebuild_graph(settings, progress)
+    elif links:
+        _count_modules_again(settings, progress)
     end_erasure(layout)
     return links, rebuild
 
@@ -123,7 +130,7 @@ def _erase_base(snapshot: Snapshot, items: ItemNumbers, progress: Progress) -> i
     check_lock(layout)
     cleared = ItemNumbers(items[among(items, without_texts(snapshot))])
     ops, pairs = lone_ops(snapshot, cleared), lone_ops_of_pairs(snapshot, cleared)
-    if ops or pairs:
+    if ops or pairs or has_lone_calls(snapshot, cleared):
         _request_rebuild(layout)
         clear_ops(snapshot, ops, pairs)
     links = clear_links(snapshot, cleared)
@@ -155,3 +162,17 @@ def _rebuild_graph(settings: Settings, progress: Progress) -> None:
         progress.say("Neo4j was rebuilt: run `provhouse repair` on other warehouses that share it")
     reload(settings, progress)
     reach("Neo4j made anew")
+
+
+def _count_modules_again(settings: Settings, progress: Progress) -> None:
+    """Show the modules of the current generation again: a cleared triple may be part of none."""
+    layout = Layout(settings.warehouse)
+    commit = current(layout)
+    shown = Snapshot(layout, commit) if commit else None
+    modules = module_graph(shown) if shown else {}
+    if shown and modules:
+        with (
+            suppress(Unavailable),  # nothing of what was erased is in Neo4j; only counts differ
+            shared_graph(layout.warehouse_id(), settings, progress) as graph,
+        ):
+            announce(graph, shown, modules)

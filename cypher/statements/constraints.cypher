@@ -10,4 +10,10 @@ FOR (g:Generation) REQUIRE (g.warehouse, g.number) IS UNIQUE;
 CREATE CONSTRAINT load_key IF NOT EXISTS
 FOR (l:Load) REQUIRE (l.warehouse, l.commit) IS UNIQUE;
 CREATE CONSTRAINT item_key IF NOT EXISTS
-FOR (i:Item) REQUIRE (i.warehouse, i.view, i.key) IS UNIQUE
+FOR (i:Item) REQUIRE (i.warehouse, i.view, i.key) IS UNIQUE;
+CREATE CONSTRAINT workflow_key IF NOT EXISTS
+FOR (w:Workflow) REQUIRE (w.warehouse, w.name) IS UNIQUE;
+CREATE CONSTRAINT module_key IF NOT EXISTS
+FOR (m:Module) REQUIRE (m.warehouse, m.name) IS UNIQUE;
+CREATE CONSTRAINT invocation_key IF NOT EXISTS
+FOR (i:Invocation) REQUIRE (i.warehouse, i.number) IS UNIQUE

@@ -47,10 +47,7 @@ class ZoomedResult(Result):
     def json(self) -> Iterator[Json]:
         """Yield one object, as ``schemas/zoom.json`` describes it."""
         found = self.found
-        rows = {
-            name: [dict(zip(table.column_names, row, strict=True)) for row in tuples(table)]
-            for name, table in (("nodes", found.nodes), ("edges", found.edges))
-        }
+        rows = {"nodes": _objects(found.nodes), "edges": _objects(found.edges)}
         yield {
             **attributes(found, *_FIELDS),
             "folded": list(found.folded),
@@ -58,6 +55,7 @@ class ZoomedResult(Result):
             **rows,
             "read": asdict(found.read),
             "seconds": rounded(found.seconds),
+            **_foldable(found),
         }
 
     def csv(self) -> Csv:
@@ -68,6 +66,18 @@ class ZoomedResult(Result):
             for row in self.found.edges.to_pylist()
         )
         return ("from_kind", "from", "to_kind", "to", "op", "triples"), rows
+
+
+def _objects(table: "pa.Table") -> list[dict[str, object]]:
+    return [dict(zip(table.column_names, row, strict=True)) for row in tuples(table)]
+
+
+def _foldable(found: "Zoomed") -> dict[str, object]:
+    if not (more := found.foldable):
+        return {}
+    tables = {"nodes": more.nodes, "items": more.items, "triples": more.triples}
+    rows = {name: _objects(table) for name, table in tables.items()}
+    return {"foldable": {"modules": list(more.modules), **rows}}
 
 
 def _headline(found: "Zoomed") -> "Text":

@@ -1,14 +1,32 @@
 """Read the modules that one generation declares: their ops, and the tables that they work on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.model.columns import BORN, INGEST, MODULE, NAME, OP, PART, TABLES, WORKFLOW
+from provhouse.model.arrays import PartitionNumber
+from provhouse.model.columns import (
+    BORN,
+    EXECUTION,
+    INGEST,
+    INVOCATION,
+    MODULE,
+    NAME,
+    OP,
+    ORIGIN,
+    PART,
+    RUN,
+    TABLES,
+    WORKFLOW,
+)
 
+from .operations import operations_of
+from .partitions import read_partition
+from .ranges import places
 from .snapshot import Snapshot
 
 MODULES: Final = "modules"
@@ -66,6 +84,64 @@ def declarations(rows: pa.Table) -> list[Module]:
         )
         for module, said in found.items()
     ]
+
+
+def known_modules(snapshot: Snapshot) -> list[Module]:
+    """Return the modules that are declared, and those that only descriptions of ops name."""
+    found = {each.module: each for each in declarations(modules_of(snapshot))}
+    ops: dict[str, list[str]] = {}
+    described = operations_of(snapshot).select([OP, MODULE])
+    for op, module in zip(*(column.to_pylist() for column in described.columns), strict=True):
+        if module is not None and module not in found:
+            ops.setdefault(module, []).append(op)
+    others = [Module(module, None, of, [], [], [], None) for module, of in ops.items()]
+    return sorted([*found.values(), *others], key=lambda each: each.module)
+
+
+def modules_of_ops(snapshot: Snapshot) -> dict[str, str]:
+    """Return the module of each op that is part of one."""
+    declared = modules_of(snapshot)
+    declared = declared.filter(pc.equal(declared[PART], OP_PART))
+    described = operations_of(snapshot)
+    described = described.filter(described[MODULE].is_valid())
+    pairs = ((rows[op], rows[MODULE]) for rows, op in ((described, OP), (declared, NAME)))
+    return {
+        op: module
+        for ops, modules in pairs
+        for op, module in zip(ops.to_pylist(), modules.to_pylist(), strict=True)
+    }
+
+
+def runs_of(snapshot: Snapshot) -> dict[int, str | None]:
+    """Return the run of each origin of triples."""
+    rows = snapshot.rows("origins", [ORIGIN, RUN])
+    return dict(zip(rows[ORIGIN].to_pylist(), rows[RUN].to_pylist(), strict=True))
+
+
+def rows_of_modules(
+    snapshot: Snapshot,
+    partition: PartitionNumber,
+    of: Mapping[str, str],
+    runs: Mapping[int, str | None],
+    columns: Sequence[str] = (),
+) -> pa.Table:
+    """Return the live triples of a partition that are part of a module.
+
+    The module of a triple is that of its own column, or else that of its op. ``of`` has the module
+    of each op, ``runs`` the run of each origin. The result has the columns module, run, execution
+    and invocation, and those named in ``columns``.
+    """
+    wanted = (OP, ORIGIN, MODULE, INVOCATION, EXECUTION, *columns)
+    rows = read_partition(snapshot.partition_path(partition), wanted)
+    rows = rows.filter(pa.array(~snapshot.deaths.has(places(partition, np.arange(rows.num_rows)))))
+    ops = rows[OP].combine_chunks().cast(pa.string()).dictionary_encode()
+    by_op = pa.array([of.get(op) for op in ops.dictionary.to_pylist()], pa.string())
+    modules = pc.coalesce(rows[MODULE].combine_chunks(), by_op.take(ops.indices))
+    rows = rows.set_column(rows.column_names.index(MODULE), MODULE, modules)
+    rows = rows.filter(rows[MODULE].is_valid())
+    origins = rows[ORIGIN].combine_chunks().dictionary_encode()
+    by_origin = pa.array([runs.get(one) for one in origins.dictionary.to_pylist()], pa.string())
+    return rows.append_column(RUN, by_origin.take(origins.indices)).drop_columns([OP, ORIGIN])
 
 
 def contradiction(declared: pa.Table, described: pa.Table) -> tuple[str, str, str] | None:

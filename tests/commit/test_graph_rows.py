@@ -2,7 +2,7 @@
 
 import pytest
 
-from provhouse.commit.graph_rows import few
+from provhouse.commit.few import few
 
 
 @pytest.mark.parametrize(

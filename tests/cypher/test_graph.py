@@ -140,12 +140,13 @@ def test_writing_twice_adds_nothing(graph: Graph) -> None:
         ("merges", {"component": 2, "into": 1}),
         ("tables", {"name": "t", "items": 2}),
         ("derives_from", {"table": "t", "derives_from": "u", "triples": 3, "ops": ["o"]}),
-        ("generation", {"number": 1, "time": "2026-01-01T00:00:00Z", "triples": 3, "items": 2}),
     ]
+    generation = {"number": 1, "time": "2026-01-01T00:00:00Z", "triples": 3, "items": 2}
     results = []
     for _ in range(2):
         for name, row in writes:
             assert graph.write(name, [row]) == 1
+        graph.announce(generation, {})
         graph.write_load("commit")
         results.append(graph.read(count, {}).rows)
     assert results == [[(4, 8)]] * 2
@@ -155,7 +156,7 @@ def test_writing_twice_adds_nothing(graph: Graph) -> None:
 def test_only_one_generation_is_current(graph: Graph) -> None:
     for number in (1, 2):
         row = {"number": number, "time": "2026-01-01T00:00:00Z", "triples": number, "items": 1}
-        graph.write("generation", [row])
+        graph.announce(row, {})
     query = "MATCH (g:Generation {warehouse: $warehouse}) RETURN g.number, g.current ORDER BY 1"
     assert graph.read(query.replace("ORDER BY 1", "ORDER BY g.number"), {}).rows == [
         (1, False),

@@ -23,23 +23,32 @@ def filled(graph: Graph) -> Graph:
     graph.write("dependencies", [{"set": 2, "derives_from": 1, **link}])
     graph.write("components", [{"id": n, "items": 4, "triples": 6, "sets": 2} for n in (1, 9)])
     graph.write("merges", [{"component": 9, "into": 1}])
-    graph.write("generation", [{"number": 1, "time": "t", "triples": 6, "items": 4}])
+    module = {"workflow": "nightly", "ops": ["tidy"], "triples": 3, "invocations": 1}
+    graph.announce(
+        {"number": 1, "time": "t", "triples": 6, "items": 4},
+        {
+            "modules": [{"name": "curate", **module}],
+            "sets_made_by": [{"set": 2, "module": "curate", "triples": 3}],
+        },
+    )
+    item = {"table": "raw", "op": "", "items": 1, "depth": 0, "exactness": None, "sets": [2]}
+    graph.write_view("v", "9999", [{"key": 0, "name": "a", **item}], [])
     return graph
 
 
-def test_five_queries_have_titles_and_no_parameters() -> None:
+def test_the_queries_have_titles_and_no_parameters() -> None:
     made = queries("w")
-    assert len(made) == 5
+    assert len(made) == 8
     assert all(query.text.startswith(f"// {query.title}\n") for query in made)
     assert all("'w'" in query.text and "$" not in query.text for query in made)
 
 
-@pytest.mark.parametrize("number", range(5))
+@pytest.mark.parametrize("number", range(8))
 def test_each_query_finds_something(filled: Graph, number: int) -> None:
     assert filled.read(queries(filled.warehouse)[number].text, {}).rows
 
 
-@pytest.mark.parametrize("number", range(5))
+@pytest.mark.parametrize("number", range(8))
 @pytest.mark.usefixtures("filled")
 def test_no_query_finds_data_of_another_warehouse(graph: Graph, number: int) -> None:
     query: BrowserQuery = queries("it's \\ another")[number]

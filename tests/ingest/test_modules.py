@@ -17,7 +17,7 @@ from provhouse.ingest.modules import given_modules
 from provhouse.model.errors import BadInput
 from provhouse.model.progress import Silent
 from provhouse.query.export import export_warehouse
-from provhouse.query.modules import known_modules
+from provhouse.store.tables.modules import known_modules
 from provhouse.store.tables.snapshot import Snapshot
 
 TOML = """

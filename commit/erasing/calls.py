@@ -1,0 +1,51 @@
+"""Find names of modules and invocations that only triples of erased items have had."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from provhouse.model.arrays import ItemNumbers, PartitionNumber
+from provhouse.model.columns import DST, EXECUTION, INVOCATION, MODULE, SRC
+from provhouse.store.tables.links import partitions_touching, touching
+from provhouse.store.tables.partitions import read_partition
+from provhouse.store.tables.snapshot import Snapshot
+
+_CALL = (MODULE, EXECUTION, INVOCATION)
+Text = tuple[str, str]
+"""A column, and a text in it."""
+
+
+def has_lone_calls(snapshot: Snapshot, items: ItemNumbers) -> bool:
+    """Return whether triples touching the items have a module or call that no other triple has.
+
+    Neo4j may then have its name, which an erasure must remove.
+    """
+    if not snapshot.derived:
+        return False
+    touched = partitions_touching(snapshot, items).tolist()
+    lone = set[Text]()
+    for partition in touched:
+        rows = read_partition(snapshot.partition_path(partition), (SRC, DST, *_CALL))
+        lone |= _texts(rows.filter(pa.array(touching(rows, items))))
+    others = _others(snapshot, items, touched)
+    while lone and (texts := next(others, None)) is not None:
+        lone -= texts
+    return bool(lone)
+
+
+def _others(
+    snapshot: Snapshot, items: ItemNumbers, touched: Sequence[PartitionNumber]
+) -> Iterator[set[Text]]:
+    """Yield the texts of triples that do not touch the items, partition by partition."""
+    for partition in touched:
+        rows = read_partition(snapshot.partition_path(partition), (SRC, DST, *_CALL))
+        yield _texts(rows.filter(pa.array(~touching(rows, items))))
+    for partition in np.setdiff1d(snapshot.partitions, touched).tolist():
+        yield _texts(read_partition(snapshot.partition_path(partition), _CALL))
+
+
+def _texts(rows: pa.Table) -> set[Text]:
+    found = ((name, text) for name in _CALL for text in pc.unique(rows[name]).to_pylist())
+    return {(name, text) for name, text in found if text is not None}

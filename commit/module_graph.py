@@ -1,0 +1,221 @@
+"""Compute what Neo4j shows of the modules of a generation: their triples, tables, sets and calls.
+
+Modules are few, so all of this is computed again for each generation, in one pass over the triples.
+Only people read it; no answer depends on it.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from provhouse.model.arrays import ItemNumbers, PartitionNumber, distinct
+from provhouse.model.columns import (
+    DERIVED,
+    DST,
+    DST_TABLE,
+    EXECUTION,
+    INVOCATION,
+    MODULE,
+    RUN,
+    SET,
+    SRC,
+    SRC_TABLE,
+    TABLE,
+    TRIPLES,
+)
+from provhouse.store.tables.modules import (
+    Module,
+    known_modules,
+    modules_of_ops,
+    rows_of_modules,
+    runs_of,
+)
+from provhouse.store.tables.snapshot import Snapshot
+
+from .few import few, node_key
+
+Rows = list[dict[str, Any]]
+ModuleGraph = Mapping[str, Rows]
+"""The rows to write, by the name of the Cypher statement, in writing order; empty if there are no
+modules."""
+
+MOST_COUNTED: Final = 20_000_000
+"""The largest number of triples that are counted. In a larger warehouse, Neo4j shows only what the
+modules declare, since counting reads columns of all triples."""
+MOST_MODULES: Final = 300
+"""The most modules with a node: those with the most triples."""
+MOST_INVOCATIONS: Final = 300
+"""Invocations have nodes only if a warehouse has no more of them than this."""
+MOST_TABLES: Final = 100
+"""The most tables that a module is linked with in each direction: those with the most triples."""
+MOST_SETS: Final = 30
+"""The most sets that a module is linked with: those with the most of its triples."""
+
+_CALL = (MODULE, RUN, EXECUTION, INVOCATION)
+_GROUPS = {"calls": _CALL, "reads": (MODULE, SRC_TABLE), "makes": (MODULE, DST_TABLE),
+           "sets": (MODULE, SET)}  # fmt: skip
+"""The columns by which the triples of modules are counted."""
+
+
+def module_graph(snapshot: Snapshot) -> ModuleGraph:
+    """Return the rows for Neo4j about all modules of a generation."""
+    return snapshot.names.settled(lambda: _module_graph(snapshot))
+
+
+def _module_graph(snapshot: Snapshot) -> ModuleGraph:
+    known = {each.module: each for each in known_modules(snapshot)}
+    if snapshot.commit.triples > MOST_COUNTED:
+        return _graph(known, _declared(known), counted=False)
+    return _graph(known, _counts(snapshot), counted=True)
+
+
+def _counts(snapshot: Snapshot) -> dict[str, Rows]:
+    """Return the number of triples of each module by call, table and set, largest first."""
+    parts: dict[str, list[pa.Table]] = {name: [] for name in _GROUPS}
+    of, runs = modules_of_ops(snapshot), runs_of(snapshot)
+    for partition in _partitions(snapshot, every=bool(of)):
+        rows = rows_of_modules(snapshot, partition, of, runs, (SRC, DST))
+        if rows.num_rows:
+            rows = _placed(snapshot, rows)
+            for name, by in _GROUPS.items():
+                found = rows.group_by([*by]).aggregate([([], "count_all")])
+                parts[name].append(found.rename_columns([*by, TRIPLES]))
+    return {name: _summed(parts[name], by) for name, by in _GROUPS.items()}
+
+
+def _partitions(snapshot: Snapshot, *, every: bool) -> list[PartitionNumber]:
+    """Return the partitions that may have triples of modules: all, or those with own columns."""
+    derived = snapshot.ingests[DERIVED].to_pylist()
+    ranges = zip(snapshot.partitions_by_ingest(), derived, strict=True)
+    return [one for some, own in ranges for one in some if every or own]
+
+
+def _placed(snapshot: Snapshot, rows: pa.Table) -> pa.Table:
+    """Return triples with the tables of both ends, and the set that they are stored with."""
+    ends = [np.asarray(rows[end], np.int64) for end in (SRC, DST)]
+    numbers, places = distinct(np.concatenate(ends))
+    tables = snapshot.names.tables(ItemNumbers(numbers))
+    for name, at in zip((SRC_TABLE, DST_TABLE), np.split(places, 2), strict=True):
+        rows = rows.append_column(name, tables.take(pa.array(at)))
+    return rows.append_column(SET, pa.array(snapshot.sets_of(ItemNumbers(ends[1]))))
+
+
+def _summed(parts: Sequence[pa.Table], by: Sequence[str]) -> Rows:
+    if not parts:
+        return []
+    sums = pa.concat_tables(parts).group_by([*by]).aggregate([(TRIPLES, "sum")])
+    sums = sums.rename_columns([*by, TRIPLES])
+    order = [(TRIPLES, "descending"), *((name, "ascending") for name in by)]
+    rows: Rows = sums.sort_by(order).to_pylist()
+    return rows
+
+
+def _declared(known: Mapping[str, Module]) -> dict[str, Rows]:
+    """Return the tables that modules declare, in the form of counts."""
+
+    def rows(name: str, tables: Mapping[str, Sequence[str]]) -> Rows:
+        return [
+            {MODULE: module, name: table, TRIPLES: None}
+            for module, some in tables.items()
+            for table in some
+        ]
+
+    reads = {name: [*each.inputs, *each.state] for name, each in known.items()}
+    makes = {name: each.outputs for name, each in known.items()}
+    return {"calls": [], "reads": rows(SRC_TABLE, reads), "makes": rows(DST_TABLE, makes),
+            "sets": []}  # fmt: skip
+
+
+def _graph(
+    known: Mapping[str, Module], counts: Mapping[str, Rows], *, counted: bool
+) -> ModuleGraph:
+    calls = counts["calls"]
+    triples: dict[str, int] = dict.fromkeys(sorted(known), 0)
+    number = dict(triples)
+    for row in calls:
+        module = row[MODULE]
+        triples[module] = triples.get(module, 0) + row[TRIPLES]
+        number[module] = number.get(module, 0) + 1
+    shown = sorted(triples, key=lambda module: (-triples[module], module))[:MOST_MODULES]
+    if not shown:
+        return {}
+    makes, reads = (
+        _first(counts[name], shown, MOST_TABLES, end)
+        for name, end in (("makes", DST_TABLE), ("reads", SRC_TABLE))
+    )
+    return {
+        "modules": [
+            {
+                "name": node_key(module),
+                "workflow": _workflow(known.get(module)),
+                "ops": few(known[module].ops) if module in known else None,
+                TRIPLES: triples[module] if counted else None,
+                "invocations": number[module] if counted else None,
+            }
+            for module in shown
+        ],
+        "invocations": _invocations(calls, shown) if len(calls) <= MOST_INVOCATIONS else [],
+        "made_by": makes,
+        "reads": reads,
+        "sets_made_by": _first(counts["sets"], shown, MOST_SETS, SET),
+        "modules_derive": _flow(reads, makes, counted=counted),
+    }
+
+
+def _workflow(module: Module | None) -> str | None:
+    return node_key(module.workflow) if module and module.workflow else None
+
+
+def _first(rows: Rows, shown: Sequence[str], most: int, end: str) -> Rows:
+    """Return the first rows of each shown module; ``end`` is the column of a table or a set."""
+    left = dict.fromkeys(shown, most)
+    found: Rows = []
+    for row in rows:
+        module = row[MODULE]
+        if row[end] in (None, "") or not left.get(module):
+            continue
+        left[module] -= 1
+        far = row[end] if end == SET else node_key(row[end])
+        found.append(
+            {MODULE: node_key(module), SET if end == SET else TABLE: far, TRIPLES: row[TRIPLES]}
+        )
+    return found
+
+
+def _invocations(calls: Rows, shown: Sequence[str]) -> Rows:
+    kept = [row for row in calls if row[MODULE] in {*shown}]
+    return [
+        {
+            **row,
+            "number": number,
+            MODULE: node_key(row[MODULE]),
+            "name": " ".join(row[name] for name in _CALL[1:] if row[name]) or row[MODULE],
+        }
+        for number, row in enumerate(kept, 1)
+    ]
+
+
+def _flow(reads: Rows, makes: Rows, *, counted: bool) -> Rows:
+    """Return which module reads tables that another one makes, with the triples by which it does.
+
+    A module and itself are left out: the tables between its own ops are not between modules.
+    """
+    makers: dict[str, list[str]] = {}
+    for row in makes:
+        makers.setdefault(row[TABLE], []).append(row[MODULE])
+    found: dict[tuple[str, str], Rows] = {}
+    for row in reads:
+        for maker in makers.get(row[TABLE], []):
+            if maker != row[MODULE]:
+                found.setdefault((row[MODULE], maker), []).append(row)
+    return [
+        {
+            MODULE: module,
+            "derives_from": maker,
+            TRIPLES: sum(row[TRIPLES] for row in rows) if counted else None,
+            "tables": few([row[TABLE] for row in rows]),
+        }
+        for (module, maker), rows in found.items()
+    ]

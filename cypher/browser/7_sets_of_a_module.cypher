@@ -1,0 +1,9 @@
+// The module with the most triples, its invocations, and the sets that its triples lie in
+MATCH (m:Module {warehouse: $warehouse})
+WITH m
+ORDER BY coalesce(m.triples, 0) DESC
+LIMIT 1
+OPTIONAL MATCH (m)<-[r]-(n)
+WHERE n:Set OR n:Invocation
+RETURN m, r, n
+LIMIT 300

@@ -1,0 +1,3 @@
+MATCH (g:Generation {warehouse: $warehouse})
+WHERE g.number IS NOT NULL AND g.current
+RETURN g.number

@@ -1,0 +1,102 @@
+"""Find when each item of a flow is hidden: the modules that must be folded for that.
+
+``fold`` hides the items inside of given folded modules. Here one pass finds, for every item, which
+modules hide it together, so that any view can be made from counts alone, without the triples.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numba import njit
+
+from provhouse.model.arrays import I32, I64, Bools
+
+from .fold import (
+    I8,
+    NONE,
+    OTHER_TABLE,
+    OUTPUT,
+    OUTPUT_TABLE,
+    STATE,
+    STATE_TABLE,
+    UNMADE,
+    Flow,
+    made_in,
+)
+
+MOST_MODULES: Final = 62
+"""The largest number of modules: each is one bit of an integer with a sign."""
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """When each item of a flow is hidden, and which invocation made it."""
+
+    modules: I64
+    """For each item, the modules as bits: it is hidden if all of them are folded. -1: never."""
+    made: I32
+    """The invocation that made each item; negative if it is not exactly one."""
+
+
+def conditions(flow: Flow, kept: I64) -> Conditions:
+    """Return when each item is hidden; the items ``kept`` never are.
+
+    An item is hidden in ``fold(flow, folded, kept)`` if and only if its modules are all folded. A
+    flow must have at most ``MOST_MODULES`` modules.
+    """
+    shown = np.zeros(flow.items, bool)
+    shown[kept] = True
+    made = made_in(flow.items, flow.dst, flow.invocation)
+    modules = _conditions(
+        flow.src, flow.dst, flow.invocation, flow.role, flow.module, flow.table, flow.declared,
+        made, shown,
+    )  # fmt: skip
+    return Conditions(modules, made)
+
+
+@njit(cache=True)
+def _conditions(
+    src: I64, dst: I64, invocation: I32, role: I8, module: I32, table: I32, declared: I8,
+    made: I32, shown: Bools,
+) -> I64:  # fmt: skip
+    items = len(made)
+    one = np.int64(1)
+    says = np.zeros(len(module), np.bool_)  # whether the invocation says what its outputs are
+    output = np.zeros(items, np.bool_)
+    used = np.zeros(items, np.bool_)
+    stateful = np.ones(items, np.bool_)  # used as state only
+    never = shown.copy()
+    needs = np.zeros(items, np.int64)
+    needed = np.zeros(items, np.bool_)  # an input that every view shows
+    for row in range(len(src)):
+        item, of = src[row], invocation[row]
+        used[item] = True
+        if of == NONE:
+            never[item] = True
+            continue
+        part = declared[module[of], table[item]]
+        state = role[row] == STATE or part == STATE_TABLE
+        stateful[item] &= state
+        needed[item] |= part != OTHER_TABLE and not state
+        if made[item] != of:
+            never[item] |= not state and made[item] != UNMADE
+            needs[item] |= one << module[of]
+        named = role[row] == OUTPUT or declared[module[of], table[dst[row]]] == OUTPUT_TABLE
+        output[dst[row]] |= named
+        says[of] |= named or declared[module[of], -1] == OUTPUT_TABLE
+    for item in range(items):
+        at = made[item]
+        if at >= 0:
+            never[item] |= output[item] or not (used[item] or says[at])
+            needs[item] |= one << module[at]
+        elif at != UNMADE or not used[item]:
+            never[item] = True
+        elif not stateful[item]:
+            never[item] |= needed[item]
+    for row in range(len(src)):  # a constant is hidden only if all that was made from it is
+        item = src[row]
+        if made[item] == UNMADE and not stateful[item]:
+            never[item] |= never[dst[row]]
+            needs[item] |= needs[dst[row]]
+    return np.where(never, -1, needs)
