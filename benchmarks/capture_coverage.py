@@ -1,6 +1,6 @@
 """Write what `make test-long` found about captured queries to `results/coverage.json`.
 
-A suite of queries without a record keeps its earlier results.
+A query without a record keeps its earlier result.
 """
 
 import json
@@ -62,7 +62,8 @@ def main() -> None:
         file = ROOT / ".long" / f"coverage-{suite}.jsonl"
         if file.exists():
             lines = map(json.loads, file.read_text(encoding="utf-8").splitlines())
-            latest: dict[str, Query] = {line["query"]: line for line in lines}
+            earlier = results[suite]["queries"] if suite in results else []
+            latest: dict[str, Query] = {line["query"]: line for line in (*earlier, *lines)}
             results[suite] = {
                 **record(),
                 "versions": packages("provhouse", "pyspark"),
