@@ -1,5 +1,6 @@
 """The result of a query, and the lineage of its rows."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,17 +17,20 @@ from .decoded import Unfit
 from .divided import Divided, divide, flattened
 from .fused import Fused
 from .group_by import Grouped, run
+from .identity import Asked
 from .inject import LISTED, listed_link
 from .links import Chain, Link, Rows, distinct, merged
 from .modes import chosen, compiled, explained, not_compiled
 from .names import quoted
 from .parse import Reference
 from .plan import Plan
+from .polynomial import Derivation, Polynomial, Witness, minimal
 from .records import Records
 from .selection import Mask, mask
 from .snapshot import Snapshot
 from .trace import Tracer
 from .want import Mode, Want
+from .why import derivations, one_row
 
 if TYPE_CHECKING:
     from provhouse.ingest.summary import Summary
@@ -238,6 +242,40 @@ class Result:
             parts = [chain.forward(asked) for at in refs for chain in self._chains[at]]
             self._con.memory.used(self)
         return _together(parts)
+
+    def why(self, row: int) -> list[Witness]:
+        """Return the witnesses of a row: the smallest sets of records that suffice for its values.
+
+        The records of one set were joined. Of a GROUP BY, each set suffices for the group to
+        exist; the values of aggregates rest on all sets together. Raises NotCovered where a row
+        depends on more than the records that are joined, as with outer joins or LIMIT in a
+        subquery, and UsageError as ``backward`` does.
+        """
+        return minimal(self._derivations(row, how=False))
+
+    def how(self, row: int) -> Polynomial:
+        """Return the polynomial of a row: the sum of its derivations, each a product of records.
+
+        With the numbers of each record in its table, its value is the number of rows with equal
+        values, or of a GROUP BY the group's ``count(*)``. If duplicates are removed, the row exists
+        if the value is not 0. Raises NotCovered as ``why`` does, and for other aggregates.
+        """
+        return Polynomial(dict(self._derivations(row, how=True)))
+
+    def _derivations(self, row: int, how: bool) -> Counter[Derivation]:
+        (at,) = self.positions([row]).tolist()
+        with self._con.lock:
+            self.check_unchanged()
+            return derivations(self, at, how)
+
+    def identifying(self, row: int) -> pa.Table | None:
+        """Return the keys of a group, or the values of another row; None from compiled loops."""
+        if self._cells is not None:
+            return None
+        first = self._plan.identity.parts[0] if self._plan.identity.parts else None
+        if isinstance(first, Asked) and first.expects == "counted":
+            return one_row(self._hidden, first.columns, row)
+        return one_row(self._rows, list(range(self._rows.num_columns)), row)
 
     def explain(self) -> str:
         """Return how the lineage of each reference is captured, and the size of its index."""

@@ -1,0 +1,86 @@
+"""Why- and how-provenance of one row: which combinations of records it was made of."""
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from provhouse.model.errors import UsageError
+
+from .derivations import Derived, Deriver
+from .names import quoted
+from .parse import parse
+from .polynomial import Derivation, Record
+
+if TYPE_CHECKING:
+    from .result import Result
+
+ASKED = "__provhouse_row"
+MOST = 100_000
+"""The largest number of derivations that are listed."""
+
+
+def derivations(result: "Result", row: int, how: bool) -> Counter[Derivation]:
+    """Return the derivations of a row's values, and how often each occurs.
+
+    Raises NotCovered for queries whose derivations are not combinations of records, and UsageError
+    if there are too many.
+    """
+    con = result.connection
+    parsed = parse(result.query, con.catalog())
+    derived = Deriver(parsed, how).outermost()
+    tables = [reference.table.name for reference in parsed.references]
+    asked = result.identifying(row)
+    if asked is None:  # compiled loops: one table, without joins
+        ((reference, table),) = zip(result.references, tables, strict=True)
+        rids = result.backward(reference, [row]).rids
+        check(rids.size)
+        return Counter((Record(table, rid),) for rid in rids.tolist())
+    one = pa.table([*asked.columns, pa.array([0])], names=[*asked.column_names, "one"])
+    con.duckdb.register(ASKED, one)
+    try:
+        found = con.duckdb.sql(_text(derived, asked.num_columns)).to_arrow_table()
+    finally:
+        con.duckdb.unregister(ASKED)
+    check(found.num_rows)
+    columns = [column.to_pylist() for column in found.columns[1:]]
+    if not columns:  # the query reads no table
+        return Counter({(): found.num_rows})
+    named = [tables[ref] for ref in derived.refs]
+    return Counter(_joined(named, rids) for rids in zip(*columns, strict=True))
+
+
+def _joined(tables: list[str], rids: tuple[int | None, ...]) -> Derivation:
+    pairs = zip(tables, rids, strict=True)
+    return tuple(sorted(Record(table, rid) for table, rid in pairs if rid is not None))
+
+
+def _text(derived: Derived, asked: int) -> str:
+    """Return the query for the derivations of the row that is asked about."""
+    visible = [f"x{at}" for at in range(len(derived.names))]
+    rids = [f"w{at}" for at in range(len(derived.refs))]
+    same = [f"d.x{at} is not distinct from e.c{at}" for at in range(asked)]
+    named = ", ".join(map(quoted, [*visible, *rids]))
+    listed = ", ".join(["1", *(f"d.{each}" for each in rids)])
+    return (
+        f"select {listed} from ({derived.query.sql('duckdb')}) as d({named}), {ASKED} e "
+        f"where {' and '.join(same) or 'true'} limit {MOST + 1}"
+    )
+
+
+def check(number: int) -> None:
+    """Raise UsageError if there are too many derivations."""
+    if number > MOST:
+        raise UsageError(
+            f"The row has more than {MOST:,} derivations",
+            "Each combination of records would be listed",
+            "Ask backward() for its records",
+        )
+
+
+def one_row(table: pa.Table, columns: list[int], row: int) -> pa.Table:
+    """Return some columns of a row, with the names ``c0``, ``c1``, ...."""
+    return pa.Table.from_arrays(
+        [table.column(at).take(pa.array([row])) for at in columns],
+        names=[f"c{at}" for at in range(len(columns))],
+    )
