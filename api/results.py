@@ -11,14 +11,12 @@ from provhouse.model import answer as found_answer
 from provhouse.model.answer import Header, ItemHeader, MissingKeys, Read, TableColumns
 from provhouse.model.operations import Weakest
 from provhouse.model.question import Direction
-from provhouse.model.zoom import Level
 from provhouse.output.result import Result
 from provhouse.query import diff as found_diff
 from provhouse.query import explain, find, path
 from provhouse.query import modules as found_modules
 from provhouse.query import operations as found_operations
 from provhouse.query import records as found_records
-from provhouse.query import zoom as found_zoom
 from provhouse.query.cost import Estimate
 from provhouse.query.diff import Side
 from provhouse.query.generations import Generation
@@ -26,11 +24,9 @@ from provhouse.query.records import TableRecords
 
 from .html import html
 from .rows import (
-    Edge,
     FoundItem,
     Invocation,
     Item,
-    Node,
     OpCount,
     Operation,
     Rows,
@@ -255,31 +251,6 @@ class Diff(Shown):
         return DiffResult(self._found)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Zoom(Shown, ItemHeader):
-    """An answer at the level of modules, tables, sets or records: nodes and edges."""
-
-    zoom: Level
-    folded: tuple[str, ...]
-    truncated: str | None
-    found: int
-    """The number of items of the answer."""
-    inside: int
-    """The number of items, of those found, that are hidden inside folded modules."""
-    several: int
-    outside: int
-    erased: int
-    nodes: Rows[Node]
-    edges: Rows[Edge]
-    read: Read
-    _found: found_zoom.Zoomed = field(repr=False, compare=False)
-
-    def _result(self) -> Result:
-        from provhouse.output.results.zoomed import ZoomedResult
-
-        return ZoomedResult(self._found)
-
-
 def answer(found: found_answer.Answer) -> Answer:
     """Return the public form of an answer."""
     counts = found.counts and Counts(
@@ -328,12 +299,6 @@ def operations(found: found_operations.Operations) -> Rows[Operation]:
 def invocations(found: found_modules.Invocations) -> Rows[Invocation]:
     """Return the invocations of a module as rows."""
     return Rows(found.invocations, Invocation._make)
-
-
-def zoom(found: found_zoom.Zoomed) -> Zoom:
-    """Return the public form of a view."""
-    nodes, edges = Rows(found.nodes, Node._make), Rows(found.edges, Edge._make)
-    return Zoom(**shown(Zoom, found, nodes=nodes, edges=edges))
 
 
 def _rows(found: found_answer.FoundRows) -> dict[str, object]:

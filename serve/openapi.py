@@ -12,7 +12,8 @@ from .requests import Problem
 
 SCHEMAS = (
     "answer", "path", "find", "explanation", "set", "view", "diff", "ops", "generations", "status",
-    "what-if", "depends", "why", "why-changed", "evaluate", "zoom", "modules", "invocations",
+    "what-if", "what-if-each", "depends", "why", "why-changed", "evaluate", "zoom",
+    "zoom-path", "zoom-diff", "zoom-what-if", "modules", "invocations",
 )  # fmt: skip
 _COMPONENTS = "#/components/schemas/"
 _PROBLEM = {"content": {"application/problem+json": {}}, "model": Problem}

@@ -20,9 +20,13 @@ from provhouse.output.results.path import PathResult
 from provhouse.output.results.shown_set import ShownSetResult
 from provhouse.output.results.view import ViewResult
 from provhouse.output.results.what_if import WhatIfResult
+from provhouse.output.results.what_if_each import WhatIfEachResult
 from provhouse.output.results.why import WhyResult
 from provhouse.output.results.why_changed import WhyChangedResult
 from provhouse.output.results.zoomed import ZoomedResult
+from provhouse.output.results.zoomed_diff import ZoomedDiffResult
+from provhouse.output.results.zoomed_path import ZoomedPathResult
+from provhouse.output.results.zoomed_what_if import ZoomedWhatIfResult
 from provhouse.output.writer import Writer
 from provhouse.query.depends import Dependency, depends
 from provhouse.query.diff import Diff, compare
@@ -36,9 +40,13 @@ from provhouse.query.path import Paths, path
 from provhouse.query.show_set import ShownSet, show_set
 from provhouse.query.view import View, write_view
 from provhouse.query.what_if import WhatIf, what_if
+from provhouse.query.what_if_each import WhatIfEach, what_if_each
 from provhouse.query.why import Why, why
 from provhouse.query.why_changed import WhyChanged, why_changed
 from provhouse.query.zoom import Zoomed, zoom
+from provhouse.query.zoom_diff import ZoomedDiff, zoom_diff
+from provhouse.query.zoom_path import ZoomedPath, zoom_path
+from provhouse.query.zoom_what_if import ZoomedWhatIf, zoom_what_if
 
 from .answering import Answering
 from .content_types import Format, ResponseFormat
@@ -60,9 +68,13 @@ from .requests import (
     AskingSet,
     AskingView,
     AskingWhatIf,
+    AskingWhatIfEach,
     AskingWhy,
     AskingWhyChanged,
     AskingZoom,
+    AskingZoomDiff,
+    AskingZoomPath,
+    AskingZoomWhatIf,
 )
 
 Result = TypeVar("Result")
@@ -113,6 +125,10 @@ def add_routes(app: FastAPI, answering: Answering) -> None:
         lambda output, found: output.write(WhatIfResult(found)),
     )  # fmt: skip
     add(
+        "what-if-each", "what-if-each", AskingWhatIfEach, _what_if_each,
+        lambda output, found: output.write(WhatIfEachResult(found)),
+    )  # fmt: skip
+    add(
         "depends", "depends", AskingDepends, _depends,
         lambda output, found: output.write(DependencyResult(found)),
     )  # fmt: skip
@@ -126,6 +142,18 @@ def add_routes(app: FastAPI, answering: Answering) -> None:
         lambda output, found: output.write(EvaluationResult(found)),
     )  # fmt: skip
     add("zoom", "zoom", AskingZoom, _zoom, lambda output, found: output.write(ZoomedResult(found)))
+    add(
+        "zoom-path", "zoom-path", AskingZoomPath, _zoom_path,
+        lambda output, found: output.write(ZoomedPathResult(found)),
+    )  # fmt: skip
+    add(
+        "zoom-diff", "zoom-diff", AskingZoomDiff, _zoom_diff,
+        lambda output, found: output.write(ZoomedDiffResult(found)),
+    )  # fmt: skip
+    add(
+        "zoom-what-if", "zoom-what-if", AskingZoomWhatIf, _zoom_what_if,
+        lambda output, found: output.write(ZoomedWhatIfResult(found)),
+    )  # fmt: skip
     add(
         "modules", "modules", AskingModules, _modules,
         lambda output, found: output.write(ModulesResult(found)),
@@ -214,6 +242,11 @@ def _what_if(keeper: Keeper, asked: AskingWhatIf) -> WhatIf:
         return what_if(asker, asked.deletion(), summary=asked.summary)
 
 
+def _what_if_each(keeper: Keeper, asked: AskingWhatIfEach) -> WhatIfEach:
+    with keeper.asker(asked.as_of) as asker:
+        return what_if_each(asker, asked.item, asked.limit)
+
+
 def _depends(keeper: Keeper, asked: AskingDepends) -> Dependency:
     with keeper.asker(asked.as_of) as asker:
         return depends(asker, asked.item, asked.on)
@@ -237,6 +270,23 @@ def _zoom(keeper: Keeper, asked: AskingZoom) -> Zoomed:
     question = asked.question()
     with keeper.asker(question.as_of) as asker:
         return zoom(asker, question, asked.zoom, asked.fold)
+
+
+def _zoom_path(keeper: Keeper, asked: AskingZoomPath) -> ZoomedPath:
+    with keeper.asker(asked.as_of) as asker:
+        return zoom_path(
+            asker, asked.source, asked.target, asked.zoom, asked.fold, every=asked.every
+        )
+
+
+def _zoom_diff(keeper: Keeper, asked: AskingZoomDiff) -> ZoomedDiff:
+    question = Question(asked.item, asked.direction, as_of=asked.since)
+    return zoom_diff(question, asked.until, asked.zoom, asked.fold, keeper.asker)
+
+
+def _zoom_what_if(keeper: Keeper, asked: AskingZoomWhatIf) -> ZoomedWhatIf:
+    with keeper.asker(asked.as_of) as asker:
+        return zoom_what_if(asker, asked.deletion(), asked.zoom, asked.fold)
 
 
 def _modules(keeper: Keeper, asked: AskingModules) -> Modules:
