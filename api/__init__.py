@@ -46,6 +46,7 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from .results import Explanation as Explanation
     from .results import Finding as Finding
     from .results import Paths as Paths
+    from .results import Subgraph as Subgraph
     from .rows import Edge as Edge
     from .rows import Invocation as Invocation
     from .rows import Item as Item
@@ -77,7 +78,7 @@ _MODULES = {
     "query.generations": ("Generation",),
     "reader": ("Reader",),
     "records": ("Records",),
-    "results": ("Answer", "Diff", "Explanation", "Finding", "Paths"),
+    "results": ("Answer", "Diff", "Explanation", "Finding", "Paths", "Subgraph"),
     "rows": ("Edge", "Invocation", "Item", "Node", "Operation", "Rows", "Triple"),
     "views": (
         "EdgeChange", "NodeChange", "NodeFates", "Zoom", "ZoomDiff", "ZoomPath", "ZoomWhatIf",

@@ -16,6 +16,7 @@ from provhouse.query.modules import Invocations, Modules
 from provhouse.query.operations import Operations
 from provhouse.query.path import Paths
 from provhouse.query.show_set import ShownSet
+from provhouse.query.subgraph import Subgraph
 from provhouse.query.view import View
 from provhouse.query.what_if import WhatIf
 from provhouse.query.what_if_each import WhatIfEach
@@ -36,6 +37,7 @@ RESULTS: dict[str, Any] = {
     "/v1/lineage": Answer,
     "/v1/impact": Answer,
     "/v1/path": Paths,
+    "/v1/subgraph": Subgraph,
     "/v1/find": Finding,
     "/v1/explain": Explanation,
     "/v1/diff": Diff,

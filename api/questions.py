@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from provhouse.query.operations import Operations
     from provhouse.query.path import Paths
     from provhouse.query.show_set import ShownSet
+    from provhouse.query.subgraph import Subgraph
     from provhouse.query.view import View
     from provhouse.query.what_if import WhatIf
     from provhouse.query.what_if_each import WhatIfEach
@@ -80,6 +81,18 @@ def path(source: str, target: str, every: bool, as_of: AsOf | None) -> "Asked[Pa
 
     body = {"from": source, "to": target, "all": every, "as_of": as_of}
     return Asked("/v1/path", body, answer)
+
+
+def subgraph(item: str, as_of: AsOf | None) -> "Asked[Subgraph]":
+    """Ask for the ancestors and descendants of an item, and the siblings of its descendants."""
+
+    def answer(askers: Askers) -> "Subgraph":
+        from provhouse.query.subgraph import subgraph as around
+
+        with askers(as_of) as asker:
+            return around(asker, item)
+
+    return Asked("/v1/subgraph", {"item": item, "as_of": as_of}, answer)
 
 
 def find(text: str, anywhere: bool, table: str | None, limit: int) -> "Asked[Finding]":

@@ -12,7 +12,7 @@ from provhouse.store.tables.modules import Module
 from . import consequences, questions, results
 from .consequences import Dependency, Evaluation, WhatIf, WhatIfEach, Why, WhyChanged
 from .filters import Filters, question_of
-from .results import Answer, Diff, Explanation, Finding, Paths
+from .results import Answer, Diff, Explanation, Finding, Paths, Subgraph
 from .rows import Invocation, Operation, Rows
 from .views import Views, deletion_of
 
@@ -73,6 +73,18 @@ class Reader(Views):
         (3, ['price', 'bill', 'sum up'])
         """
         return results.paths(self.ask(questions.path(source, target, every, as_of)))
+
+    def subgraph(self, item: str, *, as_of: AsOf | None = None) -> Subgraph:
+        """Return all ancestors and descendants of an item, and the siblings of its descendants.
+
+        A sibling is another item that a descendant was made from. Raises NotFound if the item is
+        not stored.
+
+        >>> found = warehouse.subgraph("orders/18")
+        >>> [(item.item, item.part) for item in found.items if item.part == "sibling"]
+        [('invoices/10', 'sibling'), ('orders/17', 'sibling')]
+        """
+        return results.subgraph(self.ask(questions.subgraph(item, as_of)))
 
     def find(
         self, text: str, *, anywhere: bool = False, table: str | None = None, limit: int = 20

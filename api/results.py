@@ -17,6 +17,7 @@ from provhouse.query import explain, find, path
 from provhouse.query import modules as found_modules
 from provhouse.query import operations as found_operations
 from provhouse.query import records as found_records
+from provhouse.query import subgraph as found_subgraph
 from provhouse.query.cost import Estimate
 from provhouse.query.diff import Side
 from provhouse.query.generations import Generation
@@ -29,6 +30,7 @@ from .rows import (
     Item,
     OpCount,
     Operation,
+    Part,
     Rows,
     TableCount,
     Triple,
@@ -251,6 +253,28 @@ class Diff(Shown):
         return DiffResult(self._found)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Subgraph(Shown, Header):
+    """The items around an item, and the triples between them."""
+
+    item: str
+    ancestors: int
+    descendants: int
+    siblings: int
+    """The number of other items that descendants were made from."""
+    items: Rows[Part]
+    triples: Rows[Triple]
+    erased: int
+    complete: bool
+    read: Read
+    _found: found_subgraph.Subgraph = field(repr=False, compare=False)
+
+    def _result(self) -> Result:
+        from provhouse.output.results.subgraph import SubgraphResult
+
+        return SubgraphResult(self._found)
+
+
 def answer(found: found_answer.Answer) -> Answer:
     """Return the public form of an answer."""
     counts = found.counts and Counts(
@@ -263,6 +287,12 @@ def answer(found: found_answer.Answer) -> Answer:
 def paths(found: path.Paths) -> Paths:
     """Return the public form of a path."""
     return Paths(**shown(Paths, found, **_rows(found)))
+
+
+def subgraph(found: found_subgraph.Subgraph) -> Subgraph:
+    """Return the public form of what is around an item."""
+    items, triples = Rows(found.items, Part._make), triple_rows(found.triples)
+    return Subgraph(**shown(Subgraph, found, items=items, triples=triples))
 
 
 def finding(found: find.Finding) -> Finding:

@@ -185,6 +185,15 @@ class ChangedInput(NamedTuple):
     """Its part of the difference; None if shares do not add up for the function."""
 
 
+class Part(NamedTuple):
+    """An item of a subgraph."""
+
+    item: str
+    table: str
+    part: str
+    """Whether it is an ancestor, a descendant or a sibling."""
+
+
 class Invocation(NamedTuple):
     """An invocation of a module; what is not known of it is None."""
 

@@ -67,7 +67,7 @@ def main() -> None:
     parser.add_argument("--inputs", type=int, default=INPUTS, help="inputs of the aggregate")
     parser.add_argument("--zoomed", type=int, default=INPUTS, help="triples of the answer")
     parser.add_argument("--seed", type=int, default=4)
-    parser.add_argument("--again", action="store_true", help="measure all parts anew")
+    parser.add_argument("--again", action="store_true", help="measure all parts again")
     parser.add_argument("--out", type=Path, help="default: the results in this repository")
     given = parser.parse_args()
     sys.exit(guarded(lambda: write(given), lambda: Path("logs")))

@@ -48,7 +48,7 @@ class AlternativeRun(TypedDict):
     function: str
     inputs: int
     chosen_ms: float
-    """The time of the alternatives whose values are wanted, as a whole."""
+    """The time of all alternatives together."""
     one_ms: float
     """The time of one complete what-if deletion of one of them."""
 

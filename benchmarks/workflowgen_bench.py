@@ -46,7 +46,7 @@ def main() -> None:
     parser.add_argument("--cars", type=int, default=20_000)
     parser.add_argument("--stations", type=int, default=24)
     parser.add_argument("--executions", type=int, default=100)
-    parser.add_argument("--again", action="store_true", help="measure all workflows anew")
+    parser.add_argument("--again", action="store_true", help="measure all workflows again")
     parser.add_argument("--out", type=Path, help="default: the results in this repository")
     given = parser.parse_args()
     run = recorded(mean_load(), packages("duckdb", "numba", "pyarrow", "provhouse"))

@@ -220,44 +220,34 @@ def _differences(one: _View, other: _View) -> tuple[pa.Table, pa.Table]:
     """Return the nodes and edges that differ, as ``NODES`` and ``EDGES``."""
     items = _changed(one.items, other.items, [_KEY])
     edges = _changed(one.edges, other.edges, [_START, _END, OP])
-    every = pa.concat_tables([other.nodes, one.nodes])
-    first = every[_KEY][:1]
-    used = pa.chunked_array([*items[_KEY].chunks, *edges[_START].chunks, *edges[_END].chunks])
-    shown = pc.index_in(every[_KEY], pc.unique(pa.chunked_array([*first.chunks, *used.chunks])))
-    _, at = np.unique(np.asarray(every[_KEY].to_pylist(), object), return_index=True)
-    at = np.sort(at)
-    nodes = every.take(pa.array(at[np.asarray(shown.is_valid())[at]]))
-    counts = nodes.select([_KEY]).append_column("node", pa.array(np.arange(len(nodes))))
-    places = pc.index_in(items[_KEY], nodes[_KEY].combine_chunks())
-    columns = {"node": counts["node"], **{name: nodes[name] for name in _NAMES}}
-    for name, _ in _CHANGES:
-        of = np.zeros(len(nodes), np.int64)
-        of[np.asarray(places)] = np.asarray(items[name])
-        columns[name] = pa.array(of)
-    ends = {
-        name: pc.index_in(edges[key], nodes[_KEY].combine_chunks()).cast(pa.int64())
-        for name, key in (("from", _START), ("to", _END))
-    }
-    lines = pa.table({**ends, OP: edges[OP], "came": edges["came"], "went": edges["went"]})
-    most = pc.add(lines["came"], lines["went"])
+    nodes = _differing(pa.concat_tables([other.nodes, one.nodes]), items, edges)
+    keys = nodes[_KEY].combine_chunks()
+    at = pc.index_in(keys, items[_KEY].combine_chunks())
+    counts = [items[name].combine_chunks().take(at).fill_null(0) for name, _ in _CHANGES]
+    numbers = pa.array(np.arange(len(nodes)))
+    shown = pa.table([numbers, *(nodes[name] for name in _NAMES), *counts], schema=NODES)
+    ends = [pc.index_in(edges[end], keys).cast(pa.int64()) for end in (_START, _END)]
+    lines = pa.table([*ends, edges[OP], edges["came"], edges["went"]], schema=EDGES)
+    lines = lines.append_column("most", pc.add(lines["came"], lines["went"]))
     order = [("most", "descending"), ("from", "ascending"), ("to", "ascending"), (OP, "ascending")]
-    lines = lines.append_column("most", most).sort_by(order)
-    shape = pa.table([columns[name] for name in NODES.names], schema=NODES)
-    return shape, lines.select(EDGES.names).cast(EDGES)
+    return shown, lines.sort_by(order).select(EDGES.names)
+
+
+def _differing(nodes: pa.Table, items: pa.Table, edges: pa.Table) -> pa.Table:
+    """Return the first of ``nodes``, and those with items or edges that differ, each once."""
+    keys = nodes[_KEY].combine_chunks()
+    columns = (nodes[_KEY][:1], items[_KEY], edges[_START], edges[_END])
+    used = pa.concat_arrays([each.combine_chunks() for each in columns])
+    first = pc.index_in(pc.unique(used), keys)  # the first place of each
+    return nodes.take(first.take(pc.sort_indices(first)))
 
 
 def _changed(one: pa.Table, other: pa.Table, keys: list[str]) -> pa.Table:
     """Return for each key how many rows came and went, if any did."""
-    zero = pa.array(np.zeros(len(one), np.int64)), pa.array(np.zeros(len(other), np.int64))
-    rows = pa.concat_tables(
-        [
-            one.rename_columns([*one.column_names[:-1], "before"]).append_column("after", zero[0]),
-            other.rename_columns([*other.column_names[:-1], "after"])
-            .add_column(len(other.column_names) - 1, "before", zero[1]),
-        ]
-    )  # fmt: skip
-    whole = rows.group_by(one.column_names[:-1]).aggregate([("before", "sum"), ("after", "sum")])
-    more = pc.subtract(whole["after_sum"], whole["before_sum"])
+    less = one.set_column(len(one.column_names) - 1, _COUNT, pc.negate(one[_COUNT]))
+    rows = pa.concat_tables([less, other])
+    whole = rows.group_by(rows.column_names[:-1]).aggregate([(_COUNT, "sum")])
+    more = whole[f"{_COUNT}_sum"]
     changed = whole.select(keys)
     for name, count in (("came", more), ("went", pc.negate(more))):
         changed = changed.append_column(name, pc.max_element_wise(count, 0))

@@ -98,6 +98,13 @@ class AskingPath(_Asking):
     as_of: Annotated[AsOf | None, Field(description=AS_OF)] = None
 
 
+class AskingSubgraph(_Asking):
+    """Show the ancestors and descendants of an item, and the siblings of its descendants."""
+
+    item: Name
+    as_of: Annotated[AsOf | None, Field(description=AS_OF)] = None
+
+
 class AskingFind(_Asking):
     """Find items by a part of their names."""
 

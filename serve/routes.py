@@ -18,6 +18,7 @@ from provhouse.output.results.modules import InvocationsResult, ModulesResult
 from provhouse.output.results.operations import OperationsResult
 from provhouse.output.results.path import PathResult
 from provhouse.output.results.shown_set import ShownSetResult
+from provhouse.output.results.subgraph import SubgraphResult
 from provhouse.output.results.view import ViewResult
 from provhouse.output.results.what_if import WhatIfResult
 from provhouse.output.results.what_if_each import WhatIfEachResult
@@ -38,6 +39,7 @@ from provhouse.query.modules import Invocations, Modules, list_invocations, list
 from provhouse.query.operations import Operations, list_operations
 from provhouse.query.path import Paths, path
 from provhouse.query.show_set import ShownSet, show_set
+from provhouse.query.subgraph import Subgraph, subgraph
 from provhouse.query.view import View, write_view
 from provhouse.query.what_if import WhatIf, what_if
 from provhouse.query.what_if_each import WhatIfEach, what_if_each
@@ -66,6 +68,7 @@ from .requests import (
     AskingOps,
     AskingPath,
     AskingSet,
+    AskingSubgraph,
     AskingView,
     AskingWhatIf,
     AskingWhatIfEach,
@@ -110,6 +113,10 @@ def add_routes(app: FastAPI, answering: Answering) -> None:
         app.post(f"/v1/{name}", name=f"{name}_posted", description=text, responses=answers)(post)
 
     add("path", "path", AskingPath, _path, lambda output, found: output.write(PathResult(found)))
+    add(
+        "subgraph", "subgraph", AskingSubgraph, _subgraph,
+        lambda output, found: output.write(SubgraphResult(found)),
+    )  # fmt: skip
     add("find", "find", AskingFind, _find, lambda output, found: output.write(FindingResult(found)))
     add(
         "explain", "explanation", AskingExplain, _explain,
@@ -208,6 +215,11 @@ def _add_lineage(
 def _path(keeper: Keeper, asked: AskingPath) -> Paths:
     with keeper.asker(asked.as_of) as asker:
         return path(asker, asked.source, asked.target, every=asked.every)
+
+
+def _subgraph(keeper: Keeper, asked: AskingSubgraph) -> Subgraph:
+    with keeper.asker(asked.as_of) as asker:
+        return subgraph(asker, asked.item)
 
 
 def _find(keeper: Keeper, asked: AskingFind) -> Finding:

@@ -4,6 +4,7 @@ The graph is ingested as a trace, and the questions are those of users.
 """
 
 import csv
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from helpers.warehouse import House
 from provhouse.model.deletion import Deletion
 from provhouse.query.ask import Asker
 from provhouse.query.depends import depends
+from provhouse.query.subgraph import PARTS, subgraph
 from provhouse.query.what_if import what_if
 
 DELTA = ("+", "group", "N50", "N71", "N72", "N73", "N75", "N81")
@@ -92,6 +94,42 @@ def test_example_4_5_the_bid_depends_on_the_request_and_on_no_car(asker: Asker) 
     assert depends(asker, "dealer1 N90", "C2").exists == "yes"
     assert depends(asker, "dealer1 N90", "N00").exists == "no"
     assert depends(asker, "N101", "N00").exists == "no"
+
+
+@pytest.mark.parametrize("item", ["N00", "C2", "dealer1 N60 C3", "dealer2 N90", "N101"])
+def test_subgraphs_are_those_of_the_paper(asker: Asker, item: str) -> None:
+    """The nodes of the paper that are no items are not compared."""
+    graph = figure_2c()
+    items = {end for use in graph.uses() for end in (use.src, use.dst)}
+    items -= {*graph.kinds("v")}
+    expected = _around({(use.src, use.dst) for use in graph.uses() if use.src in items}, item)
+    found = subgraph(asker, item)
+    parts = {row["item"]: row["part"] for row in found.items.to_pylist()}
+    assert parts == expected
+    assert {*parts} | {item} >= graph.subgraph(item) & items
+    ends = zip(*(found.triples[name].to_pylist() for name in ("src", "dst")), strict=True)
+    below = {each for each, part in parts.items() if part == "descendant"}
+    assert {dst for _, dst in ends} >= below
+    counts = Counter(parts.values())
+    assert (found.ancestors, found.descendants, found.siblings) == tuple(
+        counts[part] for part in PARTS
+    )
+
+
+def _around(pairs: set[tuple[str, str]], item: str) -> dict[str, str]:
+    """Return the part of each item around an item, by a search along pairs of src and dst."""
+    reached = []
+    for near, far in ((1, 0), (0, 1)):
+        found, left = set[str](), {item}
+        while left:
+            left = {pair[far] for pair in pairs if pair[near] in left} - found
+            found |= left
+        reached.append(found)
+    up, down = reached
+    siblings = {src for src, dst in pairs if dst in down}
+    parts = dict.fromkeys(siblings, "sibling") | dict.fromkeys(up, "ancestor")
+    parts |= dict.fromkeys(down, "descendant")
+    return {each: part for each, part in parts.items() if each != item}
 
 
 def _joint(graph: Graph) -> set[str]:

@@ -32,6 +32,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "lineage": LINEAGE,
     "impact": LINEAGE,
     "path": ("from", "to", "all"),
+    "subgraph": ("item", "as_of"),
     "find": ("text", "anywhere", "table", "limit"),
     "explain": ("item", "direction", "method", "depth", "as_of"),
     "diff": ("item", "from", "to", "direction"),

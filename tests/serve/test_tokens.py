@@ -35,6 +35,7 @@ WAYS: dict[tuple[str, str], Role] = {
     ("GET", "/v1/lineage?item=x"): Role.read,
     ("POST", "/v1/impact"): Role.read,
     ("GET", "/v1/path?from=a&to=b"): Role.read,
+    ("GET", "/v1/subgraph?item=x"): Role.read,
     ("GET", "/v1/find?text=a"): Role.read,
     ("GET", "/v1/explain?item=x"): Role.read,
     ("GET", "/v1/diff?item=x&from=1"): Role.read,
