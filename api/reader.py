@@ -173,8 +173,8 @@ class Reader(Views):
         Up to ``limit`` inputs are returned, those with the largest change first. Raises NotFound if
         the item is not stored.
 
-        >>> warehouse.what_if_each("revenue/2026-03").values
-        []
+        >>> len(warehouse.what_if_each("revenue/2026-03").inputs)
+        0
         """
         return consequences.what_if_each(self.ask(questions.what_if_each(item, limit, as_of)))
 

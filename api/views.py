@@ -260,7 +260,7 @@ class Views(ABC):
         ``catalogue``.
 
         >>> view = warehouse.zoom_what_if("orders/18", level="table")
-        >>> [(node.name, node.deleted, node.undecided) for node in view.nodes]
+        >>> sorted((node.name, node.deleted, node.undecided) for node in view.nodes)
         [('invoices', 0, 1), ('orders', 1, 0), ('revenue', 0, 1)]
         """
         deletion = deletion_of(delete, tables, where, ops, files, runs)

@@ -121,12 +121,18 @@ def test_aggregates_without_a_row_are_those_of_running_again(
 
 
 def _rows(flow: Watched, prefix: str, chance: Random, count: int) -> Iterable[tuple[str, str, int]]:
-    """Return random rows of the data that some triple has: item, table and place in the table."""
+    """Return random rows of the data that some triple has: item, table and place in the table.
+
+    The first third of the rows of stations are the coldest ones, on which minima depend.
+    """
     query = f"SELECT DISTINCT src FROM triples WHERE src LIKE '{prefix}%' ORDER BY src"
     used = [src for (src,) in flow.db.execute(query).fetchall()]
     places: dict[str, list[int]] = {}
     found = list[tuple[str, str, int]]()
-    for item in chance.sample(used, len(used)):
+    order = chance.sample(used, len(used))
+    if prefix == "station":
+        order = sorted(used, key=partial(_temperature, flow))[: 1 + count // 3] + order
+    for item in dict.fromkeys(order):
         table, _, ident = item.partition("/")
         if table not in places:
             rows = flow.db.execute(f"SELECT _id FROM {table} ORDER BY _id").fetchall()
@@ -136,3 +142,9 @@ def _rows(flow: Watched, prefix: str, chance: Random, count: int) -> Iterable[tu
             continue  # a measurement of an execution, which is not in the data
         found.append((item, table, lost))
     return found[:count]
+
+
+def _temperature(flow: Watched, item: str) -> float:
+    table, _, ident = item.partition("/")
+    found = flow.db.execute(f"SELECT t FROM {table} WHERE _id = {ident}").fetchone()
+    return float(found[0]) if found else 0.0

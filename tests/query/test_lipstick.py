@@ -87,7 +87,7 @@ def test_example_4_4_without_the_request_only_state_is_left(asker: Asker) -> Non
     computed = {use.dst for use in graph.uses()}
     assert fates(asker, "N00") == dict.fromkeys(computed, "dies")
     left = graph.delete("N00", _joint(graph))
-    assert {left.nodes[name].kind for name in left.nodes} == {"m", "t", "v"}
+    assert {left.nodes[name].kind for name in left.nodes} == {"m", "s", "t", "v"}
 
 
 def test_example_4_5_the_bid_depends_on_the_request_and_on_no_car(asker: Asker) -> None:
