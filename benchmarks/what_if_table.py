@@ -12,6 +12,10 @@ kinds, and computes which items die, survive or are undecided. The times are tho
 and after the index of the fetched triples, whose time is shown too. A peer keeps the paper's graph
 in memory and counts lost inputs; its graph is built before. Its answers are equal.
 
+An aggregate of a million inputs is computed without each of them (`what-if --each`); the values of
+some are compared with those of single deletions. The lineage of one item is shown at each level:
+the steps *fold* and *name* are what a view takes after the fetch.
+
 """
 DELETION_MS = {1: 2, 100: 60, 10_000: 700}
 WHOLE, AHEAD_FROM = 1.3, 100_000
@@ -50,7 +54,7 @@ def targets(results: Results) -> dict[str, bool]:
     if results["zooms"]:
         worst = max(each["fold_ms"] + each["name_ms"] for each in results["zooms"]
                     if each["level"] != "record")  # fmt: skip
-        met[f"a view of the answer: at most {ZOOM_MS} ms after the fetch"] = worst <= ZOOM_MS
+        met[f"a view of less than records: at most {ZOOM_MS} ms after the fetch"] = worst <= ZOOM_MS
     if results["peers"]:
         large = [one for one in results["peers"] if one["triples"] >= AHEAD_FROM]
         ahead = all(one["ours_ms"] < one["theirs_ms"] for one in large)
