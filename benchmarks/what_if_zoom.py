@@ -52,7 +52,7 @@ def _rows(
     call: np.ndarray,
 ) -> pa.Table:  # fmt: skip
     count = len(src)
-    fixed = {"op": op, "src_table": before, "dst_table": after, "module": module}
+    fixed = {"op": op, "src_table": before, "dst_table": after, "module": module, "op_kind": "any"}
     return pa.table(
         {
             "src": [f"{before}/{n}" for n in src.tolist()],
