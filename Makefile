@@ -57,6 +57,8 @@ bench-seven: setup ## Measure ingests of seven rows, with a server and without o
 bench-what-if: setup ## Measure what-if deletion, beside igraph and networkx; installs them (WAREHOUSE=DIR with the paper's trace)
 	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-bench.lock
 	@.venv/bin/python benchmarks/what_if.py $(if $(WAREHOUSE),--warehouse $(WAREHOUSE)) $(if $(TRIPLES),--triples $(TRIPLES))
+	@.venv/bin/python benchmarks/tables.py
+
 bench-workflowgen: setup ## Measure the workflows of the Lipstick paper on DuckDB, with capture and without
 	@cd benchmarks && ../.venv/bin/python workflowgen_bench.py
 	@.venv/bin/python benchmarks/tables.py

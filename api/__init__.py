@@ -36,6 +36,7 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from .consequences import Dependency as Dependency
     from .consequences import Evaluation as Evaluation
     from .consequences import WhatIf as WhatIf
+    from .consequences import WhatIfEach as WhatIfEach
     from .consequences import Why as Why
     from .consequences import WhyChanged as WhyChanged
     from .reader import Reader as Reader
@@ -45,7 +46,7 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from .results import Explanation as Explanation
     from .results import Finding as Finding
     from .results import Paths as Paths
-    from .results import Zoom as Zoom
+    from .results import Subgraph as Subgraph
     from .rows import Edge as Edge
     from .rows import Invocation as Invocation
     from .rows import Item as Item
@@ -53,6 +54,13 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from .rows import Operation as Operation
     from .rows import Rows as Rows
     from .rows import Triple as Triple
+    from .views import EdgeChange as EdgeChange
+    from .views import NodeChange as NodeChange
+    from .views import NodeFates as NodeFates
+    from .views import Zoom as Zoom
+    from .views import ZoomDiff as ZoomDiff
+    from .views import ZoomPath as ZoomPath
+    from .views import ZoomWhatIf as ZoomWhatIf
     from .warehouse import Warehouse as Warehouse
     from .warehouse import open as open
 
@@ -66,12 +74,15 @@ _MODULES = {
         "Unavailable", "UsageError",
     ),
     "connection": ("Connection", "connect"),
-    "consequences": ("Dependency", "Evaluation", "WhatIf", "Why", "WhyChanged"),
+    "consequences": ("Dependency", "Evaluation", "WhatIf", "WhatIfEach", "Why", "WhyChanged"),
     "query.generations": ("Generation",),
     "reader": ("Reader",),
     "records": ("Records",),
-    "results": ("Answer", "Diff", "Explanation", "Finding", "Paths", "Zoom"),
+    "results": ("Answer", "Diff", "Explanation", "Finding", "Paths", "Subgraph"),
     "rows": ("Edge", "Invocation", "Item", "Node", "Operation", "Rows", "Triple"),
+    "views": (
+        "EdgeChange", "NodeChange", "NodeFates", "Zoom", "ZoomDiff", "ZoomPath", "ZoomWhatIf",
+    ),
     "warehouse": ("Warehouse", "open"),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}

@@ -16,11 +16,16 @@ from provhouse.query.modules import Invocations, Modules
 from provhouse.query.operations import Operations
 from provhouse.query.path import Paths
 from provhouse.query.show_set import ShownSet
+from provhouse.query.subgraph import Subgraph
 from provhouse.query.view import View
 from provhouse.query.what_if import WhatIf
+from provhouse.query.what_if_each import WhatIfEach
 from provhouse.query.why import Why
 from provhouse.query.why_changed import WhyChanged
 from provhouse.query.zoom import Zoomed
+from provhouse.query.zoom_diff import ZoomedDiff
+from provhouse.query.zoom_path import ZoomedPath
+from provhouse.query.zoom_what_if import ZoomedWhatIf
 from provhouse.serve.client import Client
 from provhouse.serve.remote import checked_token, remote_server
 
@@ -32,6 +37,7 @@ RESULTS: dict[str, Any] = {
     "/v1/lineage": Answer,
     "/v1/impact": Answer,
     "/v1/path": Paths,
+    "/v1/subgraph": Subgraph,
     "/v1/find": Finding,
     "/v1/explain": Explanation,
     "/v1/diff": Diff,
@@ -40,11 +46,15 @@ RESULTS: dict[str, Any] = {
     "/v1/view": View,
     "/v1/ops": Operations,
     "/v1/what-if": WhatIf,
+    "/v1/what-if-each": WhatIfEach,
     "/v1/depends": Dependency,
     "/v1/why": Why,
     "/v1/why-changed": WhyChanged,
     "/v1/evaluate": Evaluation,
     "/v1/zoom": Zoomed,
+    "/v1/zoom-path": ZoomedPath,
+    "/v1/zoom-diff": ZoomedDiff,
+    "/v1/zoom-what-if": ZoomedWhatIf,
     "/v1/modules": Modules,
     "/v1/invocations": Invocations,
 }

@@ -11,12 +11,15 @@ from provhouse.output.result import Result
 from provhouse.query import depends as found_dependency
 from provhouse.query import evaluate as found_evaluation
 from provhouse.query import what_if as found_what_if
+from provhouse.query import what_if_each as found_each
 from provhouse.query import why as found_why
 from provhouse.query import why_changed as found_difference
 from provhouse.query.diff import Side
 
 from .results import Shown, shown
 from .rows import (
+    Alternative,
+    Alternatives,
     ChangedInput,
     ChangedValue,
     Derivation,
@@ -67,6 +70,27 @@ class WhatIf(Shown, Header):
         from provhouse.output.results.what_if import WhatIfResult
 
         return WhatIfResult(self._found)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WhatIfEach(Shown, Header):
+    """The values of an item's aggregates without each of their inputs in turn."""
+
+    item: str
+    values: Rows[Alternatives]
+    inputs: Rows[Alternative]
+    """A row for each aggregate and input, those with the largest change first."""
+    cut: bool
+    """Whether the limit left out inputs."""
+    erased: int
+    complete: bool
+    read: Read
+    _found: found_each.WhatIfEach = field(repr=False, compare=False)
+
+    def _result(self) -> Result:
+        from provhouse.output.results.what_if_each import WhatIfEachResult
+
+        return WhatIfEachResult(self._found)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,6 +195,12 @@ def what_if(found: found_what_if.WhatIf) -> WhatIf:
         "may_create": Rows(found.may_create, MayCreate._make),
     }
     return WhatIf(**shown(WhatIf, found, **rows))
+
+
+def what_if_each(found: found_each.WhatIfEach) -> WhatIfEach:
+    """Return the public form of the alternatives of an item."""
+    values, inputs = Rows(found.values, Alternatives._make), Rows(found.inputs, Alternative._make)
+    return WhatIfEach(**shown(WhatIfEach, found, values=values, inputs=inputs))
 
 
 def dependency(found: found_dependency.Dependency) -> Dependency:

@@ -26,11 +26,16 @@ if TYPE_CHECKING:
     from provhouse.query.operations import Operations
     from provhouse.query.path import Paths
     from provhouse.query.show_set import ShownSet
+    from provhouse.query.subgraph import Subgraph
     from provhouse.query.view import View
     from provhouse.query.what_if import WhatIf
+    from provhouse.query.what_if_each import WhatIfEach
     from provhouse.query.why import Why
     from provhouse.query.why_changed import WhyChanged
     from provhouse.query.zoom import Zoomed
+    from provhouse.query.zoom_diff import ZoomedDiff
+    from provhouse.query.zoom_path import ZoomedPath
+    from provhouse.query.zoom_what_if import ZoomedWhatIf
 
 Found = TypeVar("Found")
 Askers = Callable[[AsOf | None], AbstractContextManager["Asker"]]
@@ -76,6 +81,18 @@ def path(source: str, target: str, every: bool, as_of: AsOf | None) -> "Asked[Pa
 
     body = {"from": source, "to": target, "all": every, "as_of": as_of}
     return Asked("/v1/path", body, answer)
+
+
+def subgraph(item: str, as_of: AsOf | None) -> "Asked[Subgraph]":
+    """Ask for the ancestors and descendants of an item, and the siblings of its descendants."""
+
+    def answer(askers: Askers) -> "Subgraph":
+        from provhouse.query.subgraph import subgraph as around
+
+        with askers(as_of) as asker:
+            return around(asker, item)
+
+    return Asked("/v1/subgraph", {"item": item, "as_of": as_of}, answer)
 
 
 def find(text: str, anywhere: bool, table: str | None, limit: int) -> "Asked[Finding]":
@@ -178,6 +195,18 @@ def what_if(deletion: Deletion, summary: bool, as_of: AsOf | None) -> "Asked[Wha
     return Asked("/v1/what-if", {**asdict(deletion), "summary": summary, "as_of": as_of}, answer)
 
 
+def what_if_each(item: str, limit: int, as_of: AsOf | None) -> "Asked[WhatIfEach]":
+    """Ask what the aggregates of an item would be without each of up to ``limit`` inputs."""
+
+    def answer(askers: Askers) -> "WhatIfEach":
+        from provhouse.query.what_if_each import what_if_each as find
+
+        with askers(as_of) as asker:
+            return find(asker, item, limit)
+
+    return Asked("/v1/what-if-each", {"item": item, "limit": limit, "as_of": as_of}, answer)
+
+
 def depends(item: str, on: str, as_of: AsOf | None) -> "Asked[Dependency]":
     """Ask whether an item would exist without another one."""
 
@@ -243,6 +272,52 @@ def zoom(
 
     body = {**asdict(question), "zoom": level, "fold": [*folded], "foldable": foldable}
     return Asked("/v1/zoom", body, answer)
+
+
+def zoom_path(
+    source: str, target: str, every: bool, as_of: AsOf | None, level: Level, folded: Sequence[str]
+) -> "Asked[ZoomedPath]":
+    """Ask for a shortest path, or for all paths, at a level."""
+
+    def answer(askers: Askers) -> "ZoomedPath":
+        from provhouse.query.zoom_path import zoom_path as zoomed
+
+        with askers(as_of) as asker:
+            return zoomed(asker, source, target, level, folded, every=every)
+
+    body = {"from": source, "to": target, "all": every, "as_of": as_of}
+    return Asked("/v1/zoom-path", {**body, "zoom": level, "fold": [*folded]}, answer)
+
+
+def zoom_diff(
+    question: Question, until: AsOf | None, level: Level, folded: Sequence[str]
+) -> "Asked[ZoomedDiff]":
+    """Ask how an answer changed from the question's own ``as_of`` to ``until``, at a level."""
+
+    def answer(askers: Askers) -> "ZoomedDiff":
+        from provhouse.query.zoom_diff import zoom_diff as zoomed
+
+        return zoomed(question, until, level, folded, askers)
+
+    body = {
+        "item": question.item, "direction": question.direction, "from": question.as_of, "to": until,
+    }  # fmt: skip
+    return Asked("/v1/zoom-diff", {**body, "zoom": level, "fold": [*folded]}, answer)
+
+
+def zoom_what_if(
+    deletion: Deletion, as_of: AsOf | None, level: Level, folded: Sequence[str]
+) -> "Asked[ZoomedWhatIf]":
+    """Ask what would happen without the items and triples that a deletion names, at a level."""
+
+    def answer(askers: Askers) -> "ZoomedWhatIf":
+        from provhouse.query.zoom_what_if import zoom_what_if as zoomed
+
+        with askers(as_of) as asker:
+            return zoomed(asker, deletion, level, folded)
+
+    body = {**asdict(deletion), "as_of": as_of, "zoom": level, "fold": [*folded]}
+    return Asked("/v1/zoom-what-if", body, answer)
 
 
 def modules(as_of: AsOf | None) -> "Asked[Modules]":

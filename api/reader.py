@@ -1,11 +1,10 @@
 """The questions that Python programs ask of a warehouse."""
 
 import json
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Self, Unpack
 
-from provhouse.model.deletion import Deletion
 from provhouse.model.question import AsOf, Direction, Method, Question
 from provhouse.model.semiring import Aggregates, Evaluating, Semiring
 from provhouse.model.zoom import Level
@@ -13,22 +12,18 @@ from provhouse.query.generations import Generation
 from provhouse.store.tables.modules import Module
 
 from . import consequences, questions, results
-from .consequences import Dependency, Evaluation, WhatIf, Why, WhyChanged
+from .consequences import Dependency, Evaluation, WhatIf, WhatIfEach, Why, WhyChanged
 from .filters import Filters, question_of
-from .questions import Asked, Found
-from .results import Answer, Diff, Explanation, Finding, Paths, Zoom
+from .results import Answer, Diff, Explanation, Finding, Paths, Subgraph
 from .rows import Invocation, Operation, Rows
+from .views import Views, deletion_of
 
 
-class Reader(ABC):
+class Reader(Views):
     """A warehouse that answers questions; use it in a ``with`` statement.
 
     All results name the generation that they come from.
     """
-
-    @abstractmethod
-    def ask(self, asked: Asked[Found]) -> Found:
-        """Return the answer to a question: the object from which commands write their output."""
 
     @abstractmethod
     def close(self) -> None:
@@ -80,6 +75,18 @@ class Reader(ABC):
         (3, ['price', 'bill', 'sum up'])
         """
         return results.paths(self.ask(questions.path(source, target, every, as_of)))
+
+    def subgraph(self, item: str, *, as_of: AsOf | None = None) -> Subgraph:
+        """Return all ancestors and descendants of an item, and the siblings of its descendants.
+
+        A sibling is another item that a descendant was made from. Raises NotFound if the item is
+        not stored.
+
+        >>> found = warehouse.subgraph("orders/18")
+        >>> [(item.item, item.part) for item in found.items if item.part == "sibling"]
+        [('invoices/10', 'sibling'), ('orders/17', 'sibling')]
+        """
+        return results.subgraph(self.ask(questions.subgraph(item, as_of)))
 
     def find(
         self, text: str, *, anywhere: bool = False, table: str | None = None, limit: int = 20
@@ -159,10 +166,19 @@ class Reader(ABC):
         >>> [(item.item, item.fate) for item in found.items]
         [('invoices/9', 'undecided'), ('revenue/2026-03', 'undecided')]
         """
-        pairs = tuple(where.items() if isinstance(where, Mapping) else where)
-        names = (tuple(each) for each in (ops, files, runs))
-        deletion = Deletion(delete, tuple(tables), pairs, *names)
+        deletion = deletion_of(delete, tables, where, ops, files, runs)
         return consequences.what_if(self.ask(questions.what_if(deletion, summary, as_of)))
+
+    def what_if_each(self, item: str, *, limit: int = 100, as_of: AsOf | None = None) -> WhatIfEach:
+        """Return what the aggregates of an item would be without each of their inputs in turn.
+
+        Up to ``limit`` inputs are returned, those with the largest change first. Raises NotFound if
+        the item is not stored.
+
+        >>> len(warehouse.what_if_each("revenue/2026-03").inputs)
+        0
+        """
+        return consequences.what_if_each(self.ask(questions.what_if_each(item, limit, as_of)))
 
     def depends(self, item: str, on: str, *, as_of: AsOf | None = None) -> Dependency:
         """Return whether an item would exist without another one.
@@ -255,29 +271,6 @@ class Reader(ABC):
         []
         """
         return results.invocations(self.ask(questions.invocations(module, run, as_of)))
-
-    def zoom(
-        self,
-        item: str,
-        level: Level = "module",
-        *,
-        direction: Direction = "upstream",
-        fold: Sequence[str] = (),
-        **filters: Unpack[Filters],
-    ) -> Zoom:
-        """Return the lineage or impact of an item at a coarser level, as nodes and edges.
-
-        The levels are ``catalogue``, ``module``, ``table``, ``set`` and ``record``. ``fold`` names
-        modules to hide what is inside of them; at the level ``module``, all are folded unless some
-        are named. ``docs/modules.md`` explains both. Raises NotFound for an unknown item or
-        module, and UsageError for options that the level cannot have.
-
-        >>> view = warehouse.zoom("revenue/2026-03", "table")
-        >>> sorted((node.name, node.items) for node in view.nodes if node.kind == "table")
-        [('invoices', 2), ('orders', 2), ('prices', 2)]
-        """
-        question = question_of(item, direction, filters)
-        return results.zoom(self.ask(questions.zoom(question, level, fold)))
 
     def zoom_page(
         self,

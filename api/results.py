@@ -11,14 +11,13 @@ from provhouse.model import answer as found_answer
 from provhouse.model.answer import Header, ItemHeader, MissingKeys, Read, TableColumns
 from provhouse.model.operations import Weakest
 from provhouse.model.question import Direction
-from provhouse.model.zoom import Level
 from provhouse.output.result import Result
 from provhouse.query import diff as found_diff
 from provhouse.query import explain, find, path
 from provhouse.query import modules as found_modules
 from provhouse.query import operations as found_operations
 from provhouse.query import records as found_records
-from provhouse.query import zoom as found_zoom
+from provhouse.query import subgraph as found_subgraph
 from provhouse.query.cost import Estimate
 from provhouse.query.diff import Side
 from provhouse.query.generations import Generation
@@ -26,13 +25,12 @@ from provhouse.query.records import TableRecords
 
 from .html import html
 from .rows import (
-    Edge,
     FoundItem,
     Invocation,
     Item,
-    Node,
     OpCount,
     Operation,
+    Part,
     Rows,
     TableCount,
     Triple,
@@ -256,28 +254,25 @@ class Diff(Shown):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Zoom(Shown, ItemHeader):
-    """An answer at the level of modules, tables, sets or records: nodes and edges."""
+class Subgraph(Shown, Header):
+    """The items around an item, and the triples between them."""
 
-    zoom: Level
-    folded: tuple[str, ...]
-    truncated: str | None
-    found: int
-    """The number of items of the answer."""
-    inside: int
-    """The number of items, of those found, that are hidden inside folded modules."""
-    several: int
-    outside: int
+    item: str
+    ancestors: int
+    descendants: int
+    siblings: int
+    """The number of other items that descendants were made from."""
+    items: Rows[Part]
+    triples: Rows[Triple]
     erased: int
-    nodes: Rows[Node]
-    edges: Rows[Edge]
+    complete: bool
     read: Read
-    _found: found_zoom.Zoomed = field(repr=False, compare=False)
+    _found: found_subgraph.Subgraph = field(repr=False, compare=False)
 
     def _result(self) -> Result:
-        from provhouse.output.results.zoomed import ZoomedResult
+        from provhouse.output.results.subgraph import SubgraphResult
 
-        return ZoomedResult(self._found)
+        return SubgraphResult(self._found)
 
 
 def answer(found: found_answer.Answer) -> Answer:
@@ -292,6 +287,12 @@ def answer(found: found_answer.Answer) -> Answer:
 def paths(found: path.Paths) -> Paths:
     """Return the public form of a path."""
     return Paths(**shown(Paths, found, **_rows(found)))
+
+
+def subgraph(found: found_subgraph.Subgraph) -> Subgraph:
+    """Return the public form of what is around an item."""
+    items, triples = Rows(found.items, Part._make), triple_rows(found.triples)
+    return Subgraph(**shown(Subgraph, found, items=items, triples=triples))
 
 
 def finding(found: find.Finding) -> Finding:
@@ -328,12 +329,6 @@ def operations(found: found_operations.Operations) -> Rows[Operation]:
 def invocations(found: found_modules.Invocations) -> Rows[Invocation]:
     """Return the invocations of a module as rows."""
     return Rows(found.invocations, Invocation._make)
-
-
-def zoom(found: found_zoom.Zoomed) -> Zoom:
-    """Return the public form of a view."""
-    nodes, edges = Rows(found.nodes, Node._make), Rows(found.edges, Edge._make)
-    return Zoom(**shown(Zoom, found, nodes=nodes, edges=edges))
 
 
 def _rows(found: found_answer.FoundRows) -> dict[str, object]:

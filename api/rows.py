@@ -136,6 +136,28 @@ class Derivation(NamedTuple):
     """The number of further inputs."""
 
 
+class Alternatives(NamedTuple):
+    """An aggregate of an item, whose value without each input is asked for."""
+
+    op: str
+    function: str | None
+    before: float | None
+    inputs: int
+    reason: str | None
+    """Why the values without an input are not known."""
+
+
+class Alternative(NamedTuple):
+    """The value of an aggregate without one of its inputs."""
+
+    op: str
+    item: str
+    table: str
+    after: float | None
+    """None if no other input is left."""
+    change: float | None
+
+
 class Difference(NamedTuple):
     """The value of an aggregate in two generations."""
 
@@ -161,6 +183,15 @@ class ChangedInput(NamedTuple):
     times_after: int | None
     share: float | None
     """Its part of the difference; None if shares do not add up for the function."""
+
+
+class Part(NamedTuple):
+    """An item of a subgraph."""
+
+    item: str
+    table: str
+    part: str
+    """Whether it is an ancestor, a descendant or a sibling."""
 
 
 class Invocation(NamedTuple):

@@ -42,9 +42,37 @@ class Whole(TypedDict):
     what_if_ms: float
 
 
+class AlternativeRun(TypedDict):
+    """The values of one aggregate without each of its inputs."""
+
+    function: str
+    inputs: int
+    chosen_ms: float
+    """The time of all alternatives together."""
+    one_ms: float
+    """The time of one complete what-if deletion of one of them."""
+
+
+class ZoomRun(TypedDict):
+    """A view of one answer; ``fold_ms`` and ``name_ms`` are the times of two of its steps."""
+
+    level: str
+    folded: list[str]
+    triples: int
+    nodes: int
+    edges: int
+    fold_ms: float
+    name_ms: float
+    whole_ms: float
+
+
 class Results(SeededRun, Deletions):
     """All results of one run."""
 
     triples: int
+    inputs: int
+    zoomed: int
+    alternatives: list[AlternativeRun]
+    zooms: list[ZoomRun]
     peers: list[PeerRun]
     whole: list[Whole]

@@ -12,9 +12,14 @@ kinds, and computes which items die, survive or are undecided. The times are tho
 and after the index of the fetched triples, whose time is shown too. A peer keeps the paper's graph
 in memory and counts lost inputs; its graph is built before. Its answers are equal.
 
+An aggregate of a million inputs is computed without each of them (`what-if --each`); the values of
+some are compared with those of single deletions. The lineage of one item is shown at each level:
+the steps *fold* and *name* are what a view takes after the fetch.
+
 """
 DELETION_MS = {1: 2, 100: 60, 10_000: 700}
 WHOLE, AHEAD_FROM = 1.3, 100_000
+ALTERNATIVES_MS, ZOOM_MS = 100, 150
 """The targets."""
 
 
@@ -25,6 +30,10 @@ def tables(results: Results) -> str:
         f" {results['triples']:,} triples; its index takes {results['index_ms']:,.0f} ms."
     )
     parts = [note, _deletions(results)]
+    if results["alternatives"]:
+        parts.append(_alternatives(results))
+    if results["zooms"]:
+        parts.append(_zooms(results))
     if results["peers"]:
         parts.append(_peers(results))
     if results["whole"]:
@@ -39,6 +48,13 @@ def targets(results: Results) -> dict[str, bool]:
             one["ms"] <= DELETION_MS[one["deleted"]]
         for one in results["deletions"]
     }  # fmt: skip
+    for each in results["alternatives"]:
+        bar = f"{each['function']} without each input: at most {ALTERNATIVES_MS} ms"
+        met[bar] = each["chosen_ms"] <= ALTERNATIVES_MS
+    if results["zooms"]:
+        worst = max(each["fold_ms"] + each["name_ms"] for each in results["zooms"]
+                    if each["level"] != "record")  # fmt: skip
+        met[f"a view of less than records: at most {ZOOM_MS} ms after the fetch"] = worst <= ZOOM_MS
     if results["peers"]:
         large = [one for one in results["peers"] if one["triples"] >= AHEAD_FROM]
         ahead = all(one["ours_ms"] < one["theirs_ms"] for one in large)
@@ -56,6 +72,26 @@ def _deletions(results: Results) -> str:
         for one in results["deletions"]
     )
     return grid((*names, "ms"), rows, ())
+
+
+def _alternatives(results: Results) -> str:
+    rows = (
+        (one["function"], f"{one['inputs']:,}", f"{one['chosen_ms']:,.1f}", f"{one['one_ms']:,.1f}")
+        for one in results["alternatives"]
+    )
+    head = ("an aggregate without each input", "inputs", "all, ms", "one deletion alone, ms")
+    return grid(head, rows)
+
+
+def _zooms(results: Results) -> str:
+    rows = (
+        (" ".join(filter(None, (one["level"], ", ".join(one["folded"])))), f"{one['triples']:,}",
+         f"{one['nodes']:,}", f"{one['edges']:,}", f"{one['fold_ms']:,.1f}",
+         f"{one['name_ms']:,.1f}", f"{one['whole_ms']:,.1f}")
+        for one in results["zooms"]
+    )  # fmt: skip
+    head = ("view at the level", "triples", "nodes", "edges", "fold, ms", "name, ms", "whole, ms")
+    return grid(head, rows)
 
 
 def _peers(results: Results) -> str:

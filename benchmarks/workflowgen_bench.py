@@ -1,10 +1,12 @@
 """Measure WorkflowGen: capture by workflow and threads, then zoom and subgraphs by graph size.
 
 `make bench-workflowgen` runs it. Executions with and without capture alternate, so that both see
-the same load. Results go to `results/workflowgen.json`.
+the same load. Results go to `results/workflowgen.json` after each workflow. A run with the same
+sizes goes on with the workflows that are missing, unless `--again` is given.
 """
 
 import argparse
+import json
 import random
 import tempfile
 from collections.abc import Callable, Iterator
@@ -12,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 from time import perf_counter, process_time
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
@@ -19,11 +22,13 @@ import pyarrow.parquet as pq
 from machine import mean_load, packages
 from machine import run as recorded
 from workflowgen import Dealerships, Stations, Workflow
-from workflowgen_form import Asked, Timed
+from workflowgen_form import Asked, Timed, WorkflowGenRun
 from workflowgen_table import RESULTS
 
-from provhouse.model.arrays import I64
-from provhouse.model.derivations import ROLES
+from provhouse.model.arrays import I64, ItemNumbers
+from provhouse.model.derivations import KINDS, ROLES
+from provhouse.query.deletion.derivations import Derivations, Rows
+from provhouse.query.deletion.fates import Deleter
 from provhouse.query.recurse import recurse
 from provhouse.workflows.fold import NONE, Flow, fold
 
@@ -41,19 +46,33 @@ def main() -> None:
     parser.add_argument("--cars", type=int, default=20_000)
     parser.add_argument("--stations", type=int, default=24)
     parser.add_argument("--executions", type=int, default=100)
+    parser.add_argument("--again", action="store_true", help="measure all workflows again")
     parser.add_argument("--out", type=Path, help="default: the results in this repository")
     given = parser.parse_args()
-    load = mean_load()
-    timed, asked = list[Timed](), list[Asked]()
+    run = recorded(mean_load(), packages("duckdb", "numba", "pyarrow", "provhouse"))
+    sizes = {name: getattr(given, name) for name in ("cars", "stations", "executions")}
+    before = None if given.again else _before(given.out, sizes)
+    timed, asked = (before["timed"], before["asked"]) if before else ([], [])
+    done = {one["workflow"] for one in asked}
     with tempfile.TemporaryDirectory(prefix="provhouse-bench-") as folder:
         for name, make in workflows(given.cars, given.stations):
-            for threads in THREADS:
-                file = Path(folder) / "triples.parquet"
-                timed.append(measured(name, make, threads, given.executions, file))
-                if threads == 1:
-                    asked += (questions(name, file, part, given.executions) for part in PARTS)
-    run = recorded(load, packages("duckdb", "numba", "pyarrow", "provhouse"))
-    RESULTS.write({**run, "cars": given.cars, "timed": timed, "asked": asked}, given.out)
+            if name in done:
+                continue
+            file = Path(folder) / "triples.parquet"
+            timed += [measured(name, make, each, given.executions, file) for each in THREADS]
+            asked += [questions(name, file, part, given.executions) for part in PARTS]
+            found = {**run, **sizes, "timed": timed, "asked": asked}
+            RESULTS.write(cast(WorkflowGenRun, found), given.out)
+
+
+def _before(out: Path | None, sizes: dict[str, int]) -> WorkflowGenRun | None:
+    """Return the results of an earlier run of the same sizes, if there was one."""
+    file = out or RESULTS.path
+    if not file.exists():
+        return None
+    found: WorkflowGenRun = json.loads(file.read_text(encoding="utf-8"))
+    known = {name: size for name, size in found.items() if name in sizes}
+    return found if known == sizes else None
 
 
 def workflows(cars: int, stations: int) -> Iterator[tuple[str, Made]]:
@@ -90,7 +109,9 @@ def questions(name: str, file: Path, part: float, executions: int) -> Asked:
     """Ask the triples of the first executions of a workflow for views and subgraphs."""
     rows = pq.read_table(file)
     number = np.asarray(rows["execution"].cast(pa.int64()))
-    flow = flow_of(rows.filter(pa.array(number < max(1, part * executions))))
+    rows = rows.filter(pa.array(number < max(1, part * executions)))
+    flow = flow_of(rows)
+    graph = derivations_of(rows, flow)
     modules = int(flow.module.max()) + 1
     none, every = np.empty(0, np.int64), np.ones(modules, bool)
     one = np.arange(modules) == 1
@@ -102,12 +123,19 @@ def questions(name: str, file: Path, part: float, executions: int) -> Asked:
     chance = random.Random(1)
     items = [chance.randrange(flow.items) for _ in range(REPEATS)]
     subgraph(flow, items[0])
+    deleter = Deleter(graph)
+    deleted = graph.place(ItemNumbers(np.array(items)))
+    deleter.fates(deleted[:1])
+    deletions = [timed(partial(deleter.fates, deleted[n : n + 1])) for n in range(len(deleted))]
     hidden = fold(flow, every, none).hidden
     each = [fold(flow, np.arange(modules) == n, none).hidden for n in range(modules)]
     return {
         "workflow": name, "triples": len(flow.src), "items": flow.items,
         "fold_one": folds["fold_one"], "fold_all": folds["fold_all"],
         "subgraph": median(timed(partial(subgraph, flow, item)) for item in items),
+        "delete": median(deletions),
+        "reached": median(len(deleter.fates(deleted[n : n + 1]).reached)
+                          for n in range(len(deleted))),
         "visible": int((~hidden).sum()),
         "equal": bool((np.logical_or.reduce(each) == hidden).all()),
     }  # fmt: skip
@@ -139,6 +167,15 @@ def flow_of(rows: pa.Table) -> Flow:
         roles[np.asarray(coded["role"].indices)].astype(np.int8), module,
         np.zeros(count, np.int32), np.zeros((int(module.max()) + 1, 2), np.int8),
     )  # fmt: skip
+
+
+def derivations_of(rows: pa.Table, flow: Flow) -> Derivations:
+    """Return the index of the derivations of triples, whose items are numbered as in the flow."""
+    kinds = rows["op_kind"].combine_chunks().dictionary_encode()
+    codes = np.array([KINDS[one] for one in kinds.dictionary.to_pylist()], np.int8)
+    ways = rows["derivation"].combine_chunks().dictionary_encode()
+    kind = codes[np.asarray(kinds.indices)]
+    return Derivations(Rows(flow.src, flow.dst, kind, np.asarray(ways.indices).astype(np.int64)))
 
 
 def subgraph(flow: Flow, item: int) -> I64:

@@ -30,6 +30,10 @@ class Asked(TypedDict):
     fold_all: float
     subgraph: float
     """Ancestors, descendants and siblings of descendants of a random item."""
+    delete: float
+    """The fates of all items after a deletion of a random item."""
+    reached: float
+    """The items that such a deletion reaches, the median."""
     visible: int
     """The items that are visible with all modules folded."""
     equal: bool
@@ -40,5 +44,7 @@ class WorkflowGenRun(Run):
     """One run of the benchmark."""
 
     cars: int
+    stations: int
+    executions: int
     timed: list[Timed]
     asked: list[Asked]

@@ -41,6 +41,7 @@ from .commands.run_spark import run_spark
 from .commands.show import show
 from .commands.spark_conf import spark_conf
 from .commands.status import generations, status
+from .commands.subgraph import subgraph
 from .commands.token import token
 from .commands.up import down, up
 from .commands.values import values
@@ -70,6 +71,7 @@ for command in (
     lineage,
     impact,
     path,
+    subgraph,
     find,
     show,
     explain,

@@ -25,7 +25,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "provhouse impact orders/17 --summary",
         "provhouse impact orders/17 --where month=2013-02 --limit 100",
     ),
-    "path": ("provhouse path orders/17 revenue/2026-03 --all",),
+    "path": (
+        "provhouse path orders/17 revenue/2026-03 --all",
+        "provhouse path orders/17 revenue/2026-03 --all --zoom module",
+    ),
+    "subgraph": ("provhouse subgraph orders/17",),
     "find": ("provhouse find orders/ --limit 5",),
     "explain": ("provhouse explain revenue/2026-03",),
     "blame": (
@@ -37,6 +41,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "provhouse what-if --delete orders/17",
         "provhouse what-if --delete-table orders --where by=shop --summary",
         "provhouse what-if --delete-run nightly --as-of 3",
+        "provhouse what-if --each revenue/2026-03 --limit 20",
     ),
     "depends": ("provhouse depends revenue/2026-03 --on orders/17",),
     "why": ("provhouse why revenue/2026-03",),

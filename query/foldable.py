@@ -20,7 +20,7 @@ from provhouse.workflows.fold import NONE, fold
 
 from .methods.method import MethodResult
 from .zoom_flow import NumberedFlow
-from .zoom_rows import NODES, counted, named
+from .zoom_rows import NODES, grouped, named
 
 MOST_CLASSES: Final = 5_000
 """The largest number of classes of items."""
@@ -73,14 +73,14 @@ def classes_of(
     """
     _check("modules", len(flow.calls.modules), MOST_MODULES)
     nothing = fold(flow.flow, np.zeros(len(flow.calls.modules), bool), flow.asked)
-    grouped = counted(flow, nothing, level, snapshot, found)
-    nodes = pa.concat_tables([named(flow, nothing, grouped, snapshot), _callers(flow, level)])
+    groups = grouped(flow, nothing, level, snapshot)
+    nodes = pa.concat_tables([named(flow, nothing, groups, snapshot), _callers(flow, level)])
     when = conditions(flow.flow, flow.asked)
-    caller = np.append(grouped.calls, NONE)
+    caller = np.append(groups.calls, NONE)
     masks, mask = distinct(when.modules)
     made_in = caller[np.maximum(when.made, NONE)] + 1
     width = len(nodes) + 1
-    classes, of = distinct((grouped.items * len(masks) + mask) * width + made_in)
+    classes, of = distinct((groups.items * len(masks) + mask) * width + made_in)
     _check("kinds of items", len(classes), MOST_CLASSES)
     rest, made_in = np.divmod(classes, width)
     node, mask = np.divmod(rest, len(masks))

@@ -22,7 +22,7 @@ from .filters import without_erased
 from .groups import written_out
 from .locate import locate_versions
 from .methods.csprov import CSProv
-from .methods.method import MethodResult, src_and_dst
+from .methods.method import MethodResult, plain_texts, src_and_dst
 from .named_rows import name_rows
 from .recurse import recurse
 from .samples import sample_note, samples_passed
@@ -55,8 +55,28 @@ def path(asker: Asker, source: str, target: str, *, every: bool = False) -> Path
     return asker.snapshot.names.settled(lambda: _path(asker, source, target, every))
 
 
-def _path(asker: Asker, source: str, target: str, every: bool) -> Paths:
-    watch = Stopwatch()
+@dataclass(frozen=True)
+class Way:
+    """One shortest path between two items, or all paths, as item numbers."""
+
+    source: str
+    target: str
+    ends: ItemNumbers
+    """The source and the target."""
+    hops: int
+    result: MethodResult
+    lineage: ItemNumbers
+    """The items of the target's lineage among which the paths were found."""
+
+
+def find_way(
+    asker: Asker, source: str, target: str, every: bool, watch: Stopwatch, described: bool = False
+) -> Way:
+    """Return one shortest path, or all paths if ``every``; raise NotFound as ``path`` does.
+
+    With ``described``, triples have the columns of ``DESCRIBED``, and are repeated for each of
+    their derivations.
+    """
     snapshot = asker.snapshot
     with watch.step("locate"):
         ends = [locate_versions(snapshot, name) for name in (source, target)]
@@ -67,7 +87,7 @@ def _path(asker: Asker, source: str, target: str, every: bool) -> Paths:
     if apart:
         why = "They are in different components, so nothing connects them"
         raise _no_path(source, target, why + sample_note(snapshot))
-    found = _between(asker, first, last, watch)
+    found = _between(asker, first, last, watch, described)
     hops = _depth(found, first) if found else None
     if found is None or hops is None:
         back = first != last and _has_path(asker, last, first, watch)
@@ -75,23 +95,32 @@ def _path(asker: Asker, source: str, target: str, every: bool) -> Paths:
         raise _no_path(source, target, why + sample_note(snapshot), *remedy)
     with watch.step("recurse"):
         way = _all_paths(found, first) if every else _shortest(found, first, last, snapshot.names)
+    return Way(source, target, ItemNumbers(np.array([first, last])), hops, way, found.items)
+
+
+def _path(asker: Asker, source: str, target: str, every: bool) -> Paths:
+    watch = Stopwatch()
+    snapshot = asker.snapshot
+    found = find_way(asker, source, target, every, watch)
+    way = found.result
+    with watch.step("recurse"):
         stated = asker.declared.of_triples(way.triples[OP])
     with watch.step("name"):
         shown = without_erased(way, snapshot.names.erased)
         items, triples = name_rows(shown, snapshot.names)
-    samples = samples_passed(snapshot, "upstream", found.items, ItemNumbers(np.array([last])))
+    samples = samples_passed(snapshot, "upstream", found.lineage, ItemNumbers(found.ends[1:]))
     commit = snapshot.commit
     return Paths(
-        source=source,
-        target=target,
+        source=found.source,
+        target=found.target,
         every=every,
-        hops=hops,
+        hops=found.hops,
         generation=commit.generation,
         time=commit.time,
         complete=not samples,
         items=items,
         triples=triples,
-        read=found.read,
+        read=way.read,
         seconds=watch.total(),
         erased=len(way.items) - len(shown.items),
         exactness=stated.weakest,
@@ -101,7 +130,7 @@ def _path(asker: Asker, source: str, target: str, every: bool) -> Paths:
 
 
 def _between(
-    asker: Asker, first: ItemNumber, last: ItemNumber, watch: Stopwatch
+    asker: Asker, first: ItemNumber, last: ItemNumber, watch: Stopwatch, described: bool = False
 ) -> MethodResult | None:
     """Return the lineage of ``last`` in the sets between both items; None without such sets."""
     _ = asker.spark.starting  # starts Spark in the background: the walk may have to start Neo4j
@@ -111,8 +140,10 @@ def _between(
         walk = walk_between(asker.snapshot, first, walk)
     if not len(walk.sets):
         return None
-    found = CSProv(asker.snapshot, asker.spark, watch, walk).find(last, "upstream", None)
-    found = written_out(found, asker.snapshot.groups, "upstream")
+    method = CSProv(asker.snapshot, asker.spark, watch, walk, described=described)
+    found = written_out(method.find(last, "upstream", None), asker.snapshot.groups, "upstream")
+    if described:
+        return plain_texts(found)
     return found.without_repeats() if asker.snapshot.derived else found
 
 
@@ -167,7 +198,7 @@ def _shortest(
             ATTRIBUTES: found.triples[ATTRIBUTES].take(pa.array(rows)),
             "row": np.arange(len(rows)),
         }
-    ).sort_by([(key, "ascending") for key in (SRC, DST, OP, ATTRIBUTES)])
+    ).sort_by([(key, "ascending") for key in (SRC, DST, OP, ATTRIBUTES, "row")])
     places, starts = np.unique(np.asarray(by_name[SRC]), return_index=True)
     step = dict(zip(places.tolist(), np.asarray(by_name["row"])[starts].tolist(), strict=True))
     way = [step[first]]

@@ -167,13 +167,10 @@ class Settled:
         """Return the answer with names; a summary looks up no name of an item."""
         snapshot = self.described.snapshot
         items = self.graph.items(self.fates.reached)
-        kept = ~among(items, np.union1d(snapshot.names.erased, snapshot.groups))
         erased = int(among(items, snapshot.erased_items).sum())
-        shown, fate = ItemNumbers(items[kept]), self.fates.fates[kept]
+        shown, code = self.codes(values)
         changed, unknown = self._items_of(values.ways), self._items_of(values.unknown)
-        code = np.choose(fate, [FATES.index(each) for each in ("dies", "survives", "undecided")])
-        code[(fate == SURVIVES) & among(shown, changed)] = FATES.index("changed")
-        counts = np.bincount(fate, minlength=UNDECIDED + 1)
+        counts = dict(zip(FATES, np.bincount(code, minlength=len(FATES)).tolist(), strict=True))
         stated = self._stated(asker)
         deleted = (self.deleted.items, self.described.rows.src[self.ended])
         samples = samples_passed(snapshot, "downstream", items, *map(ItemNumbers, deleted))
@@ -181,9 +178,9 @@ class Settled:
             deletion=deletion,
             deleted=len(self.deleted.items),
             deleted_triples=len(self.deleted.triples),
-            dies=int(counts[DIES]),
-            survives=int(counts[SURVIVES]),
-            undecided=int(counts[UNDECIDED]),
+            dies=counts["dies"],
+            survives=counts["survives"] + counts["changed"],
+            undecided=counts["undecided"],
             tables=_by_table(asker, shown, code),
             items=_ITEMS.empty_table() if summary else _items(asker, shown, code),
             changed=_CHANGED.empty_table() if summary else self._changed(asker, values),
@@ -201,6 +198,20 @@ class Settled:
             exactness_triples=dict(stated.triples),
             samples=samples,
         )
+
+    def codes(self, values: Values) -> tuple[ItemNumbers, I64]:
+        """Return the items reached, without groups and erased ones, and the code of each fate.
+
+        A code is a position in ``FATES``.
+        """
+        snapshot = self.described.snapshot
+        items = self.graph.items(self.fates.reached)
+        kept = ~among(items, np.union1d(snapshot.names.erased, snapshot.groups))
+        shown, fate = ItemNumbers(items[kept]), self.fates.fates[kept]
+        code = np.choose(fate, [FATES.index(each) for each in ("dies", "survives", "undecided")])
+        changed = among(shown, self._items_of(values.ways))
+        code[(fate == SURVIVES) & changed] = FATES.index("changed")
+        return shown, code
 
     def _items_of(self, ways: I32) -> ItemNumbers:
         """Return the items, in order, that some derivations have made."""

@@ -1,60 +1,42 @@
 """Show an answer at a coarser level: folded to modules, tables or connected sets.
 
 A view is folded when the answer is made, from what the answer reads anyway; none is stored.
-``workflows.fold`` decides what is inside a module.
+``zoom_view.py`` folds it.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-
-import numpy as np
-import pyarrow as pa
+from dataclasses import dataclass
 
 from provhouse.model.answer import ItemHeader, Read
-from provhouse.model.arrays import ItemNumber
-from provhouse.model.columns import ATTRIBUTES, OP
+from provhouse.model.arrays import ItemNumber, ItemNumbers
 from provhouse.model.errors import UsageError
 from provhouse.model.progress import Stopwatch
 from provhouse.model.question import Question
 from provhouse.model.zoom import Level
-from provhouse.workflows.fold import fold
 
 from .ask import Asker
 from .choose import Choice
-from .filters import apply_filters
+from .filters import Filtered, apply_filters
 from .foldable import Foldable, classes_of
 from .groups import written_out
 from .locate import check_tables, locate_versions
 from .methods.csprov import CSProv
-from .methods.method import MethodResult, union
+from .methods.method import MethodResult, plain_texts, union
 from .modules import check_modules
 from .samples import samples_passed
-from .zoom_flow import calls_of, flow_of
-from .zoom_rows import counted, named, reached_tables
+from .zoom_rows import reached_tables
+from .zoom_view import LevelView, ShownAt, check_catalogue, of_tables, shown_at
 
 
 @dataclass(frozen=True, kw_only=True)
-class Zoomed(ItemHeader):
-    """An answer at a coarser level, as nodes and edges."""
+class Zoomed(LevelView, ItemHeader):
+    """An answer at a coarser level, as nodes and edges. The node 0 shows the asked item."""
 
-    zoom: Level
-    folded: tuple[str, ...]
-    """The modules that are folded, in order."""
     complete: bool
     truncated: str | None
     found: int
     """The number of items of the answer, without the asked item."""
-    inside: int
-    """The number of items, of those found, that are hidden inside folded modules."""
-    several: int
-    """The number of items that were made in several invocations. They are never hidden."""
-    outside: int
-    """The number of items that were made, but in no module."""
     erased: int
-    nodes: pa.Table
-    """The columns ``NODES``. The node 0 shows the asked item."""
-    edges: pa.Table
-    """The columns ``EDGES``, those with the most triples first."""
     read: Read
     foldable: Foldable | None = None
     """The content of all other views of the answer, if it was asked for."""
@@ -74,19 +56,25 @@ def zoom(
     level ``module``, all modules are folded unless some are named. Raises NotFound for an
     unknown item or module, and UsageError for options that the level cannot have.
     """
-    _check(question, level, folded, foldable=foldable)
+    check_question(question, level, folded)
+    if foldable and level == "catalogue":
+        raise UsageError(
+            "A page cannot fold modules at the level catalogue",
+            "The tables of the warehouse are read, and no triples",
+            "Choose another level",
+        )
     return asker.snapshot.names.settled(
         lambda: _zoom(asker, question, level, folded, foldable=foldable)
     )
 
 
-def _check(question: Question, level: Level, folded: Sequence[str], *, foldable: bool) -> None:
+def check_question(question: Question, level: Level, folded: Sequence[str]) -> None:
+    """Raise UsageError for options that a view cannot have."""
+    check_catalogue(level, folded)
     for given, what in (
         (question.summary, "a summary"),
         (question.sets, "the sets of items"),
         (question.method not in ("auto", "csprov"), f"the method {question.method}"),
-        (level == "catalogue" and folded, "folded modules"),
-        (level == "catalogue" and foldable, "modules to fold in a page"),
         (level == "catalogue" and question.filtered, "filters"),
     ):
         if given:
@@ -106,44 +94,47 @@ def _zoom(
         located = locate_versions(snapshot, question.item, every=question.all_versions)
     if level == "catalogue":
         return _catalogue(asker, question, located.first, watch)
+    view, found, shown = answer_at(asker, question, level, folded, located.numbers, watch)
+    with watch.step("name"):
+        check_modules(snapshot, [*folded], view.modules)
+        fields = view.fields()
+        others = classes_of(view.flow, level, snapshot, view.found) if foldable else None
+    choice = Choice("csprov", "a view is folded from the triples that CSProv reads")
+    samples = samples_passed(snapshot, question.direction, located.numbers, found.items)
+    head = asker.header(question, located.first, choice, watch)
+    return Zoomed(
+        **{**head, "seconds": watch.total(), "samples": samples},
+        **fields,
+        complete=not samples,
+        truncated=shown.truncated,
+        found=len(shown.result.items),
+        erased=shown.erased,
+        read=found.read,
+        foldable=others,
+    )
+
+
+def answer_at(
+    asker: Asker, question: Question, level: Level, folded: Sequence[str], items: ItemNumbers,
+    watch: Stopwatch,
+) -> tuple[ShownAt, MethodResult, Filtered]:  # fmt: skip
+    """Return the answer about some items at a level, and as it was found before and after filters.
+
+    The first of ``items`` is the asked item.
+    """
+    snapshot = asker.snapshot
     results = []
-    for number in map(ItemNumber, located.numbers.tolist()):
+    for number in map(ItemNumber, items.tolist()):
         walk = asker.walk(number, question.direction, watch)
         method = CSProv(snapshot, asker.spark, watch, walk, described=True)
         results.append(method.find(number, question.direction, question.depth))
     found = _together(results, question)
     with watch.step("recurse"):
         found = written_out(found, snapshot.groups, question.direction)
-        shown = apply_filters(_decoded(found, question), located.numbers, question, snapshot.names)
+        shown = apply_filters(_decoded(found, question), items, question, snapshot.names)
     with watch.step("fold"):
-        calls = calls_of(snapshot, shown.result.triples)
-        check_modules(snapshot, [*folded], calls.modules)
-        chosen = folded if folded or level != "module" else calls.modules
-        flow = flow_of(snapshot, shown.result, located.first, calls)
-        view = fold(flow.flow, np.isin(flow.modules, [*chosen]), flow.asked)
-        edges = counted(flow, view, level, snapshot, shown.result)
-    with watch.step("name"):
-        nodes = named(flow, view, edges, snapshot)
-        others = classes_of(flow, level, snapshot, shown.result) if foldable else None
-    choice = Choice("csprov", "a view is folded from the triples that CSProv reads")
-    samples = samples_passed(snapshot, question.direction, located.numbers, found.items)
-    head = asker.header(question, located.first, choice, watch)
-    return Zoomed(
-        **{**head, "seconds": watch.total(), "samples": samples},
-        zoom=level,
-        complete=not samples,
-        truncated=shown.truncated,
-        found=len(shown.result.items),
-        erased=shown.erased,
-        read=found.read,
-        folded=tuple(sorted({*chosen})),
-        inside=int(view.hidden.sum()),
-        several=int(view.several.sum()),
-        outside=flow.outside,
-        nodes=nodes,
-        edges=edges.edges,
-        foldable=others,
-    )
+        view = shown_at(snapshot, shown.result, level, folded, ItemNumbers(items[:1]))
+    return view, found, shown
 
 
 def _together(results: Sequence[MethodResult], question: Question) -> MethodResult:
@@ -152,13 +143,7 @@ def _together(results: Sequence[MethodResult], question: Question) -> MethodResu
 
 def _decoded(found: MethodResult, question: Question) -> MethodResult:
     """Return the result with op and attributes as plain strings, if filters look at them."""
-    if not question.looks_at_triples:
-        return found
-    triples = found.triples
-    for name in (OP, ATTRIBUTES):
-        at = triples.column_names.index(name)
-        triples = triples.set_column(at, name, triples[name].cast(pa.string()))
-    return replace(found, triples=triples)
+    return plain_texts(found) if question.looks_at_triples else found
 
 
 def _catalogue(asker: Asker, question: Question, asked: ItemNumber, watch: Stopwatch) -> Zoomed:
@@ -171,6 +156,10 @@ def _catalogue(asker: Asker, question: Question, asked: ItemNumber, watch: Stopw
     head = {**asker.header(question, asked, choice, watch), "samples": samples}
     return Zoomed(
         **{**head, "seconds": watch.total()},
-        zoom="catalogue", complete=not samples, truncated=None, found=0, erased=0,
-        read=Read(0, 0, 0), folded=(), inside=0, several=0, outside=0, nodes=nodes, edges=edges,
-    )  # fmt: skip
+        complete=not samples,
+        truncated=None,
+        found=0,
+        erased=0,
+        read=Read(0, 0, 0),
+        **of_tables(nodes, edges),
+    )

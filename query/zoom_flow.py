@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from provhouse.model.arrays import I32, I64, Column, ItemNumber, ItemNumbers, distinct
+from provhouse.model.arrays import I32, I64, Column, ItemNumbers, distinct
 from provhouse.model.columns import EXECUTION, INVOCATION, MODULE, OP, ORIGIN, ROLE
 from provhouse.store.tables.modules import known_modules, modules_of_ops, runs_of
 from provhouse.store.tables.snapshot import Snapshot
@@ -51,7 +51,7 @@ class NumberedFlow:
     numbers: ItemNumbers
     """The number of each item in the warehouse, ascending."""
     asked: I64
-    """The asked item, alone in an array."""
+    """The asked items, each of which is a node of its own at every level."""
     tables: Texts
     calls: Calls
 
@@ -126,11 +126,11 @@ def _codes(column: Column) -> tuple[I64, Texts]:
 
 
 def flow_of(
-    snapshot: Snapshot, found: MethodResult, asked: ItemNumber, calls: Calls
+    snapshot: Snapshot, found: MethodResult, asked: ItemNumbers, calls: Calls
 ) -> NumberedFlow:
-    """Return the triples of a result as a flow between all its items and the asked one."""
+    """Return the triples of a result as a flow between all its items and the asked ones."""
     src, dst = src_and_dst(found.triples)
-    numbers, places = distinct(np.concatenate([src, dst, found.items, [asked]]))
+    numbers, places = distinct(np.concatenate([src, dst, found.items, asked]))
     tables = snapshot.names.tables(ItemNumbers(numbers))
     codes, texts = _codes(tables)
     role = np.asarray(found.triples[ROLE].combine_chunks().fill_null(NONE), np.int8)
@@ -144,7 +144,8 @@ def flow_of(
         table=codes.astype(np.int32),
         declared=_declared(snapshot, calls.modules, texts),
     )
-    return NumberedFlow(flow, ItemNumbers(numbers), places[-1:], texts, calls)
+    ends = places[len(places) - len(asked) :]
+    return NumberedFlow(flow, ItemNumbers(numbers), ends, texts, calls)
 
 
 def _declared(snapshot: Snapshot, names: Sequence[str], tables: Texts) -> npt.NDArray[np.int8]:

@@ -55,7 +55,7 @@ EDGES = pa.schema([("from", pa.int64()), ("to", pa.int64()), (OP, _TEXT), (TRIPL
 class Grouped:
     """The groups that a view has as nodes, and the edges between them.
 
-    Group 0 is the asked item. Then come groups of items, then modules or invocations.
+    The first groups are the asked items. Then come groups of items, then modules or invocations.
     """
 
     level: Level
@@ -65,35 +65,42 @@ class Grouped:
     """The group of each invocation."""
     labels: I64
     """The item, set or table that each group of items stands for, by level."""
-    edges: pa.Table
+    start: I64
+    end: I64
+    """The groups at both ends of each edge of the view; several edges may be between two groups."""
 
 
-def counted(
-    flow: NumberedFlow, view: Folded, level: Level, snapshot: Snapshot, found: MethodResult
-) -> Grouped:
-    """Group the items and folded invocations of a view by level, and count the triples between."""
+def grouped(flow: NumberedFlow, view: Folded, level: Level, snapshot: Snapshot) -> Grouped:
+    """Group the items and folded invocations of a view by level."""
     keys = _keys(flow, level, snapshot)
     keys[view.hidden] = -1
     keys[flow.asked] = -2
+    asked = len(flow.asked)
     shown = np.flatnonzero(keys >= 0)
     labels, places = distinct(keys[shown])
     items = np.full(len(keys), -1)
-    items[shown], items[flow.asked] = places + 1, 0
-    before = len(labels) + 1
+    items[shown], items[flow.asked] = places + asked, np.arange(asked)
+    before = len(labels) + asked
     of = np.arange(len(flow.calls.calls)) if level == "record" else flow.calls.module
     calls = before + of.astype(np.int64)
     groups = np.append(items, calls)
+    return Grouped(level, items, calls, labels, groups[view.start], groups[view.end])
+
+
+def counted(of: Grouped, view: Folded, found: MethodResult) -> pa.Table:
+    """Return the edges between groups, with the number of triples of each op."""
     ops = found.triples[OP].combine_chunks()
     ops = ops if pa.types.is_dictionary(ops.type) else ops.dictionary_encode()
     op = np.asarray(ops.indices).astype(np.int64)[view.row]
-    count, width = int(groups.max(initial=0)) + 1, max(len(ops.dictionary), 1)
-    codes = (groups[view.start] * count + groups[view.end]) * width + op
+    width = max(len(ops.dictionary), 1)
+    count = int(max(of.start.max(initial=0), of.end.max(initial=0))) + 1
+    codes = (of.start * count + of.end) * width + op
     pairs, triples = np.unique(codes, return_counts=True)
     ends, op = np.divmod(pairs, width)
     start, end = np.divmod(ends, count)
     edges = pa.table([start, end, ops.dictionary.take(pa.array(op)), triples], schema=EDGES)
     order = [(TRIPLES, "descending"), ("from", "ascending"), ("to", "ascending"), (OP, "ascending")]
-    return Grouped(level, items, calls, labels, edges.sort_by(order))
+    return edges.sort_by(order)
 
 
 def _keys(flow: NumberedFlow, level: Level, snapshot: Snapshot) -> I64:
@@ -107,7 +114,9 @@ def _keys(flow: NumberedFlow, level: Level, snapshot: Snapshot) -> I64:
 
 def named(flow: NumberedFlow, view: Folded, grouped: Grouped, snapshot: Snapshot) -> pa.Table:
     """Return the nodes of a view, with names."""
-    sizes = np.bincount(grouped.items[grouped.items > 0] - 1, minlength=len(grouped.labels))
+    first = len(flow.asked)
+    shown = grouped.items[grouped.items >= first] - first
+    sizes = np.bincount(shown, minlength=len(grouped.labels))
     asked = _items(snapshot, ItemNumbers(flow.numbers[flow.asked]), 0)
     return pa.concat_tables(
         [asked, _shown(flow, grouped, snapshot, sizes), _folded(flow, view, grouped)]
@@ -115,18 +124,21 @@ def named(flow: NumberedFlow, view: Folded, grouped: Grouped, snapshot: Snapshot
 
 
 def _items(snapshot: Snapshot, numbers: ItemNumbers, first: int) -> pa.Table:
-    names, tables = snapshot.names.described(numbers)
+    ordered, places = distinct(numbers)
+    names, tables = (
+        each.take(pa.array(places)) for each in snapshot.names.described(ItemNumbers(ordered))
+    )
     return _nodes("item", first, names, np.ones(len(numbers), np.int64), {TABLE: tables})
 
 
 def _shown(flow: NumberedFlow, grouped: Grouped, snapshot: Snapshot, sizes: I64) -> pa.Table:
-    labels = grouped.labels
+    labels, first = grouped.labels, len(flow.asked)
     if grouped.level == "record":
-        return _items(snapshot, ItemNumbers(flow.numbers[labels]), 1)
+        return _items(snapshot, ItemNumbers(flow.numbers[labels]), first)
     if grouped.level == "set":
-        return _nodes("set", 1, pa.array(labels).cast(_TEXT), sizes, {})
+        return _nodes("set", first, pa.array(labels).cast(_TEXT), sizes, {})
     names = pa.array([flow.tables[at] for at in labels.tolist()], _TEXT)
-    return _nodes("table", 1, names, sizes, {TABLE: names})
+    return _nodes("table", first, names, sizes, {TABLE: names})
 
 
 def _folded(flow: NumberedFlow, view: Folded, grouped: Grouped) -> pa.Table:
@@ -145,7 +157,7 @@ def _folded(flow: NumberedFlow, view: Folded, grouped: Grouped) -> pa.Table:
     modules, number = np.unique(of, return_counts=True)
     names = pa.array([flow.calls.modules[n] for n in modules.tolist()], _TEXT)
     hidden = np.bincount(flow.calls.module, weights=inner, minlength=len(flow.calls.modules))
-    first = len(grouped.labels) + 1 + modules.astype(np.int64)
+    first = len(grouped.labels) + len(flow.asked) + modules.astype(np.int64)
     more = {MODULE: names, "invocations": pa.array(number)}
     return _nodes("module", first, names, hidden[modules].astype(np.int64), more)
 
@@ -175,17 +187,49 @@ def reached_tables(
     The table graph has a link for each pair of tables between which the warehouse ever had a
     triple, so an answer may have fewer tables.
     """
-    table = str(snapshot.names.tables(ItemNumbers(np.array([asked])))[0].as_py() or "")
+    table, rows = _table_of(snapshot, asked), snapshot.rows("workflow")
+    reached = _reached(rows, table, direction, depth)
+    return _tables(snapshot, rows, [table, *sorted(reached - {table})])
+
+
+def tables_between(
+    snapshot: Snapshot, first: ItemNumber, last: ItemNumber
+) -> tuple[pa.Table, pa.Table]:
+    """Return the tables on all paths between the tables of two items; no rows without a path.
+
+    The first nodes are the tables of the two items.
+    """
     rows = snapshot.rows("workflow")
-    links = list(zip(*(rows[name].to_pylist() for name in (SRC_TABLE, DST_TABLE)), strict=True))
-    reached, level = {table}, {table}
-    hops = 0
+    start, end = _table_of(snapshot, first), _table_of(snapshot, last)
+    after = _reached(rows, start, "downstream", None)
+    between = after & _reached(rows, end, "upstream", None)
+    if start == end and not any(link == (start, end) for link in _links(rows)):
+        between = between if len(between) > 1 else set()
+    ends = dict.fromkeys((start, end))
+    return _tables(snapshot, rows, [*ends, *sorted(between - {*ends})] if between else [])
+
+
+def _table_of(snapshot: Snapshot, item: ItemNumber) -> str:
+    return str(snapshot.names.tables(ItemNumbers(np.array([item])))[0].as_py() or "")
+
+
+def _links(rows: pa.Table) -> list[tuple[str, str]]:
+    return list(zip(*(rows[name].to_pylist() for name in (SRC_TABLE, DST_TABLE)), strict=True))
+
+
+def _reached(rows: pa.Table, table: str, direction: Direction, depth: int | None) -> set[str]:
+    """Return the tables that a table reaches in the table graph, and itself."""
+    links = [link if direction == "downstream" else link[::-1] for link in _links(rows)]
+    reached, level, hops = {table}, {table}, 0
     while level and (depth is None or hops < depth):
-        ends = (link if direction == "downstream" else link[::-1] for link in links)
-        level = {far for near, far in ends if near in level} - reached
+        level = {far for near, far in links if near in level} - reached
         reached |= level
         hops += 1
-    names = [table, *sorted(reached - {table})]
+    return reached
+
+
+def _tables(snapshot: Snapshot, rows: pa.Table, names: Sequence[str]) -> tuple[pa.Table, pa.Table]:
+    """Return some tables as nodes, and the links between them as edges."""
     edges = _table_edges(rows, names)
     counts = snapshot.rows("tables").group_by(TABLE).aggregate([(ITEMS, "sum")])
     sizes = dict(zip(counts[TABLE].to_pylist(), counts[f"{ITEMS}_sum"].to_pylist(), strict=True))

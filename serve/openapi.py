@@ -11,8 +11,9 @@ from .content_types import ARROW_TYPE, MANY_TYPE
 from .requests import Problem
 
 SCHEMAS = (
-    "answer", "path", "find", "explanation", "set", "view", "diff", "ops", "generations", "status",
-    "what-if", "depends", "why", "why-changed", "evaluate", "zoom", "modules", "invocations",
+    "answer", "path", "subgraph", "find", "explanation", "set", "view", "diff", "ops",
+    "generations", "status", "what-if", "what-if-each", "depends", "why", "why-changed", "evaluate",
+    "zoom", "zoom-path", "zoom-diff", "zoom-what-if", "modules", "invocations",
 )  # fmt: skip
 _COMPONENTS = "#/components/schemas/"
 _PROBLEM = {"content": {"application/problem+json": {}}, "model": Problem}

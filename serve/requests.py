@@ -5,6 +5,7 @@ class ``Question``: a filter added to it becomes a parameter of `/v1/lineage` an
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from typing import Annotated, Any, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
@@ -97,6 +98,13 @@ class AskingPath(_Asking):
     as_of: Annotated[AsOf | None, Field(description=AS_OF)] = None
 
 
+class AskingSubgraph(_Asking):
+    """Show the ancestors and descendants of an item, and the siblings of its descendants."""
+
+    item: Name
+    as_of: Annotated[AsOf | None, Field(description=AS_OF)] = None
+
+
 class AskingFind(_Asking):
     """Find items by a part of their names."""
 
@@ -146,9 +154,7 @@ class AskingOps(_Asking):
     as_of: Annotated[AsOf | None, Field(description=AS_OF)] = None
 
 
-class AskingWhatIf(_Asking):
-    """Show what would happen if items or triples did not exist."""
-
+class _AskingDeletion(_Asking):
     items: Annotated[list[Name], Field(description="Items to delete")] = []
     tables: Annotated[list[str], Field(description="Tables, of which all items are deleted")] = []
     where: Annotated[
@@ -158,13 +164,26 @@ class AskingWhatIf(_Asking):
     ops: Annotated[list[str], Field(description="Ops, of which all triples are deleted")] = []
     files: Annotated[list[Name], Field(description="Files whose triples are deleted")] = []
     runs: Annotated[list[Name], Field(description="Runs whose triples are deleted")] = []
-    summary: Annotated[bool, Field(description="Counts by table only")] = False
     as_of: Annotated[AsOf | None, Field(description=AS_OF)] = None
 
     def deletion(self) -> Deletion:
         """Return what is supposed to be deleted."""
-        given = self.model_dump(exclude={"summary", "as_of"})
-        return Deletion(**{name: tuple(each) for name, each in given.items()})
+        names = (field.name for field in fields(Deletion))
+        return Deletion(**{name: tuple(getattr(self, name)) for name in names})
+
+
+class AskingWhatIf(_AskingDeletion):
+    """Show what would happen if items or triples did not exist."""
+
+    summary: Annotated[bool, Field(description="Counts by table only")] = False
+
+
+class AskingWhatIfEach(_Asking):
+    """Show what the aggregates of an item would be without each of their inputs."""
+
+    item: Name
+    limit: Annotated[int, Field(ge=1, description="At most this many inputs")] = 100
+    as_of: Annotated[AsOf | None, Field(description=AS_OF)] = None
 
 
 class AskingDepends(_Asking):
@@ -241,6 +260,19 @@ class AskingZoom(_Asking):
         return Question(**self.model_dump(exclude={"zoom", "fold", "foldable"}))
 
 
+class _AskingView(_Asking):
+    zoom: Level = "module"
+    fold: Annotated[tuple[str, ...], Field(description="Modules to fold into one node each")] = ()
+
+
+class AskingZoomPath(AskingPath, _AskingView):
+    """Show how one item was derived from another, as modules, tables, sets or records."""
+
+
+class AskingZoomWhatIf(_AskingDeletion, _AskingView):
+    """Show what would happen if items or triples did not exist, as modules, tables or sets."""
+
+
 class AskingDiff(_Asking):
     """Compare the answers of two generations."""
 
@@ -248,6 +280,10 @@ class AskingDiff(_Asking):
     direction: Direction = "upstream"
     since: Annotated[AsOf | None, Field(alias="from", description=AS_OF)]
     until: Annotated[AsOf | None, Field(alias="to", description=AS_OF)] = None
+
+
+class AskingZoomDiff(AskingDiff, _AskingView):
+    """Compare the answers of two generations, as modules, tables, sets or records."""
 
 
 class Health(BaseModel):

@@ -18,11 +18,16 @@ from provhouse.output.results.modules import InvocationsResult, ModulesResult
 from provhouse.output.results.operations import OperationsResult
 from provhouse.output.results.path import PathResult
 from provhouse.output.results.shown_set import ShownSetResult
+from provhouse.output.results.subgraph import SubgraphResult
 from provhouse.output.results.view import ViewResult
 from provhouse.output.results.what_if import WhatIfResult
+from provhouse.output.results.what_if_each import WhatIfEachResult
 from provhouse.output.results.why import WhyResult
 from provhouse.output.results.why_changed import WhyChangedResult
 from provhouse.output.results.zoomed import ZoomedResult
+from provhouse.output.results.zoomed_diff import ZoomedDiffResult
+from provhouse.output.results.zoomed_path import ZoomedPathResult
+from provhouse.output.results.zoomed_what_if import ZoomedWhatIfResult
 from provhouse.output.writer import Writer
 from provhouse.query.depends import Dependency, depends
 from provhouse.query.diff import Diff, compare
@@ -34,11 +39,16 @@ from provhouse.query.modules import Invocations, Modules, list_invocations, list
 from provhouse.query.operations import Operations, list_operations
 from provhouse.query.path import Paths, path
 from provhouse.query.show_set import ShownSet, show_set
+from provhouse.query.subgraph import Subgraph, subgraph
 from provhouse.query.view import View, write_view
 from provhouse.query.what_if import WhatIf, what_if
+from provhouse.query.what_if_each import WhatIfEach, what_if_each
 from provhouse.query.why import Why, why
 from provhouse.query.why_changed import WhyChanged, why_changed
 from provhouse.query.zoom import Zoomed, zoom
+from provhouse.query.zoom_diff import ZoomedDiff, zoom_diff
+from provhouse.query.zoom_path import ZoomedPath, zoom_path
+from provhouse.query.zoom_what_if import ZoomedWhatIf, zoom_what_if
 
 from .answering import Answering
 from .content_types import Format, ResponseFormat
@@ -58,11 +68,16 @@ from .requests import (
     AskingOps,
     AskingPath,
     AskingSet,
+    AskingSubgraph,
     AskingView,
     AskingWhatIf,
+    AskingWhatIfEach,
     AskingWhy,
     AskingWhyChanged,
     AskingZoom,
+    AskingZoomDiff,
+    AskingZoomPath,
+    AskingZoomWhatIf,
 )
 
 Result = TypeVar("Result")
@@ -98,6 +113,10 @@ def add_routes(app: FastAPI, answering: Answering) -> None:
         app.post(f"/v1/{name}", name=f"{name}_posted", description=text, responses=answers)(post)
 
     add("path", "path", AskingPath, _path, lambda output, found: output.write(PathResult(found)))
+    add(
+        "subgraph", "subgraph", AskingSubgraph, _subgraph,
+        lambda output, found: output.write(SubgraphResult(found)),
+    )  # fmt: skip
     add("find", "find", AskingFind, _find, lambda output, found: output.write(FindingResult(found)))
     add(
         "explain", "explanation", AskingExplain, _explain,
@@ -113,6 +132,10 @@ def add_routes(app: FastAPI, answering: Answering) -> None:
         lambda output, found: output.write(WhatIfResult(found)),
     )  # fmt: skip
     add(
+        "what-if-each", "what-if-each", AskingWhatIfEach, _what_if_each,
+        lambda output, found: output.write(WhatIfEachResult(found)),
+    )  # fmt: skip
+    add(
         "depends", "depends", AskingDepends, _depends,
         lambda output, found: output.write(DependencyResult(found)),
     )  # fmt: skip
@@ -126,6 +149,18 @@ def add_routes(app: FastAPI, answering: Answering) -> None:
         lambda output, found: output.write(EvaluationResult(found)),
     )  # fmt: skip
     add("zoom", "zoom", AskingZoom, _zoom, lambda output, found: output.write(ZoomedResult(found)))
+    add(
+        "zoom-path", "zoom-path", AskingZoomPath, _zoom_path,
+        lambda output, found: output.write(ZoomedPathResult(found)),
+    )  # fmt: skip
+    add(
+        "zoom-diff", "zoom-diff", AskingZoomDiff, _zoom_diff,
+        lambda output, found: output.write(ZoomedDiffResult(found)),
+    )  # fmt: skip
+    add(
+        "zoom-what-if", "zoom-what-if", AskingZoomWhatIf, _zoom_what_if,
+        lambda output, found: output.write(ZoomedWhatIfResult(found)),
+    )  # fmt: skip
     add(
         "modules", "modules", AskingModules, _modules,
         lambda output, found: output.write(ModulesResult(found)),
@@ -182,6 +217,11 @@ def _path(keeper: Keeper, asked: AskingPath) -> Paths:
         return path(asker, asked.source, asked.target, every=asked.every)
 
 
+def _subgraph(keeper: Keeper, asked: AskingSubgraph) -> Subgraph:
+    with keeper.asker(asked.as_of) as asker:
+        return subgraph(asker, asked.item)
+
+
 def _find(keeper: Keeper, asked: AskingFind) -> Finding:
     with keeper.asker() as asker:
         return find(
@@ -214,6 +254,11 @@ def _what_if(keeper: Keeper, asked: AskingWhatIf) -> WhatIf:
         return what_if(asker, asked.deletion(), summary=asked.summary)
 
 
+def _what_if_each(keeper: Keeper, asked: AskingWhatIfEach) -> WhatIfEach:
+    with keeper.asker(asked.as_of) as asker:
+        return what_if_each(asker, asked.item, asked.limit)
+
+
 def _depends(keeper: Keeper, asked: AskingDepends) -> Dependency:
     with keeper.asker(asked.as_of) as asker:
         return depends(asker, asked.item, asked.on)
@@ -237,6 +282,23 @@ def _zoom(keeper: Keeper, asked: AskingZoom) -> Zoomed:
     question = asked.question()
     with keeper.asker(question.as_of) as asker:
         return zoom(asker, question, asked.zoom, asked.fold, foldable=asked.foldable)
+
+
+def _zoom_path(keeper: Keeper, asked: AskingZoomPath) -> ZoomedPath:
+    with keeper.asker(asked.as_of) as asker:
+        return zoom_path(
+            asker, asked.source, asked.target, asked.zoom, asked.fold, every=asked.every
+        )
+
+
+def _zoom_diff(keeper: Keeper, asked: AskingZoomDiff) -> ZoomedDiff:
+    question = Question(asked.item, asked.direction, as_of=asked.since)
+    return zoom_diff(question, asked.until, asked.zoom, asked.fold, keeper.asker)
+
+
+def _zoom_what_if(keeper: Keeper, asked: AskingZoomWhatIf) -> ZoomedWhatIf:
+    with keeper.asker(asked.as_of) as asker:
+        return zoom_what_if(asker, asked.deletion(), asked.zoom, asked.fold)
 
 
 def _modules(keeper: Keeper, asked: AskingModules) -> Modules:

@@ -10,10 +10,12 @@ from provhouse.model.question import Direction, Question
 from ..invocation import invocation
 from ..options import DownstreamOption, FormOption, ItemArgument, SafeOption, utf8
 from ..questions import OutputOptions, answer
+from ..zoom_options import FoldOption, ZoomOption, zoom_level
 
 if TYPE_CHECKING:
     from provhouse.output.result import Result
     from provhouse.query.diff import Diff
+    from provhouse.query.zoom_diff import ZoomedDiff
 
 
 def diff(
@@ -37,6 +39,8 @@ def diff(
         ),
     ] = None,
     downstream: DownstreamOption = False,
+    zoom: ZoomOption = None,
+    fold: FoldOption = None,
     form: FormOption = None,
     safe: SafeOption = False,
 ) -> None:
@@ -52,6 +56,10 @@ def diff(
     direction: Direction = "downstream" if downstream else "upstream"
 
     question = Question(item, direction, as_of=since)
+    if level := zoom_level(zoom, fold):
+        zoomed = questions.zoom_diff(question, until, level, fold or [])
+        answer(settings, zoomed, _zoomed, OutputOptions(form, safe=safe))
+        return
     answer(settings, questions.diff(question, until), _result, OutputOptions(form, safe=safe))
 
 
@@ -59,3 +67,9 @@ def _result(found: "Diff") -> "Result":
     from provhouse.output.results.diff import DiffResult
 
     return DiffResult(found)
+
+
+def _zoomed(found: "ZoomedDiff") -> "Result":
+    from provhouse.output.results.zoomed_diff import ZoomedDiffResult
+
+    return ZoomedDiffResult(found)

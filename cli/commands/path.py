@@ -9,10 +9,12 @@ from provhouse import questions
 from ..invocation import invocation
 from ..options import AsOfOption, FormOption, OutOption, SafeOption, utf8
 from ..questions import OutputOptions, answer
+from ..zoom_options import FoldOption, ZoomOption, zoom_level
 
 if TYPE_CHECKING:
     from provhouse.output.result import Result
     from provhouse.query.path import Paths
+    from provhouse.query.zoom_path import ZoomedPath
 
 
 def path(
@@ -31,6 +33,8 @@ def path(
             "--all", help="Show every triple on any path instead of a single shortest path."
         ),
     ] = False,
+    zoom: ZoomOption = None,
+    fold: FoldOption = None,
     as_of: AsOfOption = None,
     form: FormOption = None,
     out: OutOption = None,
@@ -45,6 +49,10 @@ def path(
     settings = invocation(ctx).settings()
 
     options = OutputOptions(form, out, safe=safe)
+    if level := zoom_level(zoom, fold):
+        zoomed = questions.zoom_path(first, last, every, as_of, level, fold or [])
+        answer(settings, zoomed, _zoomed, options)
+        return
     answer(settings, questions.path(first, last, every, as_of), _result, options)
 
 
@@ -52,3 +60,9 @@ def _result(found: "Paths") -> "Result":
     from provhouse.output.results.path import PathResult
 
     return PathResult(found)
+
+
+def _zoomed(found: "ZoomedPath") -> "Result":
+    from provhouse.output.results.zoomed_path import ZoomedPathResult
+
+    return ZoomedPathResult(found)

@@ -6,16 +6,20 @@ import typer
 
 from provhouse import questions
 from provhouse.model.deletion import Deletion
+from provhouse.model.errors import UsageError
 
 from ..invocation import invocation
 from ..options import AsOfOption, FormOption, ItemArgument, OutOption, SafeOption, each_pair, utf8
 from ..questions import OutputOptions, answer
+from ..zoom_options import FoldOption, ZoomOption, zoom_level
 
 if TYPE_CHECKING:
     from provhouse.output.result import Result
     from provhouse.query.depends import Dependency
     from provhouse.query.what_if import WhatIf
+    from provhouse.query.what_if_each import WhatIfEach
     from provhouse.query.why import Why
+    from provhouse.query.zoom_what_if import ZoomedWhatIf
 
 
 def _named(metavar: str, text: str, *names: str) -> typer.models.OptionInfo:
@@ -54,6 +58,26 @@ def what_if(
         _named("KEY", "Suppose that this ingest run never was.", "--delete-run"),
     ] = None,
     summary: Annotated[bool, typer.Option("--summary", help="Show counts by table only.")] = False,
+    each: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ITEM",
+            help="Instead of a deletion: show what the sums, counts and other aggregates of this "
+            "item would be without each of their inputs in turn.",
+            show_default=False,
+        ),
+    ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="With --each, show at most N inputs, those with the largest change. Default: 100.",
+            show_default=False,
+        ),
+    ] = None,
+    zoom: ZoomOption = None,
+    fold: FoldOption = None,
     as_of: AsOfOption = None,
     form: FormOption = None,
     out: OutOption = None,
@@ -75,6 +99,20 @@ def what_if(
     )
     settings = invocation(ctx).settings()
 
+    level = zoom_level(zoom, fold)
+    if each is not None:
+        _check_alone(
+            "--each", **{"--summary": summary, "--zoom": level, "A deletion": deletion.named}
+        )
+        alternatives = questions.what_if_each(utf8(each, "An item's name"), limit or 100, as_of)
+        answer(settings, alternatives, _each, OutputOptions(form, out, safe=safe))
+        return
+    _check_alone("A deletion", **{"--limit": limit})
+    if level:
+        _check_alone("--zoom", **{"--summary": summary})
+        zoomed = questions.zoom_what_if(deletion, as_of, level, fold or [])
+        answer(settings, zoomed, _zoomed, OutputOptions(form, out, safe=safe))
+        return
     asked = questions.what_if(deletion, summary, as_of)
     answer(settings, asked, _what_if, OutputOptions(form, out, safe=safe))
 
@@ -125,6 +163,16 @@ def why(
     answer(settings, asked, _why, OutputOptions(form, out, safe=safe))
 
 
+def _check_alone(what: str, **others: object) -> None:
+    """Raise UsageError for options that cannot be combined with ``what``."""
+    for option in (name for name, given in others.items() if given):
+        raise UsageError(
+            f"{what} and {option} are given together",
+            "They ask different questions, or for different results",
+            "Leave out one of them; see `provhouse what-if --help`",
+        )
+
+
 def _texts(given: list[str] | None, what: str) -> tuple[str, ...]:
     return tuple(utf8(one, what) for one in given or ())
 
@@ -133,6 +181,18 @@ def _what_if(found: "WhatIf") -> "Result":
     from provhouse.output.results.what_if import WhatIfResult
 
     return WhatIfResult(found)
+
+
+def _each(found: "WhatIfEach") -> "Result":
+    from provhouse.output.results.what_if_each import WhatIfEachResult
+
+    return WhatIfEachResult(found)
+
+
+def _zoomed(found: "ZoomedWhatIf") -> "Result":
+    from provhouse.output.results.zoomed_what_if import ZoomedWhatIfResult
+
+    return ZoomedWhatIfResult(found)
 
 
 def _dependency(found: "Dependency") -> "Result":

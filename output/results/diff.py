@@ -36,7 +36,7 @@ class DiffResult(Result):
             f", {diff.direction}, generation {diff.since.generation} to {diff.until.generation}:"
             f" {_counted(diff.came)} added, {_counted(diff.went)} removed.",
         )
-        yield from _notes(diff)
+        yield from side_notes(diff.since, diff.until)
         yield from _changed("Added", diff.came)
         yield from _changed("Removed", diff.went)
         times = f"{diff.since.time} and {diff.until.time}"
@@ -48,8 +48,8 @@ class DiffResult(Result):
         yield {
             "item": diff.item,
             "direction": diff.direction,
-            "from": _side(diff.since),
-            "to": _side(diff.until),
+            "from": side_fields(diff.since),
+            "to": side_fields(diff.until),
             "came": row_lists(diff.came),
             "went": row_lists(diff.went),
             "seconds": rounded(diff.seconds),
@@ -74,8 +74,9 @@ def _counted(change: "Change") -> str:
     return f"{counted(items, 'item')} and {counted(triples, 'triple')}"
 
 
-def _notes(diff: "Diff") -> Iterator[Section]:
-    for side, what in ((diff.since, "added"), (diff.until, "removed")):
+def side_notes(since: "Side", until: "Side") -> Iterator[Section]:
+    """Yield what a person should know about the two generations that are compared."""
+    for side, what in ((since, "added"), (until, "removed")):
         if not side.stored:
             note = f"The item is not in generation {side.generation}, so everything was {what}."
             yield styled(note, "yellow")
@@ -106,6 +107,7 @@ def _items(items: "pa.Table") -> "Table":
     return table
 
 
-def _side(side: "Side") -> Json:
+def side_fields(side: "Side") -> Json:
+    """Return the JSON fields of one of the generations that are compared."""
     head = {**attributes(side, "generation", "time"), "held": side.stored, "erased": side.erased}
     return {**head, **exactness_fields(side), **sample_fields(side)}

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from provhouse.query.what_if import WhatIf
 
 COUNTS = ("dies", "changed", "undecided", "survives")
-_FIELDS = (
+COUNT_FIELDS = (
     "deleted", "deleted_triples", "dies", "survives", "undecided", "changed_items",
     "not_recomputed", "erased", "generation", "time", "complete",
 )  # fmt: skip
@@ -42,8 +42,8 @@ class WhatIfResult(Result):
     def text(self, timing: bool = False) -> Iterator[Section]:
         """Yield a headline, counts by table, changed values, items, and what was read."""
         found = self.found
-        yield styled(_headline(found), "bold")
-        for note in _notes(found):
+        yield styled(headline(found), "bold")
+        for note in notes(found):
             yield styled(note, "yellow")
         if found.tables.num_rows:
             yield from headed("By table", _by_table(found.tables))
@@ -61,7 +61,7 @@ class WhatIfResult(Result):
         found = self.found
         yield {
             "delete": found.deletion.named,
-            **attributes(found, *_FIELDS),
+            **attributes(found, *COUNT_FIELDS),
             **exactness_fields(found),
             **sample_fields(found),
             "tables": json_rows(found.tables),
@@ -78,7 +78,8 @@ class WhatIfResult(Result):
         return rows.column_names, tuples(rows)
 
 
-def _headline(found: "WhatIf") -> str:
+def headline(found: "WhatIf") -> str:
+    """Return a sentence with the counts."""
     what = [counted(found.deleted, "item")] if found.deleted else []
     if found.deleted_triples or not what:
         what.append(counted(found.deleted_triples, "triple"))
@@ -90,7 +91,8 @@ def _headline(found: "WhatIf") -> str:
     )
 
 
-def _notes(found: "WhatIf") -> Iterator[str]:
+def notes(found: "WhatIf") -> Iterator[str]:
+    """Yield what a person should know about the counts."""
     if found.undecided:
         yield (
             "Undecided: the triples do not say enough to know."
@@ -126,7 +128,7 @@ def _changed(rows: "pa.Table") -> "Table":
     for row in rows.slice(0, MOST_ROWS).to_pylist():
         table.add_row(
             styled(shown(row["item"])), styled(shown(row["op"])), row["function"],
-            _number(row["before"]), _number(row["after"]), f"{row['inputs_lost']:,}",
+            number(row["before"]), number(row["after"]), f"{row['inputs_lost']:,}",
         )  # fmt: skip
     return _with_more(table, rows)
 
@@ -151,5 +153,6 @@ def _with_more(table: "Table", rows: "pa.Table") -> "Table":
     return table
 
 
-def _number(value: float | None) -> str:
+def number(value: float | None) -> str:
+    """Return a value of an aggregate as text."""
     return "nothing" if value is None else f"{value:,.10g}"

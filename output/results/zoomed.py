@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from ..arrow_rows import tuples
 from ..escape import shown
@@ -18,13 +18,22 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from provhouse.query.zoom import Zoomed
+    from provhouse.query.zoom_view import LevelView
 
 _FIELDS = (
-    "item", "direction", "generation", "time", "zoom", "folded", "complete", "truncated", "found",
-    "inside", "several", "outside", "erased",
+    "item", "direction", "generation", "time", "complete", "truncated", "found", "erased",
 )  # fmt: skip
 EDGES_SHOWN = 40
 """The largest number of edges printed for people."""
+
+
+class Edges(Protocol):
+    """Nodes and edges, as Arrow tables."""
+
+    @property
+    def nodes(self) -> "pa.Table": ...
+    @property
+    def edges(self) -> "pa.Table": ...
 
 
 @dataclass(frozen=True)
@@ -39,20 +48,18 @@ class ZoomedResult(Result):
         yield _headline(found)
         for note in _notes(found):
             yield styled(note, "yellow")
-        yield from headed("Nodes", _nodes(found.nodes))
+        yield from headed("Nodes", node_table(found.nodes))
         if found.edges.num_rows:
-            yield from headed("Made from", _edges(found))
+            yield from headed("Made from", edge_table(found))
         yield styled(f"\n{read_sentence(found)} {as_of_sentence(found)}", "dim")
 
     def json(self) -> Iterator[Json]:
         """Yield one object, as ``schemas/zoom.json`` describes it."""
         found = self.found
-        rows = {"nodes": _objects(found.nodes), "edges": _objects(found.edges)}
         yield {
             **attributes(found, *_FIELDS),
-            "folded": list(found.folded),
             **sample_fields(found),
-            **rows,
+            **view_fields(found),
             "read": asdict(found.read),
             "seconds": rounded(found.seconds),
             **_foldable(found),
@@ -60,12 +67,7 @@ class ZoomedResult(Result):
 
     def csv(self) -> Csv:
         """Return a row for each edge, with the names of its nodes."""
-        names = _names(self.found.nodes)
-        rows = (
-            (*names[row["from"]], *names[row["to"]], row["op"], row["triples"])
-            for row in self.found.edges.to_pylist()
-        )
-        return ("from_kind", "from", "to_kind", "to", "op", "triples"), rows
+        return edge_rows(self.found, "triples")
 
 
 def _objects(table: "pa.Table") -> list[dict[str, object]]:
@@ -91,6 +93,16 @@ def _headline(found: "Zoomed") -> "Text":
 
 
 def _notes(found: "Zoomed") -> Iterator[str]:
+    yield from fold_notes(found)
+    if found.truncated:
+        yield f"The answer stops at --{found.truncated}."
+    if found.erased:
+        yield erased_sentence(found.erased)
+    yield from sample_notes(found)
+
+
+def fold_notes(found: "LevelView") -> Iterator[str]:
+    """Say what is folded, and what could not be hidden."""
     if found.folded:
         inside = counted(found.inside, "item")
         verb = "is" if found.inside == 1 else "are"
@@ -99,14 +111,33 @@ def _notes(found: "Zoomed") -> Iterator[str]:
         yield f"Not hidden, as several invocations made them: {counted(found.several, 'item')}."
     if found.folded and found.outside:
         yield f"Not hidden, as they were made in no module: {counted(found.outside, 'item')}."
-    if found.truncated:
-        yield f"The answer stops at --{found.truncated}."
-    if found.erased:
-        yield erased_sentence(found.erased)
-    yield from sample_notes(found)
 
 
-def _names(nodes: "pa.Table") -> dict[int, tuple[str, str]]:
+def view_fields(found: "LevelView") -> Json:
+    """Return the JSON fields of a view."""
+    return {
+        **attributes(found, "zoom", "inside", "several", "outside"),
+        "folded": list(found.folded),
+        **graph_fields(found),
+    }
+
+
+def graph_fields(found: "Edges") -> Json:
+    """Return the JSON fields of nodes and edges."""
+    return {"nodes": _objects(found.nodes), "edges": _objects(found.edges)}
+
+
+def edge_rows(found: "Edges", *counts: str) -> Csv:
+    """Return a row for each edge, with the names of its nodes."""
+    names = node_names(found.nodes)
+    rows = (
+        (*names[row["from"]], *names[row["to"]], row["op"], *(row[name] for name in counts))
+        for row in found.edges.to_pylist()
+    )
+    return ("from_kind", "from", "to_kind", "to", "op", *counts), rows
+
+
+def node_names(nodes: "pa.Table") -> dict[int, tuple[str, str]]:
     """Return the kind and the name of each node; an invocation is named by its call, too."""
     call = ("run", "execution", "invocation")
     return {
@@ -115,9 +146,10 @@ def _names(nodes: "pa.Table") -> dict[int, tuple[str, str]]:
     }
 
 
-def _nodes(nodes: "pa.Table") -> "Table":
+def node_table(nodes: "pa.Table") -> "Table":
+    """Return a line for each node."""
     table = grid("node", right=("items", "invocations"), after=("kind",))
-    names = _names(nodes)
+    names = node_names(nodes)
     for row in nodes.slice(0, MOST_ROWS).to_pylist():
         kind, name = names[row["node"]]
         calls = f"{row['invocations']:,}" if row["invocations"] else ""
@@ -127,9 +159,9 @@ def _nodes(nodes: "pa.Table") -> "Table":
     return table
 
 
-def _edges(found: "Zoomed") -> "Table":
+def edge_table(found: "LevelView") -> "Table":
     """Return a line for each edge: the node that was made, from which one, and how."""
-    names = _names(found.nodes)
+    names = node_names(found.nodes)
     table = grid("made", "from", right=("triples",), after=("op",))
     for row in found.edges.slice(0, EDGES_SHOWN).to_pylist():
         made, source = (table_name(names[row[end]][1]) for end in ("to", "from"))

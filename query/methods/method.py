@@ -91,6 +91,15 @@ def first_of_each(triples: pa.Table) -> Bools:
     return kept
 
 
+def plain_texts(found: MethodResult) -> MethodResult:
+    """Return the result with op and attributes as plain strings instead of codes."""
+    triples = found.triples
+    for name in (OP, ATTRIBUTES):
+        at = triples.column_names.index(name)
+        triples = triples.set_column(at, name, triples[name].cast(pa.string()))
+    return replace(found, triples=triples)
+
+
 def near_and_far(triples: pa.Table, direction: Direction) -> tuple[ItemNumbers, ItemNumbers]:
     """Return the near and the far ends of triples: dst and src upstream, src and dst downstream."""
     src, dst = src_and_dst(triples)

@@ -5,7 +5,7 @@ input), ``o`` (module output), ``s`` (state), ``t`` (basic tuple), ``x`` (anythi
 ``v`` (a constant value).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple
@@ -88,6 +88,36 @@ class Graph:
             outs = [one for one in self.after(name) if self.nodes[one].kind == "o"]
             zoomed.edges |= {(node.invocation, one) for one in outs}
         return zoomed
+
+    def delete(self, name: str, joint: set[str]) -> "Graph":
+        """Return the graph without a node: definition 4.2.
+
+        ``joint`` are the nodes with the labels of joint derivation. A node without incoming edges
+        stays, and so do those of module invocations.
+        """
+        graph, gone = self, {name}
+        while gone:
+            graph = graph.without(gone)
+            gone = {
+                each
+                for each in graph.nodes
+                if (had := len(self.before(each))) > (left := len(graph.before(each)))
+                and (left == 0 or (each in joint and left < had))
+            }
+        return graph
+
+    def subgraph(self, name: str) -> set[str]:
+        """Return all ancestors and descendants of a node, and the siblings of its descendants."""
+        up, down = self._reached(name, self.before), self._reached(name, self.after)
+        return {name} | up | down | {one for each in down for one in self.before(each)}
+
+    def _reached(self, name: str, following: Callable[[str], list[str]]) -> set[str]:
+        found, left = set[str](), [name]
+        while left:
+            new = {*following(left.pop())} - found
+            found |= new
+            left += new
+        return found
 
     def uses(self) -> Iterator[Use]:
         """Yield the triples: nodes of invocations, inputs and state become columns and roles."""

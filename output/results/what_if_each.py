@@ -1,0 +1,94 @@
+"""The values of an item without each of its inputs in turn."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..arrow_rows import json_rows, tuples
+from ..escape import shown
+from ..phrases import counted
+from ..result import Csv, Json, Result, attributes
+from ..sections import Section, grid, headed, styled, subject
+from .derivations import (
+    MOST_ROWS,
+    as_of_sentence,
+    erased_sentence,
+    read_and_seconds,
+    read_sentence,
+    table_name,
+)
+from .samples import sample_fields, sample_notes
+from .what_if import number
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from rich.table import Table
+
+    from provhouse.query.what_if_each import WhatIfEach
+
+
+@dataclass(frozen=True)
+class WhatIfEachResult(Result):
+    """The aggregates of an item, and what each would be without one input."""
+
+    found: "WhatIfEach"
+
+    def text(self, timing: bool = False) -> Iterator[Section]:
+        """Yield a headline, notes, the aggregates, their inputs, and what was read."""
+        found = self.found
+        aggregates = counted(found.values.num_rows, "aggregate")
+        yield subject(found.item, f" has {aggregates} that could lose an input.")
+        for note in _notes(found):
+            yield styled(note, "yellow")
+        if found.values.num_rows:
+            yield from headed("Values", _values(found.values))
+        if found.inputs.num_rows:
+            yield from headed("Without one input", _inputs(found))
+        yield styled(f"\n{read_sentence(found)} {as_of_sentence(found)}", "dim")
+
+    def json(self) -> Iterator[Json]:
+        """Yield one object, as ``schemas/what-if-each.json`` describes it."""
+        found = self.found
+        yield {
+            **attributes(found, "item", "generation", "time", "complete", "cut", "erased"),
+            **sample_fields(found),
+            "values": json_rows(found.values),
+            "inputs": json_rows(found.inputs),
+            **read_and_seconds(found),
+        }
+
+    def csv(self) -> Csv:
+        """Return a row for each aggregate and input."""
+        return self.found.inputs.column_names, tuples(self.found.inputs)
+
+
+def _notes(found: "WhatIfEach") -> Iterator[str]:
+    for row in found.values.to_pylist():
+        if row["reason"]:
+            yield f"{shown(row['op'])} is not computed again: {row['reason']}."
+    if found.cut:
+        yield "Only the inputs with the largest changes are shown; for more use --limit."
+    if found.erased:
+        yield erased_sentence(found.erased)
+    yield from sample_notes(found)
+
+
+def _values(rows: "pa.Table") -> "Table":
+    table = grid("op", "function", right=("now", "inputs"))
+    for row in rows.to_pylist():
+        now = "" if row["before"] is None else number(row["before"])
+        table.add_row(styled(shown(row["op"])), row["function"] or "", now, f"{row['inputs']:,}")
+    return table
+
+
+def _inputs(found: "WhatIfEach") -> "Table":
+    table = grid("without", "table", right=("would be", "change"), after=("op",))
+    for row in found.inputs.slice(0, MOST_ROWS).to_pylist():
+        change = "" if row["change"] is None else f"{row['change']:+,.10g}"
+        table.add_row(
+            styled(shown(row["item"])), table_name(row["table"]), number(row["after"]), change,
+            styled(shown(row["op"])),
+        )  # fmt: skip
+    if found.inputs.num_rows > MOST_ROWS:
+        table.add_row(styled(f"… {found.inputs.num_rows - MOST_ROWS:,} more", "dim"))
+    return table

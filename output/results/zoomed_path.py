@@ -1,0 +1,61 @@
+"""A path at the level of modules, tables, sets or records: nodes and edges."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..escape import shown
+from ..phrases import counted
+from ..result import Csv, Json, Result, attributes
+from ..sections import Section, headed, styled, subject
+from .derivations import as_of_sentence, erased_sentence, read_and_seconds, read_sentence
+from .samples import sample_fields, sample_notes
+from .zoomed import edge_rows, edge_table, fold_notes, node_table, view_fields
+
+if TYPE_CHECKING:
+    from provhouse.query.zoom_path import ZoomedPath
+
+
+@dataclass(frozen=True)
+class ZoomedPathResult(Result):
+    """The nodes and edges of a path."""
+
+    found: "ZoomedPath"
+
+    def text(self, timing: bool = False) -> Iterator[Section]:
+        """Yield a headline, notes, the nodes, and from which node each was made."""
+        found = self.found
+        yield subject(found.target, _headline(found))
+        for note in (*fold_notes(found), *sample_notes(found)):
+            yield styled(note, "yellow")
+        if found.erased:
+            yield styled(erased_sentence(found.erased), "yellow")
+        yield from headed("Nodes", node_table(found.nodes))
+        if found.edges.num_rows:
+            yield from headed("Made from", edge_table(found))
+        yield styled(f"\n{read_sentence(found)} {as_of_sentence(found)}", "dim")
+
+    def json(self) -> Iterator[Json]:
+        """Yield one object, as ``schemas/zoom-path.json`` describes it."""
+        found = self.found
+        yield {
+            "from": found.source,
+            "to": found.target,
+            "all": found.every,
+            **attributes(found, "hops", "found", "erased", "generation", "time", "complete"),
+            **sample_fields(found),
+            **view_fields(found),
+            **read_and_seconds(found),
+        }
+
+    def csv(self) -> Csv:
+        """Return a row for each edge, with the names of its nodes."""
+        return edge_rows(self.found, "triples")
+
+
+def _headline(found: "ZoomedPath") -> str:
+    nodes = counted(found.nodes.num_rows, "node")
+    if found.hops is None:
+        return f" is in a table that may derive from that of {shown(found.source)}: {nodes}."
+    hops, what = counted(found.hops, "hop"), "all paths" if found.every else "one path"
+    return f" derives from {shown(found.source)}, {hops} away; {what} shown as {nodes}."

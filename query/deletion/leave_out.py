@@ -1,0 +1,164 @@
+"""Compute an aggregate without each of its inputs in turn: all alternatives in two passes.
+
+The values before an input and those after it are combined, so that nothing is taken away from a
+total: a difference would lose what is small beside the input. Sums are kept as two numbers.
+"""
+
+import numpy as np
+import pyarrow as pa
+from numba import njit
+
+from provhouse.model.arrays import I32, I64, Bools
+
+from .recompute import AVG, COUNT, DISTINCT, F64, MAX, MIN, SUM, value_of
+
+
+def without_each(how: int, values: F64, times: I64, starts: I64) -> F64:
+    """Return an aggregate of the function ``how`` without each input.
+
+    The rows of an input are those from its position in ``starts`` to the next one; the last entry
+    of ``starts`` is the number of rows. NaN stands for a value of nothing.
+    """
+    if how == COUNT:
+        counts: F64 = (times.sum() - np.add.reduceat(times, starts[:-1])).astype(np.float64)
+        return counts
+    if how in (MIN, MAX):
+        sign = 1.0 if how == MIN else -1.0
+        extremes: F64 = _extremes(values * sign, starts) * sign
+        return extremes
+    if how == DISTINCT:
+        distinct: F64 = _distinct(np.asarray(_coded(values).indices), starts)
+        return distinct
+    sums, weights = _sums(values, times, starts)
+    assert how in (SUM, AVG)
+    if len(starts) == 2:  # nothing is left
+        return np.full(1, np.nan)
+    if how == AVG:
+        sums = np.where(weights == 0, np.nan, sums / np.where(weights == 0, 1, weights))
+    found: F64 = sums
+    return found
+
+
+def with_all(how: int, values: F64, times: I64) -> float:
+    """Return an aggregate of all rows, of which there is at least one."""
+    if how == DISTINCT:  # without sorting
+        return float(len(_coded(values).dictionary))
+    return float(value_of(how, values, times, len(values)))
+
+
+def _coded(values: F64) -> pa.DictionaryArray:
+    return pa.array(values + 0.0).dictionary_encode()  # -0.0 becomes 0.0
+
+
+@njit(cache=True, nogil=True)
+def _sums(values: F64, times: I64, starts: I64) -> tuple[F64, F64]:
+    """Return the sum and the weight of the rows of all other inputs, for each input."""
+    inputs = len(starts) - 1
+    high, low = np.empty(inputs), np.empty(inputs)
+    total = rest = 0.0
+    for at in range(inputs):
+        high[at], low[at] = total, rest
+        for row in range(starts[at], starts[at + 1]):
+            total, rest = _added(total, rest, values[row] * times[row])
+    sums, weights = np.empty(inputs), np.empty(inputs)
+    weight = times.sum()
+    total = rest = 0.0
+    for at in range(inputs - 1, -1, -1):
+        first, second = _added(high[at], low[at], total)
+        sums[at] = first + (second + rest)
+        own = 0
+        for row in range(starts[at], starts[at + 1]):
+            total, rest = _added(total, rest, values[row] * times[row])
+            own += times[row]
+        weights[at] = weight - own
+    return sums, weights
+
+
+@njit(cache=True, nogil=True)
+def _added(total: float, rest: float, given: float) -> tuple[float, float]:
+    """Return a sum of two numbers and one more, with its rounding error in the second (Knuth)."""
+    grown = total + given
+    back = grown - total
+    return grown, rest + ((total - (grown - back)) + (given - back))
+
+
+@njit(cache=True, nogil=True)
+def _extremes(values: F64, starts: I64) -> F64:
+    """Return the smallest value of all other inputs, for each input; NaN if there is none."""
+    inputs = len(starts) - 1
+    found = np.empty(inputs)
+    least = np.inf
+    for at in range(inputs):
+        found[at] = least
+        for row in range(starts[at], starts[at + 1]):
+            least = min(least, values[row])
+    least = np.inf
+    for at in range(inputs - 1, -1, -1):
+        found[at] = min(found[at], least)
+        for row in range(starts[at], starts[at + 1]):
+            least = min(least, values[row])
+    if inputs == 1:
+        found[0] = np.nan
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _distinct(codes: I32, starts: I64) -> F64:
+    """Return how many values the other inputs have, for each input; ``codes`` has no gaps."""
+    inputs = len(starts) - 1
+    givers = np.zeros(codes.max() + 1, np.int64)
+    last = np.full(len(givers), -1, np.int64)
+    for at in range(inputs):
+        for row in range(starts[at], starts[at + 1]):
+            if last[codes[row]] != at:
+                last[codes[row]] = at
+                givers[codes[row]] += 1
+    found = np.empty(inputs)
+    last[:] = -1
+    for at in range(inputs):
+        own = 0
+        for row in range(starts[at], starts[at + 1]):
+            if givers[codes[row]] == 1 and last[codes[row]] != at:
+                last[codes[row]] = at
+                own += 1
+        found[at] = len(givers) - own
+    return found
+
+
+@njit(cache=True, nogil=True)
+def leading_to(src: I32, of: I32, dst: I32, marked: Bools) -> Bools:
+    """Return which places lead to a marked place, by one triple or more.
+
+    ``src`` has the place of each row's src, ``of`` its derivation, and ``dst`` the place that each
+    derivation makes.
+    """
+    places = len(marked)
+    begins = np.zeros(places + 2, np.int64)
+    for row in range(len(src)):
+        begins[dst[of[row]] + 2] += 1
+    for place in range(2, places + 2):
+        begins[place] += begins[place - 1]
+    rows = np.empty(len(src), np.int64)
+    for row in range(len(src)):
+        place = dst[of[row]] + 1
+        rows[begins[place]] = row
+        begins[place] += 1
+    found = np.zeros(places, np.bool_)
+    queue = np.empty(2 * places, np.int64)
+    filled = 0
+    for place in range(places):
+        if marked[place]:
+            queue[filled] = place
+            filled += 1
+    taken = 0
+    while taken < filled:
+        place = queue[taken]
+        taken += 1
+        for at in range(begins[place], begins[place + 1]):
+            source = src[rows[at]]
+            if not found[source]:
+                found[source] = True
+                if not marked[source]:
+                    queue[filled] = source
+                    filled += 1
+    return found
