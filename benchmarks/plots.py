@@ -14,6 +14,8 @@ import components_table
 import ingest_table
 import methods_table
 import peers_table
+import programs_form
+import tracing_form
 from components_form import OURS, times
 from markup import WORDS
 from plots_style import COLORS, INK
@@ -38,6 +40,10 @@ def main() -> None:
         "capture": capture_plots.capture, "capture-tpcds": capture_plots.capture_tpcds,
         "capture-nights": capture_plots.capture_nights,
     }  # fmt: skip
+    if programs_form.RESULTS.path.exists():
+        drawn["programs"] = capture_plots.programs
+    if tracing_form.RESULTS.path.exists():
+        drawn["tracing"] = capture_plots.tracing
     for name, draw in drawn.items():
         figure = draw(pyplot)
         figure.savefig(PLOTS / f"{name}.svg", metadata={"Date": None}, bbox_inches="tight")
