@@ -84,8 +84,8 @@ bench-capture: setup ## Measure what capture costs the 22 queries of TPC-H; inst
 	@.venv/bin/python benchmarks/capture_overhead.py $(if $(SCALE),--scale $(SCALE)) $(if $(REPEATS),--repeats $(REPEATS)) $(if $(QUERIES),--queries $(QUERIES))
 	@.venv/bin/python benchmarks/tables.py
 
-bench-programs: setup ## Measure what capture costs grep, word count and PigMix, as RDDs and data frames (SIZE=1 gigabyte, REPEATS=5, PROGRAMS="grep L2", FOLDER=DIR)
-	@.venv/bin/python benchmarks/programs.py $(if $(SIZE),--size $(SIZE)) $(if $(REPEATS),--repeats $(REPEATS)) $(if $(PROGRAMS),--programs $(PROGRAMS)) $(if $(FOLDER),--folder $(FOLDER))
+bench-programs: setup ## Measure what capture costs grep, word count and PigMix, as RDDs and data frames; continues where it stopped (SIZE=1 gigabyte, REPEATS=5, PROGRAMS="grep L2", WAYS="plain capture", FOLDER=DIR, OUTPUT=FILE)
+	@.venv/bin/python benchmarks/programs.py $(if $(SIZE),--size $(SIZE)) $(if $(REPEATS),--repeats $(REPEATS)) $(if $(PROGRAMS),--programs $(PROGRAMS)) $(if $(WAYS),--ways $(WAYS)) $(if $(FOLDER),--folder $(FOLDER)) $(if $(OUTPUT),--output $(OUTPUT))
 	@.venv/bin/python benchmarks/tables.py
 
 bench-capture-tpcds: setup ## Measure what capture costs the 103 queries of TPC-DS (SCALE=1, REPEATS=1, QUERIES="q1 q14a")
@@ -118,10 +118,10 @@ bench-capture-nights: setup ## Measure nightly captured runs of a star schema, b
 	@.venv/bin/python benchmarks/capture_nights.py $(if $(NIGHTS),--nights $(NIGHTS))
 	@.venv/bin/python benchmarks/tables.py
 
-bench-tracing: setup ## Measure walks of captured lineage, replays and searches for planted faults (SCALE=1, REPEATS=5, FAULTS=20)
+bench-tracing: setup ## Measure walks of captured lineage, replays and searches for planted faults; continues where it stopped (SCALE=1, REPEATS=5, FAULTS=20, ROWS=1000000 for faults, OUTPUT=FILE)
 	@.venv/bin/uv venv --quiet --allow-existing --python .venv/bin/python .long/tpch
 	@.venv/bin/uv pip install --quiet --python .long/tpch/bin/python --require-hashes --requirement requirements-tpch.lock
-	@.venv/bin/python benchmarks/tracing.py $(if $(SCALE),--scale $(SCALE)) $(if $(REPEATS),--repeats $(REPEATS)) $(if $(FAULTS),--faults $(FAULTS))
+	@.venv/bin/python benchmarks/tracing.py $(if $(SCALE),--scale $(SCALE)) $(if $(REPEATS),--repeats $(REPEATS)) $(if $(FAULTS),--faults $(FAULTS)) $(if $(ROWS),--rows $(ROWS)) $(if $(OUTPUT),--output $(OUTPUT))
 	@.venv/bin/python benchmarks/tables.py
 
 bench-enter: setup ## Measure complete commands, from Enter to the answer (WAREHOUSE=DIR with the paper's trace)

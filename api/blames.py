@@ -22,9 +22,10 @@ from provhouse.store.warehouse.file_table import NUMBER, PATH, read_files
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.pins import read_pins
 from provhouse.store.warehouse.written import Written, read_since
+from provhouse.tracing.ids import ID
 from provhouse.tracing.minimal import Remembered, smallest
 from provhouse.tracing.numbers import NumberedFile
-from provhouse.tracing.records import ID, records
+from provhouse.tracing.records import records
 
 from .warehouse import Warehouse
 
@@ -153,7 +154,7 @@ class _Newest:
                     f"{path} is {state if path in pins else 'not known'}",
                     "Run the job again with capture",
                 )
-            files.append(NumberedFile(number, path, root, table, "parquet", None, None))
+            files.append(NumberedFile(number, path, root, table, "parquet", None))
         return cls(layout, table, tuple(files), by_number)
 
     def frame(self, spark: "SparkSession") -> "DataFrame":

@@ -115,7 +115,7 @@ class Capture:
         From there, one walks back to the rows of sources, and forwards again, in the session of the
         block: ``docs/tracing.md``. It works for each write that is finished, inside of the block
         and after it, until ``close``. Raises UsageError for a table that the block has neither
-        written nor read, if it has saved RDDs, and if its lineage could not be ingested.
+        written nor read, and if its lineage could not be ingested.
 
         >>> with provhouse.capture(spark, "warehouse", keys={"orders": "id"}) as run:
         ...     report.write.parquet("out/report")

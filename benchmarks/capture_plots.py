@@ -5,8 +5,11 @@ from typing import Any
 import capture_nights_form
 import capture_overhead_form
 import capture_tpcds_form
+import programs_form
+import tracing_form
 from capture_overhead_table import MEAN, overhead
 from plots_style import COLORS, INK
+from programs_table import BARS
 
 
 def capture(pyplot: Any) -> Any:
@@ -60,4 +63,54 @@ def capture_nights(pyplot: Any) -> Any:
     panel.set_xlabel("night")
     panel.set_ylabel("seconds")
     panel.legend(frameon=False, fontsize=8)
+    return figure
+
+
+def programs(pyplot: Any) -> Any:
+    """Draw how many times as long each program takes with capture, by interface and size."""
+    results = programs_form.RESULTS.read()
+    figure, panels = pyplot.subplots(
+        len(results), 1, figsize=(8, 2.1 * len(results)), sharex=True, squeeze=False
+    )
+    for (size, found), panel in zip(
+        sorted(results.items(), key=lambda each: float(each[0])), panels[:, 0], strict=True
+    ):
+        for at, (interface, color) in enumerate(zip(BARS, ("csprov", "ccprov"), strict=True)):
+            costs = [each["ways"].get(interface, {}) for each in found["programs"]]
+            ratios = [
+                each["capture"]["cost"]["seconds"] / each["plain"]["cost"]["seconds"] if each else 0
+                for each in costs
+            ]
+            places = [number + (at - 0.5) * 0.4 for number in range(len(ratios))]
+            panel.bar(places, ratios, 0.38, color=COLORS[color], label=interface)
+            panel.axhline(BARS[interface], color=COLORS[color], linewidth=0.7, linestyle=":")
+        panel.axhline(1, color=INK, linewidth=0.7)
+        panel.set_xticks(range(len(found["programs"])))
+        panel.set_xticklabels([each["program"] for each in found["programs"]])
+        panel.set_ylabel(f"times plain,\n{size} GB")
+    panels[0, 0].set_title("dotted: the targets", fontsize=8)
+    panels[0, 0].legend(frameon=False, fontsize=8)
+    return figure
+
+
+def tracing(pyplot: Any) -> Any:
+    """Draw the times of our steps and of shuffle joins by the number of rows, for each scale."""
+    results = tracing_form.RESULTS.read()
+    figure, panels = pyplot.subplots(
+        1, len(results), figsize=(3.6 * len(results), 2.8), sharey=True, squeeze=False
+    )
+    for (scale, found), panel in zip(
+        sorted(results.items(), key=lambda each: float(each[0])), panels[0], strict=True
+    ):
+        rows = [each["rows"] for each in found["joins"]]
+        ours = [each["ours"] for each in found["joins"]]
+        shuffle = [each["shuffle"] for each in found["joins"]]
+        panel.plot(rows, ours, "o-", color=COLORS["csprov"], label="our steps")
+        panel.plot(rows, shuffle, "o-", color=COLORS["rq"], label="shuffle joins")
+        panel.set_xscale("log")
+        panel.set_yscale("log")
+        panel.set_title(f"scale factor {scale}", fontsize=9)
+        panel.set_xlabel("rows traced at once")
+    panels[0][0].set_ylabel("seconds")
+    panels[0][0].legend(frameon=False, fontsize=8)
     return figure

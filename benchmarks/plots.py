@@ -16,6 +16,8 @@ import methods_table
 import peers_table
 import workflowgen_plots
 import workflowgen_table
+import programs_form
+import tracing_form
 from components_form import OURS, times
 from markup import WORDS
 from plots_style import COLORS, INK
@@ -42,6 +44,10 @@ def main() -> None:
     }  # fmt: skip
     if workflowgen_table.RESULTS.path.exists():
         drawn["workflowgen"] = workflowgen_plots.workflowgen
+    if programs_form.RESULTS.path.exists():
+        drawn["programs"] = capture_plots.programs
+    if tracing_form.RESULTS.path.exists():
+        drawn["tracing"] = capture_plots.tracing
     for name, draw in drawn.items():
         figure = draw(pyplot)
         figure.savefig(PLOTS / f"{name}.svg", metadata={"Date": None}, bbox_inches="tight")

@@ -2,16 +2,18 @@
 
 python benchmarks/programs.py [--size 1] [--repeats 5] [--programs grep L2] [--ways plain capture]
 
-All ways run in turn in one session of Spark, and write to a new folder. After the first turn, the
-results of all ways are compared. Landing is not measured here. Results go to
-`results/programs.json` after each program, so that a run that was stopped is continued with
-``--programs``.
+All ways run in turn in one session of Spark, and write to a new folder. The first turn warms up,
+and its results are compared. Plain Spark and capture then take turns; the other ways, which are
+several times slower, are measured in the first turn only. Landing is not measured here. Results go
+to `results/programs.json` after each program and interface, and a run with the same settings and
+code continues where it was stopped.
 """
 
 import argparse
+import json
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -20,6 +22,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from capture_overhead import Clock, middle
 from capture_overhead_form import Cost
+from continuing import code, continued
 from machine import mean_load, packages
 from machine import run as recorded
 from peer_spark import plain
@@ -53,41 +56,62 @@ def main() -> None:
                         default=["RDD", "data frame"])  # fmt: skip
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=WAYS)
     parser.add_argument("--folder", type=Path, help="a folder on a large disk")
+    parser.add_argument("--output", type=Path, help="store the results elsewhere")
     given = parser.parse_args()
-    load = mean_load()
+    path = given.output or RESULTS.path
+    every: dict[str, Results] = json.loads(path.read_text()) if path.exists() else {}
+    results = every[f"{given.size:g}"] = begun(every.get(f"{given.size:g}"), given.repeats)
+    missing = [
+        (program, interface)
+        for program in given.programs
+        for interface in given.interfaces
+        if not measured(results, program, interface, given.ways)
+    ]
+    if not missing:
+        return
     with tempfile.TemporaryDirectory(prefix="provhouse-bench-", dir=given.folder) as name:
         generate(Path(name) / "data", given.size)
         bench = Bench.prepared(Path(name))
-        for program in given.programs:
-            found: Program = {
-                "program": program,
-                "ways": {
-                    interface: bench.measure(program, interface, given.ways, given.repeats)
-                    for interface in given.interfaces
-                },
-            }
-            store(f"{given.size:g}", load, given.repeats, found)
+        for program, interface in missing:
+            add(results, program, interface,
+                bench.measure(program, interface, given.ways, given.repeats))  # fmt: skip
+            RESULTS.write(every, path)
 
 
-def store(size: str, load: float, repeats: int, program: Program) -> None:
-    """Add a program to the stored results of its size, and print it."""
-    found = RESULTS.read({})
-    before = {each["program"]: each for each in found[size]["programs"]} if size in found else {}
-    ways = {**before.get(program["program"], {"ways": {}})["ways"], **program["ways"]}
-    programs: dict[str, Program] = {**before, program["program"]: {**program, "ways": ways}}
-    results: Results = {
-        **recorded(load, packages("pyspark", "pyarrow", "numpy", "provhouse")),
+def begun(before: Results | None, repeats: int) -> Results:
+    """Return the results of an earlier run with the same settings and code, or empty ones."""
+    new: Results = {
+        **recorded(mean_load(), packages("pyspark", "pyarrow", "numpy", "provhouse")),
         "repeats": repeats,
-        "programs": [programs[name] for name in RDDS if name in programs],
+        "code": code("capturing"),
+        "programs": [],
     }
-    RESULTS.write({**found, size: results})
-    for interface, costs in program["ways"].items():
-        plain_cost = costs["plain"]["cost"]
-        for way, each in costs.items():
-            ratio = each["cost"]["seconds"] / plain_cost["seconds"]
-            cpu = each["cost"]["cpu_seconds"] / plain_cost["cpu_seconds"]
-            print(f"{program['program']} {interface} {way}: {plain_cost['seconds']:.1f} s, "
-                  f"{ratio:.2f} times, CPU {cpu:.2f} times", flush=True)  # fmt: skip
+    return continued(before, new)
+
+
+def measured(results: Results, program: str, interface: str, ways: Sequence[str]) -> bool:
+    """Return whether all ways of a program were measured."""
+    found = [each["ways"].get(interface, {}) for each in results["programs"]
+             if each["program"] == program]  # fmt: skip
+    return bool(found) and {way for way in ways if has(way, interface)} <= {*found[0]}
+
+
+def add(results: Results, program: str, interface: str, ways: dict[str, Way]) -> None:
+    """Add the ways of a program to the results, and print them."""
+    by_name: dict[str, Program] = {each["program"]: each for each in results["programs"]}
+    by_name.setdefault(program, {"program": program, "ways": {}})["ways"][interface] = ways
+    results["programs"] = [by_name[name] for name in RDDS if name in by_name]
+    plain_cost = ways["plain"]["cost"]
+    for way, each in ways.items():
+        ratio = each["cost"]["seconds"] / plain_cost["seconds"]
+        cpu = each["cost"]["cpu_seconds"] / plain_cost["cpu_seconds"]
+        print(f"{program} {interface} {way}: {plain_cost['seconds']:.1f} s, "
+              f"{ratio:.2f} times, CPU {cpu:.2f} times", flush=True)  # fmt: skip
+
+
+def has(way: str, interface: str) -> bool:
+    """Return whether an interface has a way."""
+    return interface == "RDD" or way not in IDENTIFY
 
 
 @dataclass
@@ -118,23 +142,22 @@ class Bench:
         self, program: str, interface: str, ways: list[str], repeats: int
     ) -> dict[str, Way]:
         """Return the costs of the ways of a program, which run in turn."""
-        costs: dict[str, list[Cost]] = {way: [] for way in ways if self.has(way, interface)}
+        costs: dict[str, list[Cost]] = {way: [] for way in ways if has(way, interface)}
         sizes: dict[str, list[int]] = {way: [] for way in costs}
-        for turn in range(repeats):
+        for turn in range(repeats + 1):
             for way in sorted(costs, reverse=bool(turn % 2)):
+                if turn and way in IDENTIFY:
+                    continue
                 cost, size = self.run(program, interface, way, first=turn == 0)
-                costs[way].append(cost)
-                sizes[way].append(size)
+                if turn or way in IDENTIFY:
+                    costs[way].append(cost)
+                    sizes[way].append(size)
         whole = {way: middle(found) for way, found in costs.items()}
         base = median(sizes["plain"])
         return {
             way: {"cost": cost, "bytes": round(median(sizes[way]) - base)}
             for way, cost in whole.items()
         }
-
-    def has(self, way: str, interface: str) -> bool:
-        """Return whether an interface has a way."""
-        return interface == "RDD" or way not in IDENTIFY
 
     def run(self, program: str, interface: str, way: str, *, first: bool) -> tuple[Cost, int]:
         """Run a program once; return its cost, and the bytes of its result and lineage."""
@@ -159,7 +182,7 @@ class Bench:
         if way == "capture":
             captured = Captured()
             with capturing(self.spark, taps, captured, {}):
-                lineage = LineageContext(context, captured.rules, taps, {})
+                lineage = LineageContext(context, captured, taps, {})
                 read = Inputs(lineage, data, self.partitions)
                 RDDS[program](read).saveAsTextFile(str(out))
             return

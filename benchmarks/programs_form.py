@@ -24,6 +24,8 @@ class Results(Run):
     """All programs at one size, in gigabytes."""
 
     repeats: int
+    code: str
+    """A digest of the code that was measured."""
     programs: list[Program]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from pyspark import RDD, SparkContext
 
-Ids = frozenset[int]
+Ids = frozenset[int] | set[int]
 
 
 def numbered(split: int, lines: Iterator[Any]) -> Iterator[tuple[Any, Ids]]:
@@ -63,23 +63,31 @@ class Propagated:
         return Propagated(self.rdd.union(other.rdd))
 
     def reduceByKey(self, f: Callable[[Any, Any], Any], partitions: int) -> "Propagated":
-        merged = self._keyed().reduceByKey(
-            lambda one, two: (f(one[0], two[0]), one[1] | two[1]), partitions
-        )
-        return Propagated(merged.map(lambda each: ((each[0], each[1][0]), each[1][1])))
+        return self._combined(lambda value: value, f, f, partitions)
 
     def aggregateByKey(self, zero: Any, add: Any, join: Any, partitions: int) -> "Propagated":
-        none: Ids = frozenset()
-        merged = self._keyed().aggregateByKey(
-            (zero, none),
-            lambda one, two: (add(one[0], two[0]), one[1] | two[1]),
-            lambda one, two: (join(one[0], two[0]), one[1] | two[1]),
-            partitions,
-        )
-        return Propagated(merged.map(lambda each: ((each[0], each[1][0]), each[1][1])))
+        return self._combined(lambda value: add(zero, value), add, join, partitions)
 
     def distinct(self, partitions: int) -> "Propagated":
-        return Propagated(self.rdd.reduceByKey(frozenset.union, partitions))
+        keyed = Propagated(self.rdd.map(lambda each: ((each[0], None), each[1])))
+        return keyed.reduceByKey(lambda one, _: one, partitions).keys()
+
+    def _combined(self, create: Any, add: Any, join: Any, partitions: int) -> "Propagated":
+        """Merge the values of each key; the sets of ids grow in place."""
+
+        def begin(both: tuple[Any, Ids]) -> tuple[Any, set[int]]:
+            return create(both[0]), set(both[1])
+
+        def further(found: tuple[Any, set[int]], both: tuple[Any, Ids]) -> tuple[Any, set[int]]:
+            found[1].update(both[1])
+            return add(found[0], both[0]), found[1]
+
+        def merge(one: tuple[Any, set[int]], other: tuple[Any, set[int]]) -> Any:
+            one[1].update(other[1])
+            return join(one[0], other[0]), one[1]
+
+        merged = self._keyed().combineByKey(begin, further, merge, partitions)
+        return Propagated(merged.map(lambda each: ((each[0], each[1][0]), each[1][1])))
 
     def join(self, other: "Propagated", partitions: int) -> "Propagated":
         joined = self._keyed().join(other._keyed(), partitions)

@@ -3,12 +3,14 @@
 python benchmarks/tracing.py [--scale 1] [--repeats 5] [--rows 1000000] [--faults 20]
 
 The tables are those of TPC-H; five of its queries are captured and landed. Times are medians; the
-ways that are compared take turns. Results go to `results/tracing.json`, by scale factor.
+ways that are compared take turns. Each measurement is stored in `results/tracing.json` at once, by
+scale factor, and a run with the same settings and code continues where it was stopped.
 """
 
 import argparse
+import json
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import partial
@@ -16,14 +18,16 @@ from io import StringIO
 from pathlib import Path
 from statistics import median
 from time import perf_counter
+from typing import Any
 
 from capture_overhead import EVERY, QUERIES, Peak
+from continuing import code, continued
 from machine import mean_load, packages
 from machine import run as recorded
 from peer_spark import plain
 from pyspark.sql import DataFrame, SparkSession
 from tpch_data import tables
-from tracing_faults import planted
+from tracing_faults import Store, planted
 from tracing_form import RESULTS, Again, Join, Results, Walk
 
 import provhouse
@@ -53,28 +57,43 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--rows", type=int, default=1_000_000, help="the rows of planted faults")
     parser.add_argument("--faults", type=int, default=20)
-    parser.add_argument("--out", type=Path, help="write the results to another file")
+    parser.add_argument("--output", type=Path, help="store the results elsewhere")
     given = parser.parse_args()
-    load = mean_load()
+    path = given.output or RESULTS.path
+    every: dict[str, Results] = json.loads(path.read_text()) if path.exists() else {}
+
     with tempfile.TemporaryDirectory(prefix="provhouse-bench-") as name:
         made_by = tables(Path(name) / "tpch", given.scale)
+        results = every[given.scale] = begun(every.get(given.scale), given, made_by)
         bench = Bench.prepared(Path(name), given.repeats)
+
+        def store(part: list[Any], found: Any) -> None:
+            part.append(found)
+            print(found, flush=True)
+            RESULTS.write(every, path)
+
         try:
-            bench.walk("q19")  # compiles
-            results: Results = {
-                **recorded(load, packages("pyspark", "pyarrow", "provhouse")),
-                "data": made_by,
-                "scale": given.scale,
-                "repeats": given.repeats,
-                "fault_rows": given.rows,
-                "walks": [bench.walk(query) for query in WALKED],
-                "joins": bench.joins(),
-                "replays": [bench.again(query) for query in WALKED],
-                "faults": planted(bench.spark, Path(name), given.rows, given.faults),
-            }
+            bench.measure(results, store)
         finally:
             down(bench.settings, Silent())
-    RESULTS.write({**RESULTS.read({}), given.scale: results}, given.out)
+        planted(bench.spark, Path(name), given.rows, given.faults, results["faults"], store)
+
+
+def begun(before: Results | None, given: argparse.Namespace, made_by: str) -> Results:
+    """Return the results of an earlier run with the same settings and code, or empty ones."""
+    new: Results = {
+        **recorded(mean_load(), packages("pyspark", "pyarrow", "provhouse")),
+        "code": code("tracing", "capturing", "ingest/captured"),
+        "data": made_by,
+        "scale": given.scale,
+        "repeats": given.repeats,
+        "fault_rows": given.rows,
+        "walks": [],
+        "joins": [],
+        "replays": [],
+        "faults": [],
+    }
+    return continued(before, new)
 
 
 @dataclass(frozen=True)
@@ -92,6 +111,16 @@ class Bench:
         for path in sorted((folder / "tpch").iterdir()):
             spark.read.parquet(str(path)).createOrReplaceTempView(path.name)
         return cls(spark, folder, repeats)
+
+    def measure(self, results: Results, store: Store) -> None:
+        """Measure the walks, joins and replays that the results lack."""
+        for query in missing(WALKED, results["walks"]):
+            if not results["walks"]:
+                self.walk("q19")  # compiles
+            store(results["walks"], self.walk(query))
+        self.joins(results["joins"], store)
+        for query in missing(WALKED, results["replays"]):
+            store(results["replays"], self.again(query))
 
     @property
     def settings(self) -> Settings:
@@ -135,7 +164,6 @@ class Bench:
             "memory_mb": peak.most - before,
         }
         run.close()
-        print(found, flush=True)
         return found
 
     def _median(self, work: Callable[[], object]) -> float:
@@ -150,11 +178,14 @@ class Bench:
             opened.lineage(item)
             return self._median(lambda: opened.lineage(item))
 
-    def joins(self) -> list[Join]:
-        """Return the times to find the sources of rows by our steps, and by shuffle joins."""
+    def joins(self, found: list[Join], store: Store) -> None:
+        """Measure the time to find the sources of rows by our steps, and by shuffle joins."""
+        sizes = [size for size in SIZES if size not in {each["rows"] for each in found}]
+        if not sizes:
+            return
         run = self.captured("groups", self.spark.sql(GROUPS))
-        every, found = run.trace("groups"), list[Join]()
-        for size in SIZES:
+        every = run.trace("groups")
+        for size in sizes:
             rows = first(every, size, in_memory=size <= 1000)
             if size > SIZES[0] and rows.count() < size:
                 break
@@ -165,10 +196,8 @@ class Bench:
                 lambda rows=rows: self._shuffled(rows),  # type: ignore[misc]
                 self.repeats,
             )
-            found.append({"rows": size, "found": count, "ours": ours, "shuffle": shuffle})
-            print(found[-1], flush=True)
+            store(found, {"rows": size, "found": count, "ours": ours, "shuffle": shuffle})
         run.close()
-        return found
 
     def _shuffled(self, rows: Cursor) -> int:
         """Return the number of sources of rows, by joins of whole association tables."""
@@ -208,6 +237,11 @@ class Bench:
             return self.query(name)
         finally:
             whole.createOrReplaceTempView("lineitem")
+
+
+def missing(queries: Sequence[str], found: Sequence[Walk | Again]) -> list[str]:
+    """Return the queries that were not measured yet."""
+    return [query for query in queries if query not in {each["query"] for each in found}]
 
 
 def one(every: Cursor) -> Cursor:

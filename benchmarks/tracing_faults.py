@@ -1,9 +1,10 @@
 """Programs of 3 to 8 operators with planted faults, whose smallest failing input is searched."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from tracing_form import Fault
@@ -13,6 +14,10 @@ from provhouse.captures import Capture
 from provhouse.tracing.smallest import Smallest
 
 Tables = Mapping[str, DataFrame]
+Store = Callable[[list[Any], Any], None]
+"""Adds a measurement to a part of the results, and stores them."""
+ALIKE = 30_000
+"""Events so far from each other have the same user, kind and day."""
 KEYS = {"events": "id", "users": "user", "countries": "country"}
 MEASURES = (
     "avg(v) AS mean, min(v) AS least, count_if(v IS NULL) AS nulls, count_if(v > 100000) AS large"
@@ -57,9 +62,11 @@ PROGRAMS = (
 
 def write_tables(spark: SparkSession, folder: Path, rows: int) -> None:
     """Write events with planted faults, users and countries."""
+    other = 4004 + ALIKE * max(1, 3 * rows // (10 * ALIKE))
+    assert other < rows, f"At least {4005 + ALIKE:,} rows"
     value = (
         "CASE id WHEN 1001 THEN 1e9 WHEN 2002 THEN -5.0 WHEN 3003 THEN NULL WHEN 4004 THEN 2e5 "
-        "WHEN 304004 THEN 2e5 ELSE 1.0 + pmod(hash(id), 1000) / 10.0 END"
+        f"WHEN {other} THEN 2e5 ELSE 1.0 + pmod(hash(id), 1000) / 10.0 END"
     )
     columns = ("id", "id * 7919 % 10000 AS user", "id % 500 AS kind", "id % 30 AS day")
     events = spark.range(rows).selectExpr(*columns, f"double({value}) AS value")
@@ -69,19 +76,23 @@ def write_tables(spark: SparkSession, folder: Path, rows: int) -> None:
         frame.coalesce(2).write.parquet(str(folder / name))
 
 
-def planted(spark: SparkSession, folder: Path, rows: int, most: int) -> list[Fault]:
-    """Return what it takes to find each planted fault, up to some of them."""
+def planted(
+    spark: SparkSession, folder: Path, rows: int, most: int, found: list[Fault], store: Store
+) -> None:
+    """Measure what it takes to find planted faults, up to ``most``, beside those found already."""
+    wanted = [(program, name) for program in PROGRAMS for name in TESTS][:most]
+    known = {(each["program"], each["fault"]) for each in found}
+    missing = [(program, name) for program, name in wanted if (program.name, name) not in known]
+    if not missing:
+        return
     write_tables(spark, folder / "tables", rows)
     tables = {name: spark.read.parquet(str(folder / "tables" / name)) for name in KEYS}
-    found = list[Fault]()
-    for program in PROGRAMS:
-        if len(found) < most:
-            run = captured(spark, folder, program, tables)
-            for name, test in list(TESTS.items())[: most - len(found)]:
-                found.append(blamed(run, program, name, test, tables))
-                print(found[-1], flush=True)
-            run.close()
-    return found
+    for program in dict.fromkeys(program for program, _ in missing):
+        run = captured(spark, folder, program, tables)
+        for each, name in missing:
+            if each is program:
+                store(found, blamed(run, program, name, TESTS[name], tables))
+        run.close()
 
 
 def captured(spark: SparkSession, folder: Path, program: Program, tables: Tables) -> Capture:

@@ -61,6 +61,8 @@ class Fault(TypedDict):
 class Results(Run):
     """All parts at one scale factor."""
 
+    code: str
+    """A digest of the code that was measured."""
     data: str
     scale: str
     repeats: int

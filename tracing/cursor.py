@@ -8,10 +8,10 @@ from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.model.errors import UsageError
 
 from .flow import Flow
-from .ids import Ids, Position, first, is_in, settled, together, without_rows
+from .ids import ID, Ids, Position, first, is_in, settled, together, without_rows
 from .numbers import NumberedFile
 from .places import Place
-from .records import ID, records
+from .records import records
 from .replay import replayed
 from .steps import back, back_all, forwards, forwards_all
 

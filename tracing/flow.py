@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,17 +18,17 @@ from provhouse.ingest.captured.widened import Widened
 from provhouse.model.errors import UsageError
 
 from .group_links import ColumnLink, GroupLink
-from .ids import Ids
+from .ids import ID, Frame, Ids
 from .links import Link, Slot
 from .numbers import NumberedFile, Numbers
 from .places import SOURCES, Place
-from .records import ID, records
+from .records import records
 from .taps import task_files
 from .window_links import WindowLink
 from .written_links import Span, WrittenLink
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 
 class Flow:
@@ -91,9 +92,13 @@ class Flow:
 
     def rows_of(self, files: Sequence[NumberedFile]) -> Ids:
         """Return all rows of some files of one table."""
+        return Ids(make=self._every_row(files), files=tuple(file.number for file in files))
+
+    def _every_row(self, files: Sequence[NumberedFile]) -> Frame:
+        if all(file.unit != "parquet" and file.rows >= 0 for file in files):
+            return lambda: _numbered(self.spark, files)
         rows = records(self.spark, files, None)
-        numbers = tuple(file.number for file in files)
-        return Ids(make=lambda: rows.selectExpr(f"{ID} AS id"), files=numbers)
+        return lambda: rows.selectExpr(f"{ID} AS id")
 
     def back(self, place: Place) -> Sequence[Link]:
         """Return the links that lead from a place back to what its rows derive from."""
@@ -104,6 +109,12 @@ class Flow:
         for link in self._links:
             if any(place in slot.places for slot in link.slots):
                 yield link
+
+
+def _numbered(spark: "SparkSession", files: Sequence[NumberedFile]) -> "DataFrame":
+    """Return the ids of all rows of files, whose numbers are known."""
+    parts = (spark.range(file.first_id, file.first_id + file.rows) for file in files)
+    return reduce(lambda one, other: one.unionAll(other), parts)
 
 
 def written(at: int, write: CapturedWrite) -> Place:

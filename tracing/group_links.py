@@ -15,9 +15,10 @@ from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.ingest.captured.source_columns import NULL_GROUP
 from provhouse.model.arrays import I64, Bools
 
+from .ids import ID
 from .links import KEY, Link, Rows
 from .places import Place
-from .records import ID, VALUE, column_of
+from .records import VALUE, column_of
 from .scan import MOST, ColumnFile, among, matches, rows_in
 from .taps import tap_frame, tap_paths
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 FEW = 1000
 """The largest number of ids that are held in memory."""
 
+ID = "provhouse_id"
+"""The column with the id of each record, beside its own columns."""
 _WANTED = "provhouse_wanted"
 
 Frame = Callable[[], "DataFrame"]

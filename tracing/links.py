@@ -13,7 +13,6 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.ingest.captured.associations import NONE
-from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.model.arrays import I64
 
 from .ids import Found, Frame, Ids, is_in
@@ -44,8 +43,7 @@ class Slot:
         if not self.shifts or all(shift.add == 0 for shift in self.shifts):
             return self.column
         cases = (
-            f"WHEN {self.column} < {shift.end << ROW_BITS}L "
-            f"THEN {self.column} + {shift.add << ROW_BITS}L"
+            f"WHEN {self.column} < {shift.end}L THEN {self.column} + {shift.add}L"
             for shift in self.shifts  # in ascending order, so that the first that fits is right
         )
         return f"CASE {' '.join(cases)} END"
@@ -63,7 +61,7 @@ class Slot:
     def _moved(self, values: I64) -> I64:
         if not self.shifts:
             return values
-        ends, adds = np.array([(s.end, s.add) for s in self.shifts]).T << ROW_BITS
+        ends, adds = np.array([(s.end, s.add) for s in self.shifts]).T
         moved: I64 = values + adds[np.searchsorted(ends, values, side="right")]
         return moved
 
@@ -71,12 +69,9 @@ class Slot:
         """Return the values of the column that stand for ids of the block."""
         if not self.shifts:
             return ids
-        given = [(ids - (s.add << ROW_BITS), s.first, s.end) for s in self.shifts]
+        given = [(ids - s.add, s) for s in self.shifts]
         return np.concatenate(
-            [
-                values[(values >> ROW_BITS >= first) & (values >> ROW_BITS < end)]
-                for values, first, end in given
-            ]
+            [values[(values >= s.first) & (values < s.end)] for values, s in given]
         )
 
 

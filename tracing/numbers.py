@@ -4,13 +4,15 @@ Each write numbers the files that it reads by itself. Here, files that the block
 first; the files of each write follow, and have consecutive numbers.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from provhouse.ingest.captured.description import SourceFile
 from provhouse.ingest.captured.output import Output
 from provhouse.ingest.captured.pairs import ROW_BITS
+from provhouse.model.errors import BadInput
 
 
 @dataclass(frozen=True)
@@ -22,21 +24,29 @@ class NumberedFile:
     root: Path
     """The path of its table: the file itself, or a folder above it."""
     table: str
-    format: str
+    unit: str
+    """The kind of its rows: ``parquet``, or the ``lines`` or ``records`` of any other file."""
     write: int | None
     """The position of the write that has made it; None for a file that was only read."""
-    source: SourceFile | None
-    """The file as a write that has read it describes it; None if it was only written."""
+    parts: tuple[SourceFile, ...] = ()
+    """The file as writes that have read it describe it; several if RDDs have read parts of it."""
+    rows: int = -1
+    """The number of its rows; -1 if it is unknown."""
 
     @property
     def first_id(self) -> int:
         """The id of its first row."""
         return self.number << ROW_BITS
 
+    @property
+    def source(self) -> SourceFile | None:
+        """The file as a write has read it; None if it was only written."""
+        return self.parts[0] if self.parts else None
+
 
 @dataclass(frozen=True)
 class Shift:
-    """Consecutive numbers of files of one write, and what to add to them."""
+    """Consecutive ids of rows in one write, and what to add to them for those of the block."""
 
     first: int
     end: int
@@ -47,32 +57,42 @@ class Numbers:
     """The files of all finished writes of a block, by number."""
 
     def __init__(self, outputs: Sequence[Output]) -> None:
-        written = {path: at for at, output in enumerate(outputs) for path in output.files}
-        read = {source.path: source for output in outputs for source in output.write.sources}
+        written = {path for output in outputs for path in output.files}
+        read = defaultdict[Path, list[SourceFile]](list)
+        for source in (source for output in outputs for source in output.write.sources):
+            read[source.path].append(source)
         self.files = list[NumberedFile]()
-        for path, source in read.items():
+        for path, parts in read.items():
             if path not in written:
-                self._add(path, source.root, source.table, "parquet", None, source)
+                self._add_source(parts)
         self._first = list[int]()
         for at, output in enumerate(outputs):
             self._first.append(len(self.files))
-            write = output.write
-            for path in output.files:
-                self._add(path, write.path, write.table, write.format, at, read.get(path))
+            write, unit = output.write, output.write.unit or "parquet"
+            for path, rows in zip(output.files, output.counts, strict=True):
+                parts = read.get(path, [])
+                self._add(path, write.path, write.table, unit, at, tuple(parts), rows)
         self._first.append(len(self.files))
         self._by_path = {each.path: each.number for each in self.files}
+
+    def _add_source(self, parts: Sequence[SourceFile]) -> None:
+        one = parts[0]
+        known = all(each.rows >= 0 for each in parts)
+        rows = max(each.first + each.rows for each in parts) if known else -1
+        self._add(one.path, one.root, one.table, one.unit, None, tuple(parts), rows)
 
     def _add(
         self,
         path: Path,
         root: Path,
         table: str,
-        format: str,
+        unit: str,
         write: int | None,
-        source: SourceFile | None,
+        parts: tuple[SourceFile, ...],
+        rows: int,
     ) -> None:
         number = len(self.files)
-        self.files.append(NumberedFile(number, path, root, table, format, write, source))
+        self.files.append(NumberedFile(number, path, root, table, unit, write, parts, rows))
 
     def of_write(self, write: int) -> Sequence[NumberedFile]:
         """Return the files that a write has made, in the order of ``Output.files``."""
@@ -84,7 +104,7 @@ class Numbers:
 
     def add(self, source: SourceFile) -> NumberedFile:
         """Add a file that no write has read, and return it."""
-        self._add(source.path, source.root, source.table, "parquet", None, source)
+        self._add_source([source])
         return self.files[-1]
 
     def writes_read(self, sources: Sequence[SourceFile]) -> set[int | None]:
@@ -92,19 +112,28 @@ class Numbers:
         return {self.files[self._by_path[source.path]].write for source in sources}
 
     def shifts(self, sources: Sequence[SourceFile]) -> tuple[Shift, ...]:
-        """Return how to make numbers of the block of those of one write."""
-        numbers = {source.number: self._by_path[source.path] for source in sources}
-        return tuple(_runs(numbers))
+        """Return how to make ids of the block of those of one write.
 
+        Raises BadInput if the positions of rows in a file are unknown.
+        """
+        found = list[Shift]()
+        for source in sorted(sources, key=lambda each: each.number):
+            new = self._shift(source)
+            last = found[-1] if found else None
+            if last and (last.end, last.add) == (new.first, new.add):
+                found[-1] = Shift(last.first, new.end, new.add)
+            else:
+                found.append(new)
+        return tuple(found)
 
-def _runs(numbers: Mapping[int, int]) -> Iterator[Shift]:
-    run: Shift | None = None
-    for given, number in sorted(numbers.items()):
-        if run and given == run.end and number - given == run.add:
-            run = Shift(run.first, run.end + 1, run.add)
-            continue
-        if run:
-            yield run
-        run = Shift(given, given + 1, number - given)
-    if run:
-        yield run
+    def _shift(self, source: SourceFile) -> Shift:
+        if source.first < 0:
+            raise BadInput(
+                f"The rows of {source.path} have no known positions",
+                "Tasks have found different numbers of rows in the parts of the file before",
+                "Run the job again; sources must stay as they are until the block has ended",
+            )
+        first, end = source.number << ROW_BITS, (source.number + 1) << ROW_BITS
+        return Shift(
+            first, end, self.files[self._by_path[source.path]].first_id - first + source.first
+        )

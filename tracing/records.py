@@ -6,7 +6,7 @@ from contextlib import suppress
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 import numpy as np
 import pyarrow as pa
@@ -15,19 +15,18 @@ import pyarrow.parquet as pq
 from provhouse.ingest.captured.description import SourceFile
 from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.model.arrays import I64
-from provhouse.model.errors import BadInput
+from provhouse.model.errors import BadInput, UsageError
 
-from .ids import Ids, is_in
+from .file_addresses import address_of, path_of, spark_path
+from .ids import ID, Ids, is_in
 from .numbers import NumberedFile
 from .row_groups import is_plain, rows_of_files
-from .taps import spark_path
+from .text_lines import lines
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
-ID = "provhouse_id"
-"""The column with the id of each record, beside its own columns."""
 VALUE = "provhouse_value"
 _SIMPLE = (
     pa.types.is_signed_integer, pa.types.is_float32, pa.types.is_float64, pa.types.is_boolean,
@@ -42,12 +41,24 @@ def records(spark: "SparkSession", files: Sequence[NumberedFile], ids: Ids | Non
     """Return the records of some rows of files of one table, with the column ``ID`` besides.
 
     ``files`` must have all of the rows; None means all rows of the files. Of a few rows, only the
-    row groups that have them are read, in this process and now. Raises BadInput if a file has
-    changed since it was read, and UsageError if the records cannot be read from files.
+    row groups that have them are read, in this process and now. Lines of text have the column
+    ``value``. Raises BadInput if a file has changed since it was read, and UsageError if the
+    records cannot be read from files.
     """
-    roots = defaultdict[Path, list[NumberedFile]](list)
     for file in files:
         _check(file)
+    text = [file for file in files if file.unit == "lines"]
+    others = [file for file in files if file.unit != "lines"]
+    parts = [lines(spark, text, ids)] if text else []
+    parts += [_of_columns(spark, others, ids)] if others else []
+    return _united(parts)
+
+
+def _of_columns(
+    spark: "SparkSession", files: Sequence[NumberedFile], ids: Ids | None
+) -> "DataFrame":
+    roots = defaultdict[Path, list[NumberedFile]](list)
+    for file in files:
         roots[file.root].append(file)
     if ids is not None and ids.few is not None and all(is_plain(file.path) for file in files):
         few = np.array(sorted(ids.few), np.int64)
@@ -66,6 +77,12 @@ def _united(frames: "Iterable[DataFrame]") -> "DataFrame":
 
 
 def _check(file: NumberedFile) -> None:
+    if file.unit == "records":
+        raise UsageError(
+            f"The records of {file.table} have no columns",
+            "An RDD has read or written its files in another form than text",
+            "Ask ids() for the files and positions of the rows",
+        )
     if file.source:
         file.source.check_unchanged()
     if not file.path.exists():
@@ -155,7 +172,7 @@ def _numbered(found: "DataFrame", numbers: Mapping[Path, int]) -> "DataFrame":
     """Return the rows of files with the column ``ID``; the files have these numbers."""
     from pyspark.sql import functions as F
 
-    addresses = [(_address(text), numbers[_path(text)]) for text in found.inputFiles()]
+    addresses = [(address_of(text), numbers[path_of(text)]) for text in found.inputFiles()]
     columns = [F.col(f"`{name}`") for name in found.columns]
     index, path = F.col("_metadata.row_index"), F.col("_metadata.file_path")
     if len(addresses) == 1:
@@ -168,12 +185,3 @@ def _numbered(found: "DataFrame", numbers: Mapping[Path, int]) -> "DataFrame":
     rows = found.select(*columns, path.alias("provhouse_file"), index.alias("provhouse_row"))
     joined = rows.join(F.broadcast(known), F.expr("provhouse_file = provhouse_path"))
     return joined.select(*columns, F.expr("provhouse_first + provhouse_row").alias(ID))
-
-
-def _path(address: str) -> Path:
-    return Path(unquote(urlsplit(address).path))
-
-
-def _address(address: str) -> str:
-    """Return the path of a file as the column ``_metadata.file_path`` has it, with one slash."""
-    return address.replace("file:///", "file:/", 1)

@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 from functools import reduce
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
@@ -13,6 +11,7 @@ from provhouse.ingest.captured.description import SourceFile, table_of
 from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.model.errors import BadInput, UsageError
 
+from .file_addresses import path_of
 from .flow import Flow
 from .ids import Ids, Position, together
 from .numbers import NumberedFile
@@ -54,16 +53,16 @@ def opened(
     """
     if isinstance(program, int):
         program = _folder(flow, program)
-    folders = [_folder(flow, write) for write in again]
+    folders = [_folder(flow, write) for write in again if not _is_rdd(flow, write)]
     replay = Replay(flow.spark, flow.rules, program, folders)
     known = {file.path: file for file in flow.numbers.files}
     roots = {file.root for file in flow.numbers.files}
     numbers, read = list[int](), list[NumberedFile]()
     for state in replay.files():
-        path = _local(state["path"])
+        path = path_of(state["path"])
         file = known.get(path)
         if file is None:
-            if _local(state["root"]) in roots:
+            if path_of(state["root"]) in roots:
                 raise BadInput(
                     "The frame reads a file that the block has not read",
                     f"{path} is new in its folder",
@@ -80,8 +79,21 @@ def opened(
     return replay, read
 
 
+def _is_rdd(flow: Flow, write: int) -> bool:
+    return flow.outputs[write].write.format == "rdd"
+
+
 def _folder(flow: Flow, write: int) -> int:
-    """Return the number of a write among all of its block, also those that failed."""
+    """Return the number of a write among all of its block, also those that failed.
+
+    Raises UsageError for a write of an RDD.
+    """
+    if _is_rdd(flow, write):
+        raise UsageError(
+            f"The program of {flow.outputs[write].write.table} cannot be computed again",
+            "It is an RDD, whose functions Spark does not know",
+            "Trace its rows back, and run the program on a file of their records",
+        )
     return int(flow.outputs[write].write.folder.name)
 
 
@@ -92,7 +104,7 @@ def _writes(flow: Flow, rows: Position) -> list[int]:
 
 
 def _source(state: dict[str, Any]) -> SourceFile:
-    paths = {name: _local(state[name]) for name in ("path", "root")}
+    paths = {name: path_of(state[name]) for name in ("path", "root")}
     root = paths["root"]
     table = state["table"] or table_of(root)
     return SourceFile(**{**state, **paths, "table": table})
@@ -120,7 +132,3 @@ def _check_reads(rows: Position, every: Ids, read: Sequence[NumberedFile]) -> No
             f"The cursor is at {', '.join(place.name for place in rows)}",
             "Call go_back_all() for the rows of sources, or replay another frame",
         )
-
-
-def _local(address: str) -> Path:
-    return Path(unquote(urlsplit(address).path))

@@ -1,6 +1,5 @@
 """Read the files of taps as Spark frames. No other module of tracing knows how they are stored."""
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,6 +8,8 @@ import numpy as np
 
 from provhouse.ingest.captured.associations import NONE, places_of, tap_files
 from provhouse.model.arrays import I64
+
+from .file_addresses import spark_path
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -72,11 +73,6 @@ def places_in(path: Path, texts: int) -> dict[str, I64]:
     order = np.argsort(codes, kind="stable")
     ends = np.cumsum(np.bincount(codes, minlength=len(places.dictionary)))
     return dict(zip(places.dictionary.to_pylist(), np.split(order, ends[:-1]), strict=True))
-
-
-def spark_path(path: Path) -> str:
-    """Return a path as Spark's readers take it, which otherwise look for patterns in it."""
-    return re.sub(r"([\\*?{}\[\]])", r"\\\1", str(path.absolute()))
 
 
 def _read(spark: "SparkSession", paths: Sequence[Path], schema: Sequence[str]) -> "DataFrame":

@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from provhouse.capturing.session import await_ends
-from provhouse.ingest.captured.land import captured_writes
-from provhouse.ingest.captured.output import output_of
+from provhouse.ingest.captured.land import captured_writes, outputs_of
 from provhouse.ingest.captured.widened import Widened, check_lineage
 from provhouse.model.errors import UsageError
 from provhouse.store.warehouse.kept_folder import KeptFolder
@@ -32,12 +31,10 @@ class Traces:
         """Return a cursor at all rows that the block has written to a table.
 
         ``widened`` is what the ingest has found; None if the block has not ended. Raises UsageError
-        if there is no such table, if the block has saved an RDD, or if its files are gone.
+        if there is no such table, or if its files are gone.
         """
         self._check_open()
         for write in captured_writes(self._folder.path):
-            if write.format == "rdd":
-                raise _with_rdds(write.table)
             if write.key and write.table == table:
                 raise UsageError(
                     f"Rows of {table} cannot be traced in the session",
@@ -88,17 +85,8 @@ class Traces:
         if self._flow and len(writes) == self._writes:
             return self._flow
         self._writes = len(writes)
-        outputs = [output for output in map(output_of, writes) if output.files]
+        outputs = outputs_of(writes)
         for source in (source for output in outputs for source in output.write.sources):
             source.check_unchanged()
         found = check_lineage(outputs) if widened is None else widened
         return Flow(self._spark, outputs, found, self._folder, self._rules)
-
-
-def _with_rdds(table: str) -> UsageError:
-    """Return the error for a block with an RDD, where cursors would leave out what it has made."""
-    return UsageError(
-        "A block that has saved RDDs cannot be traced in the session",
-        f"It has saved {table}, and cursors follow data frames only",
-        "Ask the warehouse (provhouse lineage), or write the data frames in a block of their own",
-    )

@@ -15,6 +15,7 @@ from .merging import same
 from .pairs import Pairs
 from .refusal import refusal
 from .saves import save, save_text
+from .stages import Group
 
 if TYPE_CHECKING:
     from pyspark import RDD
@@ -162,8 +163,18 @@ class LineageRDD(Pairs):
         return self._pairs_with(self.known(other, "zip"), lambda one, two: one.zip(two))
 
     def cartesian(self, other: "LineageRDD") -> Self:
-        """Return all pairs of records, which derive from both."""
-        return self._pairs_with(self.known(other, "cartesian"), lambda one, two: one.cartesian(two))
+        """Return all pairs of records, which derive from both.
+
+        Spark reads the right side again for each batch of records on the left. If it has groups, it
+        is kept in memory and on disk, so that their associations are written once.
+        """
+        other = self.known(other, "cartesian")
+        grouped = any(isinstance(slot, Group) for slot in other.slots())
+
+        def pairs(one: "RDD[Any]", two: "RDD[Any]") -> "RDD[Any]":
+            return one.cartesian(two.persist(StorageLevel.MEMORY_AND_DISK) if grouped else two)
+
+        return self._pairs_with(other, pairs)
 
     def _keyed(self) -> Self:
         return self.map(lambda record: (record, None))

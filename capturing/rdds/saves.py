@@ -171,10 +171,10 @@ def _sources(scan: Scan, counts: dict[int, int | None]) -> Iterator[dict[str, An
         before = first.get(part.path, 0)
         count = counts.get(part.number)
         first[part.path] = -1 if count is None or before < 0 else before + count
-        yield _source(part, before)
+        yield _source(part, before, -1 if count is None else count)
 
 
-def _source(part: Part, first: int) -> dict[str, Any]:
+def _source(part: Part, first: int, rows: int) -> dict[str, Any]:
     return {
         "number": part.number,
         "path": Path(part.path).as_uri(),
@@ -184,6 +184,8 @@ def _source(part: Part, first: int) -> dict[str, Any]:
         "changed": part.changed,
         "first": first,
         "unit": part.unit,
+        "start": part.start,
+        "rows": rows,
     }
 
 

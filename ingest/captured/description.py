@@ -63,6 +63,10 @@ class SourceFile:
     """
     unit: str = "parquet"
     """The kind of its rows: ``parquet``, or the ``lines`` or ``records`` of any other file."""
+    start: int = 0
+    """The byte of the file at which a part begins."""
+    rows: int = -1
+    """The number of rows of a part of a file; -1 if it is unknown."""
 
     def check_unchanged(self) -> None:
         """Raise BadInput if the file is not the one that the job read."""
@@ -338,6 +342,8 @@ def _source(source: Mapping[str, Any]) -> SourceFile:
         source.get("commit"),
         source.get("first", 0),
         source.get("unit", "parquet"),
+        source.get("start", 0),
+        source.get("rows", -1),
     )
 
 

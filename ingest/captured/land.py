@@ -175,7 +175,7 @@ def _land(
     run = block.run
     incomplete = tuple(str(each.path) for each in begun if each.state in ("unknown", "replaced"))
     finished = [each for each in begun if each.state == "finished"]
-    outputs = [output for output in map(_output_of, finished) if output.files]
+    outputs = outputs_of(finished)
     if not outputs:
         return Landed(incomplete=incomplete)
     make_folder(settings.warehouse)
@@ -211,6 +211,14 @@ def _land(
     return Landed(
         landed, summary.generation, incomplete, marks=marks, widened=widened_windows(found)
     )
+
+
+def outputs_of(finished: Iterable[CapturedWrite]) -> list[Output]:
+    """Return the files of finished writes that have made any, with their rows.
+
+    Raises BadInput if they are not those that were captured.
+    """
+    return [output for output in map(_output_of, finished) if output.files]
 
 
 def _output_of(write: CapturedWrite) -> Output:

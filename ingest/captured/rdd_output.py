@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 from provhouse.model.errors import BadInput
 
@@ -40,4 +41,10 @@ def rdd_output_of(write: CapturedWrite) -> RddOutput:
             f"The tasks have written {sum(write.counts):,} rows and captured {sum(captured):,}",
             "Run the job again; if this repeats, report it",
         )
-    return RddOutput(write, write.written)
+    return RddOutput(write, write.written, tasks=tuple(map(_task_of, write.written)))
+
+
+def _task_of(path: Path) -> tuple[int, str]:
+    """Return the task that has written a file ``part-00000``, ``part-r-00000`` and so on."""
+    digits = [word for word in path.name.split(".")[0].split("-") if word.isdigit()]
+    return int(digits[0]), ""

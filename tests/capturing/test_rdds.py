@@ -105,6 +105,21 @@ def test_each_operator(spark: SparkSession, tmp_path: Path) -> None:
     check({name: (made, LINES) for name, made in BY_HAND.items()}, spark, tmp_path)
 
 
+def test_the_right_side_of_a_cartesian_is_computed_once(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    held = {"t": [f"{number} a" for number in range(300)], "u": LINES["t"]}
+
+    def made(opened: Opened) -> Any:
+        return opened("t").map(pair).cartesian(opened("u").map(pair).reduceByKey(max))
+
+    check({"pairs": (made, held)}, spark, tmp_path, 2)
+    merged = {path.parent.name for path in (tmp_path / "taps" / "rdds").rglob("*.parquet")}
+    assert merged == {"1", "2"}  # before the shuffle, and after it
+    for folder in merged:
+        assert len(list((tmp_path / "taps" / "rdds" / folder).glob("[0-9]*.parquet"))) <= 2
+
+
 @dataclass(frozen=True)
 class Jobs:
     """Two captured jobs: the second reads the text ``codes`` that an RDD of the first has saved."""
@@ -154,12 +169,6 @@ def test_tables_that_are_not_asked_for_are_saved_by_plain_spark(
     lines = sorted((jobs.folder / "log.txt").read_text().splitlines())
     assert sorted(spark.sparkContext.textFile(str(jobs.folder / "copy")).collect()) == lines
     assert sorted(spark.sparkContext.pickleFile(str(jobs.folder / "pickles")).collect()) == lines
-
-
-def test_a_block_with_rdds_is_not_traced(jobs: Jobs) -> None:
-    for table in ("codes", "log"):
-        with pytest.raises(UsageError, match="saved RDDs cannot be traced"):
-            jobs.first.trace(table)
 
 
 def test_a_block_that_has_ended_has_no_context(jobs: Jobs) -> None:

@@ -42,8 +42,8 @@ def check(
         assert results[f"{method}{when}"].value == right, (method, when)
 
 
-def run_program(name: str, cluster: Cluster, *arguments: object) -> str:
-    """Run a program of ``helpers`` whose own Spark session is on a cluster; return its output.
+def run_program(name: str, cluster: Cluster | None, *arguments: object) -> str:
+    """Run a program of ``helpers`` with a Spark session of its own; return its output.
 
     Fails with the errors of the program if it fails.
     """
@@ -52,7 +52,7 @@ def run_program(name: str, cluster: Cluster, *arguments: object) -> str:
         "JAVA_HOME": str(java().parent.parent),
         "PYSPARK_PYTHON": sys.executable,
         "PYTHONPATH": f"{HELPERS.parent}:{Path(cluster_tasks.__file__).parent}",
-        "SPARK_LOCAL_IP": cluster.driver,
+        "SPARK_LOCAL_IP": cluster.driver if cluster else "127.0.0.1",
     }
     done = subprocess.run(
         [sys.executable, HELPERS / name, *map(str, arguments)],

@@ -11,9 +11,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.tracing import records as module
-from provhouse.tracing.ids import Ids
+from provhouse.tracing.ids import ID, Ids
 from provhouse.tracing.numbers import NumberedFile
-from provhouse.tracing.records import ID, records
+from provhouse.tracing.records import records
 
 WANTED = frozenset({0, 7, (1 << ROW_BITS) + 3, (2 << ROW_BITS) + 1})
 
@@ -21,7 +21,7 @@ WANTED = frozenset({0, 7, (1 << ROW_BITS) + 3, (2 << ROW_BITS) + 1})
 def numbered(root: Path) -> list[NumberedFile]:
     paths = sorted(root.rglob("*.parquet"))
     return [
-        NumberedFile(number, path, root, "table", "parquet", None, None)
+        NumberedFile(number, path, root, "table", "parquet", None)
         for number, path in enumerate(paths)
     ]
 
