@@ -14,10 +14,10 @@ import components_table
 import ingest_table
 import methods_table
 import peers_table
-import workflowgen_plots
-import workflowgen_table
 import programs_form
 import tracing_form
+import workflowgen_plots
+import workflowgen_table
 from components_form import OURS, times
 from markup import WORDS
 from plots_style import COLORS, INK

@@ -41,9 +41,10 @@ ModuleGraph = Mapping[str, Rows]
 """The rows to write, by the name of the Cypher statement, in writing order; empty if there are no
 modules."""
 
-MOST_COUNTED: Final = 20_000_000
+MOST_COUNTED: Final = 1_000_000
 """The largest number of triples that are counted. In a larger warehouse, Neo4j shows only what the
-modules declare, since counting reads columns of all triples."""
+modules declare: counting reads columns of all triples at each commit, so appends would slow down
+as a warehouse grows."""
 MOST_MODULES: Final = 300
 """The most modules with a node: those with the most triples."""
 MOST_INVOCATIONS: Final = 300
