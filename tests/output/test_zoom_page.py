@@ -171,5 +171,5 @@ def test_a_page_begins_with_the_modules_that_were_folded(
 
 
 def test_a_catalogue_has_no_page(asker: Asker) -> None:
-    with pytest.raises(UsageError, match="fold in a page"):
+    with pytest.raises(UsageError, match="cannot fold modules"):
         zoom(asker, Question(ASKED, "upstream"), "catalogue", foldable=True)
