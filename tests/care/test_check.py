@@ -189,7 +189,9 @@ LOST = {
     "all": "MATCH (n {warehouse: $warehouse}) DETACH DELETE n",
     "the mark of a generation": """
         MATCH (l:Load {warehouse: $warehouse}) WITH l ORDER BY elementId(l) LIMIT 1 DELETE l""",
-    "sets": "MATCH (s:Set {warehouse: $warehouse}) WITH s LIMIT 5 DETACH DELETE s",
+    "sets": """
+        MATCH (s:Set {warehouse: $warehouse})-[:DEPENDS_ON]->() WITH DISTINCT s LIMIT 5
+        DETACH DELETE s""",
 }
 
 
