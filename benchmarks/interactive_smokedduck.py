@@ -8,6 +8,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -27,8 +28,8 @@ def main() -> None:
     for _ in range(given["repeats"]):
         con = smokedduck.prov_connect(database=str(file), read_only=False)
         con.execute(given["sql"]).df()  # reads the tables
-        captured = timed(lambda: con.execute(given["sql"], capture_lineage="lineage").df())  # noqa: B023
-        asked = timed(lambda: con.backward([0], "lineage").df())  # noqa: B023
+        captured = timed(partial(captured_rows, con, given["sql"]))
+        asked = timed(partial(first_lineage, con))
         captures.append(captured[0])
         questions.append(asked[0])
         rids = asked[1][["lineitem"]].dropna().drop_duplicates()
@@ -37,6 +38,16 @@ def main() -> None:
         con.close()
     times = {"capture": middle(captures), "lineage": middle(questions)}
     print(json.dumps({**times, "sums": [int(each) for each in sums]}))
+
+
+def captured_rows(con: Any, sql: str) -> Any:
+    """Run the query with its lineage, and return its rows."""
+    return con.execute(sql, capture_lineage="lineage").df()
+
+
+def first_lineage(con: Any) -> Any:
+    """Return the lineage of the first row."""
+    return con.backward([0], "lineage").df()
 
 
 def load(file: Path) -> None:

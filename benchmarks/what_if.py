@@ -17,6 +17,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 from math import isclose
 from pathlib import Path
@@ -165,7 +166,7 @@ def alternative_runs(count: int, rng: np.random.Generator) -> Iterator[Alternati
             "function": name,
             "inputs": count,
             "chosen_ms": best(each),
-            "one_ms": best(lambda one=one: one(int(chosen[0])), 3),  # type: ignore[misc]
+            "one_ms": best(partial(one, int(chosen[0])), 3),
         }
 
 

@@ -67,6 +67,8 @@ def module_graph(snapshot: Snapshot) -> ModuleGraph:
 
 def _module_graph(snapshot: Snapshot) -> ModuleGraph:
     known = {each.module: each for each in known_modules(snapshot)}
+    if not (known or snapshot.derived):
+        return {}
     if snapshot.commit.triples > MOST_COUNTED:
         return _graph(known, _declared(known), counted=False)
     return _graph(known, _counts(snapshot), counted=True)

@@ -6,6 +6,7 @@ names of nodes, and by the triples that each edge stands for.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -93,7 +94,7 @@ def zoom_diff(
     check_question(question, level, folded)
     with askers(question.as_of) as before, askers(until) as after:
         one, other = before.snapshot.names, after.snapshot.names
-        compared = lambda: _compare(question, level, folded, before, after)  # noqa: E731
+        compared = partial(_compare, question, level, folded, before, after)
         return one.settled(lambda: other.settled(compared))
 
 

@@ -118,7 +118,10 @@ class Jobs:
     def saved(self, name: str, below: Event, above: Event) -> CapturedWrite:
         """Save the program, check its lineage, and return the write."""
         run, path = program(below, above), str(self.folder / "t.txt")
-        opened = lambda context: run(lambda _: context.textFile(path, 4))  # noqa: E731
+
+        def opened(context: Any) -> Any:
+            return run(lambda _: context.textFile(path, 4))
+
         (write,) = save(self.spark, self.folder / name, {"out": opened}).values()
         assert rows_of(write) == self.right
         self.check_cursors(write)
