@@ -98,6 +98,7 @@ coverage-interactive: setup ## Check the lineage of all queries of TPC-H and TPC
 
 bench-interactive: setup ## Measure lineage of queries on DuckDB beside other ways to it; continues where it stopped (SCALE=1, ROWS=10000000, REPEATS=5, OUTPUT=FILE)
 	@.venv/bin/python benchmarks/interactive.py $(if $(SCALE),--scale $(SCALE)) $(if $(ROWS),--rows $(ROWS)) $(if $(REPEATS),--repeats $(REPEATS)) $(if $(OUTPUT),--output $(OUTPUT))
+	@.venv/bin/python benchmarks/tables.py
 
 bench-capture-landing: setup ## Compare the landing of captured lineage with an ingest of CSV files (SCALE=1)
 	@.venv/bin/python benchmarks/capture_landing.py $(if $(SCALE),--scale $(SCALE))

@@ -23,6 +23,7 @@ from machine import mean_load, packages
 from machine import run as recorded
 from workflowgen import Dealerships, Stations, Workflow
 from workflowgen_form import Asked, Timed, WorkflowGenRun
+from workflowgen_sizes import stored
 from workflowgen_table import RESULTS
 
 from provhouse.model.arrays import I64, ItemNumbers
@@ -52,17 +53,21 @@ def main() -> None:
     run = recorded(mean_load(), packages("duckdb", "numba", "pyarrow", "provhouse"))
     sizes = {name: getattr(given, name) for name in ("cars", "stations", "executions")}
     before = None if given.again else _before(given.out, sizes)
-    timed, asked = (before["timed"], before["asked"]) if before else ([], [])
-    done = {one["workflow"] for one in asked}
-    with tempfile.TemporaryDirectory(prefix="provhouse-bench-") as folder:
-        for name, make in workflows(given.cars, given.stations):
-            if name in done:
-                continue
-            file = Path(folder) / "triples.parquet"
-            timed += [measured(name, make, each, given.executions, file) for each in THREADS]
-            asked += [questions(name, file, part, given.executions) for part in PARTS]
-            found = {**run, **sizes, "timed": timed, "asked": asked}
-            RESULTS.write(cast(WorkflowGenRun, found), given.out)
+    found = before or cast(WorkflowGenRun, {**run, **sizes, "timed": [], "asked": [], "stored": []})
+    done = {one["workflow"] for one in found["stored"]}
+    for name, make in workflows(given.cars, given.stations):
+        if name not in done:
+            with tempfile.TemporaryDirectory(prefix="provhouse-bench-") as folder:
+                measure(name, make, found, Path(folder))
+            RESULTS.write(found, given.out)
+
+
+def measure(name: str, make: Made, found: WorkflowGenRun, folder: Path) -> None:
+    """Measure one workflow, and add what was found to the results."""
+    file, executions = folder / "triples.parquet", found["executions"]
+    found["timed"] += [measured(name, make, each, executions, file) for each in THREADS]
+    found["asked"] += [questions(name, file, part, executions) for part in PARTS]
+    found["stored"].append(stored(name, file, folder))
 
 
 def _before(out: Path | None, sizes: dict[str, int]) -> WorkflowGenRun | None:

@@ -40,6 +40,20 @@ class Asked(TypedDict):
     """Whether folding all modules one after the other hides the same items."""
 
 
+class Stored(TypedDict):
+    """The bytes of a warehouse of a workflow's triples, by the columns that they have."""
+
+    workflow: str
+    triples: int
+    plain: int
+    derived: int
+    """With derivations and the kinds of operations."""
+    valued: int
+    """With the values of the sources of aggregates, too."""
+    modules: int
+    """With roles, modules, invocations and executions, too."""
+
+
 class WorkflowGenRun(Run):
     """One run of the benchmark."""
 
@@ -48,3 +62,4 @@ class WorkflowGenRun(Run):
     executions: int
     timed: list[Timed]
     asked: list[Asked]
+    stored: list[Stored]

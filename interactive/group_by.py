@@ -1,5 +1,6 @@
 """Run a GROUP BY of one table with compiled loops, which also capture its lineage."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,8 @@ from .decoded import Coded, Unfit, smallest
 from .fused import CELL, GROUPS, Fused, OfColumn
 from .links import Link
 from .names import quoted
-from .totals import Totals
+from .parallel import divided, in_parts, threads
+from .totals import Totals, counted
 
 if TYPE_CHECKING:
     from .columns import Columns
@@ -28,23 +30,34 @@ class Cells:
     """The lineage of a GROUP BY: for each rid its cell, or ``number`` if it has none."""
 
     cells: NDArray[Any]
+    parts: Sequence[slice]
+    """Parts of the rids, which threads have counted, each its own."""
     counts: NDArray[np.int64]
+    """The number of rids of each cell, a row for each part."""
+
+    @property
+    def number(self) -> int:
+        """The number of cells."""
+        return len(self.counts[0])
 
     def link(self) -> Link:
         """Return the index from cells to rids; the other direction is the cells themselves."""
-        number = self.counts.size
-        offsets = np.zeros(number + 1, np.int64)
-        np.cumsum(self.counts, out=offsets[1:])
+        counts = self.counts.sum(axis=0)
+        offsets = np.zeros(self.number + 1, np.int64)
+        np.cumsum(counts, out=offsets[1:])
+        starts = offsets[:-1] + np.cumsum(self.counts, axis=0) - self.counts
         rids = np.empty(int(offsets[-1]), np.int32)
-        kernels.scatter(self.cells, offsets[:-1].copy(), number, rids)
+
+        def scatter(part: slice, at: NDArray[np.int64]) -> None:
+            kernels.scatter(self.cells[part], part.start, at, rids)
+
+        in_parts(scatter, self.parts, list(starts))
         return Link(offsets, rids, self.cells.size, self.cells)
 
     def only(self, mask: NDArray[np.bool_]) -> "Cells":
         """Return the lineage of the records for which a mask is true."""
-        cells = np.where(mask, self.cells, self.cells.dtype.type(self.counts.size))
-        counts = kernels.totals(self.counts.size)
-        kernels.count(cells, counts)
-        return Cells(cells, counts.sum(axis=0)[:-1])
+        cells = np.where(mask, self.cells, self.cells.dtype.type(self.number))
+        return Cells(cells, self.parts, counted(cells, self.number, self.parts))
 
 
 @dataclass
@@ -73,9 +86,10 @@ def run(con: duckdb.DuckDBPyConnection, fused: Fused, columns: "Columns") -> Gro
         before, cells = cells, np.empty_like(cells)
         kernels.drop(coded.codes, kept, instead, before, cells)
     numbers = {name.lower(): columns.numbers(fused.table, name) for name in fused.numbers}
-    totals = Totals(fused.aggregates, numbers, cells, number)
-    counts = totals.rows()
-    present = np.flatnonzero(counts) if fused.keys else np.zeros(1, np.int64)
+    parts = divided(rows, threads(con))
+    counts = counted(cells, number, parts)
+    totals = Totals(fused.aggregates, numbers, cells, parts, counts.sum(axis=0))
+    present = np.flatnonzero(totals.rows) if fused.keys else np.zeros(1, np.int64)
     named: dict[str, Any] = {CELL: pa.array(present.astype(np.int32))}
     places = np.unravel_index(present, sizes) if sizes else ()
     for at, (key, place) in enumerate(zip(keys, places, strict=True)):
@@ -91,7 +105,8 @@ def run(con: duckdb.DuckDBPyConnection, fused: Fused, columns: "Columns") -> Gro
     finally:
         con.unregister(GROUPS)
     last = found.num_columns - 1
-    return Grouped(found.select(range(last)), found.column(last).to_numpy(), Cells(cells, counts))
+    lineage = Cells(cells, parts, counts)
+    return Grouped(found.select(range(last)), found.column(last).to_numpy(), lineage)
 
 
 class _Key:

@@ -99,10 +99,14 @@ def highest(cells: Codes, numbers: Ints, out: Ints) -> None:
 
 
 @njit(cache=True, nogil=True)
-def scatter(cells: Codes, at: Ints, none: int, out: NDArray[np.int32]) -> None:
-    """Write the rids of each cell from position ``at[cell]`` on, in ascending order."""
+def scatter(cells: Codes, first: int, at: Ints, out: NDArray[np.int32]) -> None:
+    """Write the rids of each cell from position ``at[cell]`` on, in ascending order.
+
+    The rid of the first row is ``first``. Rows of cells beyond those of ``at`` are left out.
+    """
+    none = at.size
     for i in range(cells.size):
         cell = cells[i]
         if cell != none:
-            out[at[cell]] = i
+            out[at[cell]] = first + i
             at[cell] += 1

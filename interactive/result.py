@@ -370,7 +370,7 @@ class Result:
         missing = [at for at in refs if at not in self._chains]
         if missing and self._cells is not None:
             cells = self._cells.cells
-            rows = Link(None, self._cells.row_cells, cells.counts.size)
+            rows = Link(None, self._cells.row_cells, cells.number)
             if (only := self._masks.get(missing[0])) is not None:
                 cells = cells.only(only)
             self._chains[missing[0]] = [Chain([rows, cells.link()])]

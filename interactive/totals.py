@@ -11,6 +11,7 @@ from . import group_kernels as kernels
 from .arithmetic import Chunk, Term
 from .decoded import Numbers, Unfit, decimal
 from .fused import Aggregate
+from .parallel import in_parts
 
 CHUNK = 1 << 15
 """Rows whose expressions are evaluated at once, so that they stay in the processor's cache."""
@@ -19,35 +20,52 @@ SELECTIVE = 0.3
 Ints = NDArray[np.int64]
 
 
+Tables = dict[tuple[str, str], Ints]
+"""The totals of each cell, by aggregate function and term."""
+
+
+def counted(cells: NDArray[Any], number: int, parts: Sequence[slice]) -> Ints:
+    """Return the number of rows of each cell, a row of the result for each part."""
+
+    def count(part: slice) -> Ints:
+        counts = kernels.totals(number)
+        kernels.count(cells[part], counts)
+        return counts.sum(axis=0)[:number]
+
+    by_part: Ints = np.stack(in_parts(count, parts))
+    return by_part
+
+
 class Totals:
-    """The aggregates of each cell; raises Unfit if a sum may not fit 64 bits."""
+    """The aggregates of each cell; raises Unfit if a sum may not fit 64 bits.
+
+    ``rows`` has the number of rows of each cell. Threads add up the ``parts`` of the rows.
+    """
 
     def __init__(
         self,
         aggregates: Sequence[Aggregate],
         numbers: Mapping[str, Numbers],
         cells: NDArray[Any],
-        number: int,
+        parts: Sequence[slice],
+        rows: Ints,
     ) -> None:
-        self._numbers, self._cells, self._none = numbers, cells, number
-        counts = kernels.totals(number)
-        kernels.count(cells, counts)
-        self._rows: Ints = counts.sum(axis=0)
+        self.rows = rows
+        self._numbers, self._cells, self._none = numbers, cells, rows.size
         self._terms = {each.term.sql: each.term for each in aggregates if each.term is not None}
         self._nullable = {
             sql: [name for name in sorted(term.columns) if numbers[name].valid is not None]
             for sql, term in self._terms.items()
         }
-        self._out: dict[tuple[str, str], Ints] = {}
+        self._out: Tables = {}
         for each in aggregates:
             if each.term is not None:
                 self._prepare(each, each.term)
         if self._out:
-            self._run()
-
-    def rows(self) -> Ints:
-        """Return the number of rows of each cell."""
-        return self._rows[:-1]
+            copies = [{of: out.copy() for of, out in self._out.items()} for _ in parts[1:]]
+            in_parts(self._run, parts, [self._out, *copies])
+            for copy in copies:
+                self._merge(copy)
 
     def _prepare(self, each: Aggregate, term: Term) -> None:
         """Make the tables that an aggregate needs."""
@@ -64,16 +82,20 @@ class Totals:
             edge = np.iinfo(np.int64).max if each.function == "min" else np.iinfo(np.int64).min
             self._out[each.function, term.sql] = np.full(self._none + 1, edge, np.int64)
 
-    def _run(self) -> None:
-        chosen = None
-        if int(self.rows().sum()) < SELECTIVE * self._cells.size:
-            chosen = np.flatnonzero(self._cells != self._none)
-        size = self._cells.size if chosen is None else chosen.size
+    def _run(self, part: slice, out: Tables) -> None:
+        """Add the rows of a part to tables."""
+        size, chosen = part.stop - part.start, None
+        if int(self.rows.sum()) < SELECTIVE * self._cells.size:
+            chosen = part.start + np.flatnonzero(self._cells[part] != self._none)
+            size = chosen.size
         for start in range(0, size, CHUNK):
-            part = slice(start, start + CHUNK)
-            self._add(part if chosen is None else chosen[part])
+            if chosen is None:
+                first = part.start + start
+                self._add(slice(first, min(first + CHUNK, part.stop)), out)
+            else:
+                self._add(chosen[start : start + CHUNK], out)
 
-    def _add(self, rows: Any) -> None:
+    def _add(self, rows: Any, tables: Tables) -> None:
         """Add some rows, a slice or positions, to all tables."""
         known: dict[str, Chunk] = {}
         cells = self._cells[rows]
@@ -83,7 +105,7 @@ class Totals:
                 valid = self._numbers[column].valid
                 assert valid is not None
                 own = np.where(valid[rows], own, own.dtype.type(self._none))
-            for (function, of), out in self._out.items():
+            for (function, of), out in tables.items():
                 if of != sql:
                     continue
                 if function == "count":
@@ -94,6 +116,13 @@ class Totals:
                 loop = {"sum": kernels.add, "min": kernels.lowest, "max": kernels.highest}
                 loop[function](own, values, out)
 
+    def _merge(self, tables: Tables) -> None:
+        """Merge the totals of another part into those of the first."""
+        merging: dict[str, Any] = {"min": np.minimum, "max": np.maximum}
+        for (function, sql), out in tables.items():
+            kept = self._out[function, sql]
+            merging.get(function, np.add)(kept, out, out=kept)
+
     def _read(self, column: str, rows: Any) -> Ints:
         numbers: Ints = self._numbers[column].numbers[rows].astype(np.int64)
         return numbers
@@ -101,10 +130,10 @@ class Totals:
     def column(self, each: Aggregate, present: Ints) -> pa.Array:
         """Return the values of an aggregate in some cells."""
         if each.term is None:
-            return pa.array(self._rows[present])
+            return pa.array(self.rows[present])
         term = each.term
-        counted = self._out.get(("count", term.sql))
-        counts = (self._rows if counted is None else counted.sum(axis=0))[present]
+        valid = self._out.get(("count", term.sql))
+        counts = (self.rows if valid is None else valid.sum(axis=0))[present]
         if each.function == "count":
             return pa.array(counts)
         empty = counts == 0

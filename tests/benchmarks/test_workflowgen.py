@@ -85,8 +85,14 @@ def test_results_are_equal_with_and_without_capture(name: str) -> None:
     assert (plain.count(), captured.count() > 0) == (0, True)
 
 
-@pytest.mark.parametrize("deletions", [2, pytest.param(100, marks=pytest.mark.long)])
-@pytest.mark.parametrize("name", WORKFLOWS)
+@pytest.mark.parametrize(
+    ("name", "deletions"),
+    [
+        ("serial", 2),
+        ("dense", 2),
+        *(pytest.param(name, 100, marks=pytest.mark.long) for name in WORKFLOWS),
+    ],
+)
 def test_aggregates_without_a_row_are_those_of_running_again(
     houses: Houses, tmp_path: Path, name: str, deletions: int
 ) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from helpers.interactive_oracle import rows_of, same
 from provhouse.interactive import Connection, Want, connect
+from provhouse.interactive.parallel import divided
 from provhouse.model.errors import UsageError
 
 COLUMNS = {
@@ -100,19 +101,21 @@ def test_forward_is_the_inverse_of_backward(con: Connection) -> None:
     same(con, text, ("compiled", "witness"))
 
 
-def test_many_cells_and_rows(con: Connection) -> None:
+@pytest.mark.parametrize("threads", [1, 3])
+def test_many_cells_and_rows(con: Connection, threads: int) -> None:
+    con.execute(f"set threads = {threads}")
     con.execute(
         "create or replace table many as select (range * 7919) % 70001 as k, range % 1000 as v, "
-        "range % 2 as f from range(200000)"
+        "range % 2 as f, nullif(range % 7, 3) as w from range(500001)"
     )
+    assert len(divided(500001, threads)) == threads
     for text in (
-        "select k, count(*), sum(v) from many group by k",
+        "select k, count(*), sum(v), count(w), avg(w), min(w) from many group by k",
         "select k, max(v), sum(v * v) from many where f = 1 group by k having count(*) > 1",
     ):
         result = con.sql(text, lineage=True, mode="compiled")
-        plain = con.duckdb.sql(text).fetchall()
-        assert sorted(result.to_arrow().to_pydict()["k"]) == sorted(row[0] for row in plain)
-        assert sorted(rows_of(result.to_arrow())) == sorted(plain)
+        plain = con.duckdb.sql(text).to_arrow_table()
+        assert sorted(rows_of(result.to_arrow())) == sorted(rows_of(plain))
         keys = result.to_arrow().column(0).to_pylist()
         for row in (0, 777, len(result) - 1):
             records = result.backward("many", [row]).to_arrow()

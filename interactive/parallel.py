@@ -1,0 +1,32 @@
+"""Compiled loops over several parts of the rows at once, one thread each: they release the GIL."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any, TypeVar
+
+import duckdb
+
+LEAST = 1 << 17
+"""The fewest rows of a part: for less, a thread costs more than it saves."""
+Found = TypeVar("Found")
+
+
+def threads(con: duckdb.DuckDBPyConnection) -> int:
+    """Return the number of threads that DuckDB may use, which holds for these loops too."""
+    ((number,),) = con.execute("select current_setting('threads')").fetchall()
+    return int(number)
+
+
+def divided(rows: int, most: int) -> list[slice]:
+    """Return at most ``most`` parts of the rows, of about equal size, in order."""
+    number = max(1, min(most, rows // LEAST))
+    return [slice(*ends) for ends in pairwise(rows * at // number for at in range(number + 1))]
+
+
+def in_parts(run: Callable[..., Found], *given: Sequence[Any]) -> list[Found]:
+    """Return the results of a function for each part, in order; ``given`` are its arguments."""
+    if len(given[0]) == 1:
+        return list(map(run, *given))
+    with ThreadPoolExecutor(len(given[0])) as pool:
+        return list(pool.map(run, *given))
