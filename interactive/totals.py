@@ -30,10 +30,10 @@ def counted(cells: NDArray[Any], number: int, parts: Sequence[slice]) -> Ints:
     def count(part: slice) -> Ints:
         counts = kernels.totals(number)
         kernels.count(cells[part], counts)
-        return counts.sum(axis=0)[:number]
+        summed: Ints = counts.sum(axis=0)[:number]
+        return summed
 
-    by_part: Ints = np.stack(in_parts(count, parts))
-    return by_part
+    return np.stack(in_parts(count, parts))
 
 
 class Totals:
