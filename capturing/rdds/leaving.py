@@ -11,6 +11,7 @@ from pyspark.shuffle import get_used_memory
 from .association_file import GROUP_BITS, AssociationFile
 from .combining import Combiner
 from .entering import BLOCK, Entering, Tap, spread
+from .keys import KeyOf, text_of
 
 CHUNK = 1 << 10
 """The number of records that leave at once; they are in memory."""
@@ -45,10 +46,12 @@ def written(
     records: Iterator[Any],
     tap: Tap,
     ended: Callable[[tuple[int, str, int]], None],
+    key: KeyOf | None,
 ) -> Iterator[Any]:
     """Yield the records that a task writes to its file, and write their slots in this order.
 
-    ``ended`` gets the partition, the name of the association file, and the number of records.
+    If the table has a ``key``, those of the records are written, too. ``ended`` gets the partition,
+    the name of the association file, and the number of records.
     """
     file = AssociationFile(tap.folder, tap.width)
     partition, name = file.name()
@@ -58,7 +61,7 @@ def written(
         chunk = entering.leaving.copy()
         slots = spread(entering.slots(), tap.columns, tap.width, len(chunk))
         if chunk:
-            file.write(slots)
+            file.write(slots, [text_of(key(each)) for each in chunk] if key else None)
         yield from chunk
     entering.close()
     file.close(keep=False)
