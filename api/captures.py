@@ -30,12 +30,13 @@ from provhouse.store.warehouse.kept_folder import KeptFolder
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.uncaptured import Uncaptured, note_uncaptured
 
-from .checks import check_limit, check_run, check_sample, key_columns
+from .checks import DeclaredKey, check_limit, check_run, check_sample, key_columns
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from provhouse.capturing.rdds.context import LineageContext
+    from provhouse.capturing.rdds.keys import KeyOf
     from provhouse.ingest.captured.widened import Widened
     from provhouse.tracing.cursor import Cursor
     from provhouse.tracing.faults import Test
@@ -58,6 +59,7 @@ class Capture:
     _context: "LineageContext | None" = field(default=None, repr=False)
     _tables: Sequence[str] | None = field(default=None, repr=False)
     _budget: Budget = field(default=NO_BUDGET, repr=False)
+    _functions: "Mapping[str, KeyOf]" = field(default_factory=dict, repr=False)
 
     @property
     def context(self) -> "LineageContext":
@@ -84,6 +86,7 @@ class Capture:
                 self._folder.path,
                 self.keys,
                 self._tables,
+                self._functions,
             )
         return self._context
 
@@ -207,7 +210,7 @@ def capture(
     spark: "SparkSession",
     warehouse: str | os.PathLike[str] = "warehouse",
     *,
-    keys: Mapping[str, str | Sequence[str]] | None = None,
+    keys: Mapping[str, DeclaredKey] | None = None,
     run: str = "",
     tables: Sequence[str] | None = None,
     on_unsupported: Literal["refuse", "plain"] = "refuse",
@@ -223,7 +226,8 @@ def capture(
     is written, and the plan of the job, stay those of plain Spark. ``keys`` has the key columns of
     tables, by the table's name or the last part of its path. With a key, rows of sources are named
     ``orders/17``, and written rows ``report/AA@12``, where 12 is the version of this write;
-    ``report/AA`` means the newest. Without a key, rows are named ``table/row id``. ``run`` is a
+    ``report/AA`` means the newest. Of tables of RDDs, a key is a function of a record, such as
+    ``lambda line: line.split()[0]``. Without a key, rows are named ``table/row id``. ``run`` is a
     name for this run of the job. ``tables`` are the names of the tables whose writes are captured;
     others are written as by plain Spark, and a later job that reads them takes them for sources.
     ``settings`` are those of ``provhouse.open``.
@@ -271,7 +275,17 @@ def capture(
     remove_kept(layout)
     begin_block(folder, columns, run, part)
     kept, captured = KeptFolder(folder), Captured()
-    block = Capture(spark, None, columns, kept, _captured=captured, _tables=tables, _budget=budget)
+    functions = {table: key for table, key in (keys or {}).items() if callable(key)}
+    block = Capture(
+        spark,
+        None,
+        columns,
+        kept,
+        _captured=captured,
+        _tables=tables,
+        _budget=budget,
+        _functions=functions,
+    )
     try:
         try:
             plain = on_unsupported == "plain"

@@ -1,9 +1,15 @@
 """Checks of arguments that commands and Python programs share."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import inf
+from typing import Any
 
 from provhouse.model.errors import UsageError
+
+FUNCTION = "<function>"
+"""The name of a key that a function of the program gives; no column has it."""
+DeclaredKey = str | Sequence[str] | Callable[[Any], object]
+"""The key of a table: a column, several columns, or a function of the records of an RDD."""
 
 
 def check_run(run: str | None) -> None:
@@ -46,9 +52,14 @@ def check_sample(name: str, sample: float | None) -> float:
     return 1.0 if sample is None else float(sample)
 
 
-def key_columns(keys: Mapping[str, str | Sequence[str]]) -> dict[str, tuple[str, ...]]:
-    """Return the key columns of each table as a tuple; raise UsageError if a key is empty."""
-    return {table: _columns(table, key) for table, key in keys.items()}
+def key_columns(keys: Mapping[str, DeclaredKey]) -> dict[str, tuple[str, ...]]:
+    """Return the key columns of each table as a tuple; raise UsageError if a key is empty.
+
+    A function of a record, for RDDs, stands for a column with a name of its own.
+    """
+    return {
+        table: (FUNCTION,) if callable(key) else _columns(table, key) for table, key in keys.items()
+    }
 
 
 def _columns(table: str, key: str | Sequence[str]) -> tuple[str, ...]:

@@ -1,8 +1,9 @@
 """Measure tracing: walks of lineage in the session and from the warehouse, joins, replays, faults.
 
-python benchmarks/tracing.py [--scale 1] [--repeats 5] [--rows 1000000] [--faults 20]
+python benchmarks/tracing.py [--scale 1] [--repeats 5] [--size 1] [--rows 1000000] [--faults 20]
 
-The tables are those of TPC-H; five of its queries are captured and landed. Times are medians; the
+The tables are those of TPC-H; five of its queries are captured and landed. The programs are those
+of `programs.py`, which are captured only. Times are medians; the
 ways that are compared take turns. Each measurement is stored in `results/tracing.json` at once, by
 scale factor, and a run with the same settings and code continues where it was stopped.
 """
@@ -11,13 +12,9 @@ import argparse
 import json
 import tempfile
 from collections.abc import Callable, Sequence
-from contextlib import redirect_stdout
 from dataclasses import dataclass
-from functools import partial
-from io import StringIO
 from pathlib import Path
 from statistics import median
-from time import perf_counter
 from typing import Any
 
 from capture_overhead import EVERY, QUERIES, Peak
@@ -29,6 +26,8 @@ from pyspark.sql import DataFrame, SparkSession
 from tpch_data import tables
 from tracing_faults import Store, planted
 from tracing_form import RESULTS, Again, Join, Results, Walk
+from tracing_programs import through_programs
+from tracing_walks import anew, first, one, timed, walked
 
 import provhouse
 from provhouse.captures import Capture
@@ -38,7 +37,6 @@ from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.runtime.memory import sampling
 from provhouse.tracing.cursor import Cursor
-from provhouse.tracing.ids import Ids
 from serve import served
 
 WALKED = ("q03", "q05", "q10", "q12", "q18")
@@ -55,6 +53,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure tracing.")
     parser.add_argument("--scale", default="1", help="the scale factor of TPC-H, such as 0.1")
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--size", type=float, default=1, help="gigabytes of texts; 0: no programs")
     parser.add_argument("--rows", type=int, default=1_000_000, help="the rows of planted faults")
     parser.add_argument("--faults", type=int, default=20)
     parser.add_argument("--output", type=Path, help="store the results elsewhere")
@@ -76,6 +75,8 @@ def main() -> None:
             bench.measure(results, store)
         finally:
             down(bench.settings, Silent())
+        programs = [] if given.size == 0 else results["programs"]
+        through_programs(bench.spark, Path(name), given.size, given.repeats, programs, store)
         planted(bench.spark, Path(name), given.rows, given.faults, results["faults"], store)
 
 
@@ -88,9 +89,11 @@ def begun(before: Results | None, given: argparse.Namespace, made_by: str) -> Re
         "scale": given.scale,
         "repeats": given.repeats,
         "fault_rows": given.rows,
+        "size": given.size,
         "walks": [],
         "joins": [],
         "replays": [],
+        "programs": [],
         "faults": [],
     }
     return continued(before, new)
@@ -142,24 +145,17 @@ class Bench:
         run = self.captured(name, self.query(name))
         cold = timed(lambda: one(run.trace(name)).go_back_all().count())
         every = run.trace(name)
-        row, thousand = one(every), first(every, 1000)
-        sources = row.go_back_all()
-        some = first(sources, 1)
+        sources = one(every).go_back_all()
         peak = Peak()
         peak.sample()
         before = peak.most
         with sampling(peak.sample, EVERY):
             every.go_back_all().count()
-        many = first(thousand.go_back_all(), 1000)
         found: Walk = {
             "query": name,
             "witnesses": sources.count(),
             "cold": cold,
-            "back": self._median(lambda: anew(row).go_back_all().count()),
-            "back_1000": self._median(lambda: anew(thousand).go_back_all().count()),
-            "forth": self._median(lambda: anew(some).go_next_all().count()),
-            "forth_1000": self._median(lambda: anew(many).go_next_all().count()),
-            "show": self._median(partial(shown, sources)),
+            **walked(every, self.repeats),
             "warehouse": self._asked(name, every),
             "memory_mb": peak.most - before,
         }
@@ -242,44 +238,6 @@ class Bench:
 def missing(queries: Sequence[str], found: Sequence[Walk | Again]) -> list[str]:
     """Return the queries that were not measured yet."""
     return [query for query in queries if query not in {each["query"] for each in found}]
-
-
-def one(every: Cursor) -> Cursor:
-    """Return a cursor at the first row of a table."""
-    ((place, _),) = every.position.items()
-    file = next(each for each in every.flow.numbers.files if each.write == place.write)
-    return Cursor(every.flow, lambda: {place: Ids(frozenset({file.first_id}))})
-
-
-def first(cursor: Cursor, count: int, in_memory: bool = True) -> Cursor:
-    """Return a cursor at the first rows of a cursor, whose ids are in memory or in a frame."""
-    found = {}
-    for place, ids in cursor.position.items():
-        if in_memory:
-            frame = ids.to_frame(cursor.flow.spark).limit(count)
-            found[place] = Ids(frozenset(row["id"] for row in frame.collect()))
-        else:
-            found[place] = Ids(make=partial(ids.to_frame(cursor.flow.spark).limit, count))
-        break
-    return Cursor(cursor.flow, lambda: found)
-
-
-def anew(cursor: Cursor) -> Cursor:
-    """Return a cursor at the same rows that has found nothing yet."""
-    return Cursor(cursor.flow, lambda: cursor.position)
-
-
-def shown(rows: Cursor) -> None:
-    """Print the records of rows to nowhere."""
-    with redirect_stdout(StringIO()):
-        anew(rows).show()
-
-
-def timed(work: Callable[[], object]) -> float:
-    """Return the seconds that some work takes."""
-    begun = perf_counter()
-    work()
-    return round(perf_counter() - begun, 4)
 
 
 def compared(

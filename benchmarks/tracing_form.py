@@ -5,22 +5,38 @@ from typing import TypedDict
 from form import ResultsFile, Run
 
 
-class Walk(TypedDict):
-    """Seconds to walk the lineage of one query, and how many rows were found.
+class Steps(TypedDict):
+    """Seconds to walk from one row, and from 1,000, to the sources and back, and to show records.
 
     A time is that from a condition on the rows to the number of what was found.
     """
+
+    back: float
+    back_1000: float
+    forth: float
+    forth_1000: float
+    show: float
+
+
+class Through(Steps):
+    """Walks through one program of `programs.py`."""
+
+    program: str
+    interface: str
+    witnesses: int
+    """The source rows of one row of the result."""
+    memory_mb: int
+    """The growth of this process during the walks."""
+
+
+class Walk(Steps):
+    """Seconds to walk the lineage of one query, and how many rows were found."""
 
     query: str
     witnesses: int
     """The source rows of one row of the result."""
     cold: float
     """The first walk of one row to its sources, in the session of the job."""
-    back: float
-    back_1000: float
-    forth: float
-    forth_1000: float
-    show: float
     warehouse: float
     """The lineage of the row, asked of the warehouse's server."""
     memory_mb: int
@@ -70,6 +86,9 @@ class Results(Run):
     walks: list[Walk]
     joins: list[Join]
     replays: list[Again]
+    size: float
+    """Of the texts of the programs, in gigabytes."""
+    programs: list[Through]
     faults: list[Fault]
 
 

@@ -11,7 +11,6 @@ from .flow import Flow
 from .ids import ID, Ids, Position, first, is_in, settled, together, without_rows
 from .numbers import NumberedFile
 from .places import Place
-from .records import records
 from .replay import replayed
 from .steps import back, back_all, forwards, forwards_all
 
@@ -144,7 +143,7 @@ class Cursor:
         spark = self.flow.spark
         every = spark.createDataFrame([], "of string, file string, row bigint")
         files = spark.createDataFrame(
-            [(each.number, each.table, str(each.path)) for each in self.flow.numbers.files],
+            [(each.number, each.table, str(each.place)) for each in self.flow.numbers.files],
             "number bigint, of string, file string",
         )
         for place, ids in self.position.items():
@@ -209,11 +208,19 @@ class Cursor:
 
     def show(self, n: int = 20) -> None:
         """Print the first records of each table that the rows are of."""
-        tables = self.tables()
+        tables = self._only_table() or self.tables()
         for table in tables:
             if len(tables) > 1:
                 print(table)
-            self.of(table)._first(n + 1).records().show(n, truncate=False)
+            rows = self.of(table)._first(n + 1)
+            if rows.count():
+                rows.records().show(n, truncate=False)
+
+    def _only_table(self) -> list[str]:
+        """Return the table that all rows must be of: to look for their tables may take long."""
+        at, files = self.position, self.flow.numbers.files
+        tables = {file.table for file in files if self.flow.place_of_file(file) in at}
+        return [*tables] if len(tables) == 1 and all(place.has_rows for place in at) else []
 
     def _first(self, n: int) -> "Cursor":
         """Return some of the rows, in memory, so that only these are read."""
@@ -234,7 +241,7 @@ class Cursor:
         if not files:
             return files, None
         wanted = ids[0] if len(ids) == 1 else reduce(lambda a, b: together(a, b, spark), ids)
-        return files, records(spark, files, None if wanted.files else wanted)
+        return files, self.flow.records(files, None if wanted.files else wanted)
 
     def _files(self) -> "list[NumberedFile]":
         """Return the files that have the rows. Raises UsageError for groups of an operator."""

@@ -1,7 +1,7 @@
 """The writes of a captured block with the associations between their rows, one link a tap."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,8 @@ from provhouse.model.errors import UsageError
 
 from .group_links import ColumnLink, GroupLink
 from .ids import ID, Frame, Ids
+from .keyed_records import KeyedRecords
+from .keyed_rows import KeyedRows, is_whole, placed, task_rows
 from .links import Link, Slot
 from .numbers import NumberedFile, Numbers
 from .places import SOURCES, Place
@@ -49,13 +51,14 @@ class Flow:
         Raises UsageError for a write whose rows cannot be traced yet.
         """
         self.spark, self._kept, self.rules = spark, kept, rules
-        self.outputs = outputs
-        self.numbers = Numbers(outputs)
+        self.outputs = [*map(placed, outputs)]
+        _check(self.outputs)
+        self._keyed = KeyedRows(self.outputs)
+        self.numbers = Numbers(self.outputs, self._keyed)
         self._of = defaultdict[Place, list[Link]](list)
         self._links = list[Link]()
         known = set[Path]()
-        for at, output in enumerate(outputs):
-            _check(output.write)
+        for at, output in enumerate(self.outputs):
             links = _Links(spark, self.numbers, at, output, widened)
             new = [link for folder, link in links.of_taps() if folder not in known]
             known |= {folder for folder, _ in links.of_taps()}
@@ -97,8 +100,21 @@ class Flow:
     def _every_row(self, files: Sequence[NumberedFile]) -> Frame:
         if all(file.unit != "parquet" and file.rows >= 0 for file in files):
             return lambda: _numbered(self.spark, files)
-        rows = records(self.spark, files, None)
+        rows = self.records(files, None)
         return lambda: rows.selectExpr(f"{ID} AS id")
+
+    def records(self, files: Sequence[NumberedFile], ids: Ids | None) -> "DataFrame":
+        """Return the records of some rows of files of one table, with the column ``ID`` besides.
+
+        ``records.records`` has the rules; rows of files such as CSV are found by their keys.
+        """
+        self._keyed.check_unchanged({file.path for file in files})
+        keyed = [file for file in files if file.unit == "keyed"]
+        others = [file for file in files if file.unit != "keyed"]
+        reader = KeyedRecords(self.spark, self.rules, self._keyed)
+        parts = [reader.frame(keyed, ids)] if keyed else []
+        parts += [records(self.spark, others, ids)] if others else []
+        return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), parts)
 
     def back(self, place: Place) -> Sequence[Link]:
         """Return the links that lead from a place back to what its rows derive from."""
@@ -122,14 +138,33 @@ def written(at: int, write: CapturedWrite) -> Place:
     return Place(write=at, name=write.table)
 
 
-def _check(write: CapturedWrite) -> None:
-    if write.keyed:
-        tables = ", ".join(dict.fromkeys(each.table for each in write.keyed))
-        raise UsageError(
-            f"Rows of {write.table} cannot be traced in the session",
-            f"It was made from {tables}, whose rows have no numbers in their files",
-            "Ask the warehouse (provhouse lineage), or write the source as Parquet first",
-        )
+def _check(outputs: Sequence[Output]) -> None:
+    """Raise UsageError if a write has read rows whose places in files are unknown."""
+    keyed = {path for output in outputs if _has_keys(output) for path in output.write.written}
+    whole = {path for output in outputs if is_whole(output) for path in output.write.written}
+    for output in outputs:
+        for source in output.write.sources:
+            if source.path in keyed:
+                raise _refusal(output, source.table, "an RDD has read them without their keys")
+        for scan in output.write.keyed:
+            if not scan.files:
+                raise _refusal(output, scan.table, "they are in another database")
+            if not whole.isdisjoint(scan.files):
+                found = "the block has written them in partitions, buckets or several files a task"
+                raise _refusal(output, scan.table, found)
+
+
+def _has_keys(output: Output) -> bool:
+    """Return whether the rows of a write are named by keys, and not by lines or records."""
+    return bool(output.write.key) and not output.write.unit
+
+
+def _refusal(output: Output, table: str, found: str) -> UsageError:
+    return UsageError(
+        f"Rows of {output.write.table} cannot be traced in the session",
+        f"It was made from rows of {table} without numbers: {found}",
+        "Ask the warehouse (provhouse lineage), or write the source as Parquet first",
+    )
 
 
 class _Links:
@@ -146,8 +181,8 @@ class _Links:
         self._spark, self._numbers, self._at, self._output = spark, numbers, at, output
         self._write = output.write
         self._widened = widened.get(self._write.folder, frozenset())
-        self._shifts = numbers.shifts(self._write.sources)
-        read = numbers.writes_read(self._write.sources)
+        self._shifts = numbers.shifts(self._write)
+        read = numbers.writes_read(self._write)
         self._read = tuple(
             SOURCES if each is None else Place(write=each, name=numbers.of_write(each)[0].table)
             for each in sorted(read, key=lambda each: -1 if each is None else each)
@@ -189,6 +224,9 @@ class _Links:
 
     def _spans(self) -> Iterator[Span]:
         names = task_files(self._write.folder / "rows")
+        if is_whole(self._output):
+            yield from self._spans_of_whole(names)
+            return
         seen = Counter[tuple[int, str]]()
         files = self._numbers.of_write(self._at)
         every = zip(files, self._output.tasks, self._output.counts, strict=True)
@@ -197,6 +235,12 @@ class _Links:
             seen[task, place] += count
             if count:
                 yield Span(names[task], place, first, first + count, file.first_id)
+
+    def _spans_of_whole(self, names: Mapping[int, str]) -> Iterator[Span]:
+        first = self._numbers.first_id(self._at)
+        for task, count in task_rows(self._output):
+            yield Span(names[task], "", 0, count, first)
+            first += count
 
 
 def _place(table: TapTable) -> Place:

@@ -5,14 +5,16 @@ first; the files of each write follow, and have consecutive numbers.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from provhouse.ingest.captured.description import SourceFile
+from provhouse.ingest.captured.description import CapturedWrite, SourceFile
 from provhouse.ingest.captured.output import Output
 from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.model.errors import BadInput
+
+from .keyed_rows import KeyedRows
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,7 @@ class NumberedFile:
     """The path of its table: the file itself, or a folder above it."""
     table: str
     unit: str
-    """The kind of its rows: ``parquet``, or the ``lines`` or ``records`` of any other file."""
+    """The kind of its rows: ``parquet``, ``keyed`` if keys find them, ``lines`` or ``records``."""
     write: int | None
     """The position of the write that has made it; None for a file that was only read."""
     parts: tuple[SourceFile, ...] = ()
@@ -37,6 +39,11 @@ class NumberedFile:
     def first_id(self) -> int:
         """The id of its first row."""
         return self.number << ROW_BITS
+
+    @property
+    def place(self) -> Path:
+        """Its path, or that of its table if it stands for all files of a write."""
+        return self.path if self.path.is_relative_to(self.root) else self.root
 
     @property
     def source(self) -> SourceFile | None:
@@ -56,7 +63,9 @@ class Shift:
 class Numbers:
     """The files of all finished writes of a block, by number."""
 
-    def __init__(self, outputs: Sequence[Output]) -> None:
+    def __init__(self, outputs: Sequence[Output], keyed: KeyedRows) -> None:
+        """``keyed`` knows the rows of files without row numbers."""
+        self._keyed = keyed
         written = {path for output in outputs for path in output.files}
         read = defaultdict[Path, list[SourceFile]](list)
         for source in (source for output in outputs for source in output.write.sources):
@@ -65,10 +74,17 @@ class Numbers:
         for path, parts in read.items():
             if path not in written:
                 self._add_source(parts)
+        scans = (scan for output in outputs for scan in output.write.keyed)
+        tables = {path: scan for scan in scans for path in scan.files}
+        for path, scan in tables.items():
+            if path not in written and path not in read:
+                rows = len(keyed.files[path].keys)
+                self._add(path, path, scan.table, scan.unit or "keyed", None, (), rows)
         self._first = list[int]()
         for at, output in enumerate(outputs):
             self._first.append(len(self.files))
-            write, unit = output.write, output.write.unit or "parquet"
+            write = output.write
+            unit = write.unit or ("keyed" if write.key else "parquet")
             for path, rows in zip(output.files, output.counts, strict=True):
                 parts = read.get(path, [])
                 self._add(path, write.path, write.table, unit, at, tuple(parts), rows)
@@ -107,24 +123,32 @@ class Numbers:
         self._add_source([source])
         return self.files[-1]
 
-    def writes_read(self, sources: Sequence[SourceFile]) -> set[int | None]:
-        """Return the writes that have made some of these files; None stands for other files."""
-        return {self.files[self._by_path[source.path]].write for source in sources}
+    def writes_read(self, write: CapturedWrite) -> set[int | None]:
+        """Return the writes that have made files that one has read; None stands for other files."""
+        paths = [source.path for source in write.sources]
+        paths += [path for scan in write.keyed for path in scan.files]
+        return {self.files[self._by_path[path]].write for path in paths}
 
-    def shifts(self, sources: Sequence[SourceFile]) -> tuple[Shift, ...]:
+    def shifts(self, write: CapturedWrite) -> tuple[Shift, ...]:
         """Return how to make ids of the block of those of one write.
 
         Raises BadInput if the positions of rows in a file are unknown.
         """
+        shifts = [*map(self._shift, write.sources), *self._keyed_shifts(write)]
         found = list[Shift]()
-        for source in sorted(sources, key=lambda each: each.number):
-            new = self._shift(source)
+        for new in sorted(shifts, key=lambda each: each.first):
             last = found[-1] if found else None
             if last and (last.end, last.add) == (new.first, new.add):
                 found[-1] = Shift(last.first, new.end, new.add)
             else:
                 found.append(new)
         return tuple(found)
+
+    def _keyed_shifts(self, write: CapturedWrite) -> Iterator[Shift]:
+        for scan in write.keyed:
+            for run in self._keyed.runs[scan]:
+                first_id = self.files[self._by_path[scan.files[run.file]]].first_id
+                yield Shift(run.first, run.end, first_id + run.row - run.first)
 
     def _shift(self, source: SourceFile) -> Shift:
         if source.first < 0:

@@ -34,13 +34,6 @@ class Traces:
         if there is no such table, or if its files are gone.
         """
         self._check_open()
-        for write in captured_writes(self._folder.path):
-            if write.key and write.table == table:
-                raise UsageError(
-                    f"Rows of {table} cannot be traced in the session",
-                    f"It was written as {write.format}, where rows have no numbers",
-                    "Ask the warehouse (provhouse lineage), or write it as Parquet",
-                )
         return Cursor.at_table(self.flow(widened), table)
 
     def smallest(
@@ -81,12 +74,14 @@ class Traces:
         if widened is None:
             await_ends(self._spark)
         every = captured_writes(self._folder.path)
-        writes = [each for each in every if each.state == "finished" and not each.key]
+        writes = [each for each in every if each.state == "finished"]
         if self._flow and len(writes) == self._writes:
             return self._flow
         self._writes = len(writes)
         outputs = outputs_of(writes)
         for source in (source for output in outputs for source in output.write.sources):
             source.check_unchanged()
+        for scan in (scan for output in outputs for scan in output.write.keyed):
+            scan.check_unchanged(scan.files)
         found = check_lineage(outputs) if widened is None else widened
         return Flow(self._spark, outputs, found, self._folder, self._rules)

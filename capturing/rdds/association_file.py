@@ -69,14 +69,16 @@ class AssociationFile:
         with open(self._hidden, mode):
             pass
 
-    def write(self, columns: Sequence[Any]) -> None:
-        """Write rows as a row group."""
+    def write(self, columns: Sequence[Any], texts: Sequence[str | None] | None = None) -> None:
+        """Write rows as a row group; ``texts`` are a last column ``t0``, in all calls or none."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         names = [f"c{column}" for column in range(self._columns)]
         if self._writer is None:
             fields = [pa.field(name, pa.int64(), nullable=False) for name in names]
+            if texts is not None:
+                fields.append(pa.field("t0", pa.string()))
             self._schema = pa.schema(fields)
             encodings = dict.fromkeys(names, "DELTA_BINARY_PACKED")
             self._writer = pq.ParquetWriter(
@@ -89,7 +91,8 @@ class AssociationFile:
                 column_encoding=encodings,
                 store_schema=False,
             )
-        table = pa.table([*columns], schema=self._schema)
+        more = [] if texts is None else [pa.array(texts, pa.string())]
+        table = pa.table([*columns, *more], schema=self._schema)
         self._writer.write_table(table, row_group_size=max(1, table.num_rows))
         self.rows += table.num_rows
 

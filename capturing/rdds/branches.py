@@ -3,18 +3,19 @@
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pyspark.core.rdd import portable_hash
-from pyspark.util import fail_on_stopiteration
 
+from .combining import Combiner, Records, Values
 from .entering import Tap
 from .joining import gathering, side
 from .leaving import combined, plain, tagged
-from .merging import merging, same
+from .merging import merging, same, uniting
 from .moved import carried
 from .refusal import refusal
-from .stages import Branch, Group, Leave, Scan, Slot, Step, streaming, taps, whole
+from .stages import Branch, Enter, Group, Leave, Scan, Slot, Step, streaming, taps, whole
 
 if TYPE_CHECKING:
     from pyspark import RDD
@@ -102,22 +103,40 @@ class Branches:
         finish: Callable[[Any], Any] = same,
     ) -> Self:
         """Merge the values of each key: in each task before the shuffle, and again after it."""
+
+        def enter(folder: str, memory: int) -> Enter:
+            return merging(folder, join, finish, memory)
+
+        combiner = partial(Values, create, merge)
+        return self._shuffled(kind, combiner, enter, partitions, partition_of)
+
+    def different(self, partitions: int | None) -> Self:
+        """Keep one of records that are equal, as ``merged`` merges values."""
+        return self._shuffled("distinct", Records, uniting, partitions, portable_hash)
+
+    def _shuffled(
+        self,
+        kind: str,
+        combiner: Callable[[], Combiner],
+        enter: Callable[[str, int], Enter],
+        partitions: int | None,
+        partition_of: Callable[[Any], int],
+    ) -> Self:
         below, above = self.context.group_folder(), self.context.group_folder()
         slots, found = taps(self.branches, below)
         called = caller()
         low = Group(kind, "key", called, below, slots)
         high = Group(kind, "key", called, above, (low,))
         memory = self.context.worker_memory()
-        functions = fail_on_stopiteration(create), fail_on_stopiteration(merge)
         parts = [
-            each.left(_combining(tap, *functions, memory))
+            each.left(_combining(tap, combiner, memory))
             for each, tap in zip(self.branches, found, strict=True)
         ]
         shuffled = self.united(parts).partitionBy(
             self.reducers() if partitions is None else partitions, partition_of
         )
-        enter = merging(above, fail_on_stopiteration(join), finish, memory)
-        return self.of(Branch(shuffled, enter, (high,), self.scans(), absence=self.absence()))
+        begin, absence = enter(above, memory), self.absence()
+        return self.of(Branch(shuffled, begin, (high,), self.scans(), absence=absence))
 
     def together(self, kind: str, function: Callable[[int, Iterator[Any]], Iterable[Any]]) -> Self:
         """Apply a function of a partition whose results derive from all records of it."""
@@ -162,10 +181,8 @@ def _tagging(tap: Tap) -> Leave:
     return lambda entering, records: tagged(entering, records, tap)
 
 
-def _combining(
-    tap: Tap, create: Callable[[Any], Any], merge: Callable[[Any, Any], Any], memory: int
-) -> Leave:
-    return lambda entering, records: combined(entering, records, tap, create, merge, memory)
+def _combining(tap: Tap, combiner: Callable[[], Combiner], memory: int) -> Leave:
+    return lambda entering, records: combined(entering, records, tap, combiner, memory)
 
 
 def caller() -> str:

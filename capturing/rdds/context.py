@@ -12,10 +12,12 @@ from provhouse.spark.pyspark_internals import java_rdd, worker_memory
 
 from .addresses import local, path_of, root, table_of
 from .entering import ROW_BITS, Entering, SourceRows
+from .keys import Key, KeyOf, with_keys
+from .merging import same
 from .rdd import LineageRDD
 from .refusal import refusal
 from .reports import Reports
-from .stages import ROWS, Branch, Enter, Part, Scan
+from .stages import ROWS, Branch, Enter, Keyed, Part, Scan
 
 if TYPE_CHECKING:
     from pyspark import RDD, SparkContext
@@ -35,7 +37,8 @@ class LineageContext:
 
     It has the methods of ``SparkContext`` that read files, with the same arguments. Rows of a file
     are named by their position in it, as ``log/1099511627781``: the number of the file and the
-    number of the line. What makes an RDD of anything else is refused, since its rows have no names.
+    number of the line; or by a declared key. What makes an RDD of anything else is refused, since
+    its rows have no names.
     """
 
     def __init__(
@@ -45,10 +48,13 @@ class LineageContext:
         folder: Path,
         keys: Mapping[str, Sequence[str]],
         tables: Sequence[str] | None = None,
+        functions: Mapping[str, KeyOf] | None = None,
     ) -> None:
         """``captured`` is the block, and files of taps go below ``folder``.
 
-        ``tables`` are those whose writes are captured; None means all.
+        ``keys`` are key columns of tables; ``functions`` give the keys of records, for tables with
+        one column, which is only a name. ``tables`` are those whose writes are captured; None means
+        all.
         """
         from pyspark import cloudpickle
 
@@ -58,6 +64,7 @@ class LineageContext:
         send(sys.modules[__name__.rpartition(".")[0]])
         self.spark, self.folder, self.keys = context, folder, keys
         self._captured, self._tables = captured, tables
+        self._functions = functions or {}
         self.counts: Any = context.accumulator({}, Reports())
         """The number of rows of each part of a source that a task has read."""
         self._parts = self._groups = 0
@@ -128,23 +135,45 @@ class LineageContext:
         self._groups += 1
         return str(self.folder / "rdds" / str(self._groups))
 
-    def check_key(self, table: str) -> None:
-        """Raise UsageError if a table has a declared key, since RDDs have no columns."""
-        if table in self.keys:
+    def key_of(self, table: str, unit: str) -> Key | None:
+        """Return the key that is declared for a table, or None.
+
+        Raises UsageError for columns, since records of RDDs have none; but lines of text have the
+        column ``value``, as in data frames.
+        """
+        if function := self._functions.get(table):
+            (name,) = self.keys[table]
+            return Key(name, function)
+        columns = self.keys.get(table, ())
+        if [*columns] == ["value"] and unit == "lines":
+            return Key("value", same)
+        if columns:
             raise UsageError(
                 f"The key of {table} cannot name the records of an RDD",
-                f"It is {', '.join(self.keys[table])}, but an RDD has no columns",
-                "Leave it out of the keys: records are named by their positions in files",
+                f"It is {', '.join(columns)}, but an RDD has no columns",
+                f"Give a function of a record: keys={{{table!r}: lambda line: line.split()[0]}}",
             )
+        return None
 
     def _read(self, rdd: "RDD[Any]", name: str, unit: str) -> LineageRDD:
         parts = self._parts_of(rdd, name, unit)
-        for table in {part.table for part in parts}:
-            self.check_key(table)
-        first, counts = self._parts, self.counts
+        keys = {table: self.key_of(table, unit) for table in {part.table for part in parts}}
+        if len(keys) > 1 and any(keys.values()):
+            raise UsageError(
+                f"{name} is several tables, of which some have keys",
+                f"They are {', '.join(sorted(keys))}",
+                "Read each table by itself, and unite the RDDs",
+            )
+        first = self._parts
         self._parts += len(parts)
-        enter = _rows(first, counts)
-        return LineageRDD(self, (Branch(rdd, enter, (ROWS,), (Scan(tuple(parts)),)),))
+        key = next(iter(keys.values()), None)
+        if key is None:
+            return self._of(rdd, _rows(first, self.counts), Scan(tuple(parts)))
+        scan = Scan(tuple(parts), Keyed(key.name, self.group_folder()))
+        return self._of(rdd, _keyed_rows(first, self.counts, scan, key.of), scan)
+
+    def _of(self, rdd: "RDD[Any]", enter: Enter, scan: Scan) -> LineageRDD:
+        return LineageRDD(self, (Branch(rdd, enter, (ROWS,), (scan,)),))
 
     def _parts_of(self, rdd: "RDD[Any]", name: str, unit: str) -> list[Part]:
         jvm, java = java_rdd(rdd)
@@ -175,3 +204,17 @@ def _rows(first: int, counts: Any) -> Enter:
         return SourceRows(number << ROW_BITS, rows, lambda count: counts.add({number: count}))
 
     return enter
+
+
+def _keyed_rows(first: int, counts: Any, scan: Scan, key: KeyOf) -> Enter:
+    assert scan.keyed
+    folder, enter = scan.keyed.folder, _rows(first, counts)
+    paths = list(dict.fromkeys(part.path for part in scan.parts))
+    numbers = {path: number for number, path in enumerate(paths)}
+    files = [numbers[part.path] for part in scan.parts]
+
+    def enter_keyed(split: int, rows: Any) -> Entering:
+        id_ = first + split << ROW_BITS
+        return enter(split, with_keys(rows, key, folder, id_, files[split]))
+
+    return enter_keyed

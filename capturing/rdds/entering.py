@@ -129,49 +129,44 @@ class Carried(Entering):
 
 
 class Merged(Entering):
-    """Groups that a shuffle has merged, with the slots of the parts that each was merged from.
+    """Records that a shuffle has merged, with the slots of the parts that each was merged from."""
 
-    A part has a number, or a tuple of numbers.
-    """
-
-    def __init__(
-        self, folder: str, groups: Iterable[tuple[Any, tuple[Any, list[Any]]]], width: int = 1
-    ) -> None:
+    def __init__(self, folder: str, merged: Iterable[tuple[Any, bytes]], width: int = 1) -> None:
+        """``merged`` are pairs of a record and its parts, each of which has ``width`` numbers."""
         super().__init__()
         self._file = AssociationFile(folder, 1 + width)
         self._width = width
         self._key = 0
-        self._parts: list[Any] = []
-        self._counts: list[int] = []
+        self._parts: list[bytes] = []
+        """The parts of each record that has entered since the last write."""
         self._written = 0
-        self.records = self._counted(groups)
+        self.records = self._counted(merged)
 
-    def _counted(self, groups: Iterable[tuple[Any, tuple[Any, list[Any]]]]) -> Iterator[Any]:
-        enter, leaving = self._starts.append, self.leaving
-        for block in blocks(groups):
-            for key, (value, parts) in block:
-                self._counts.append(len(parts))
-                self._parts += parts
+    def _counted(self, merged: Iterable[tuple[Any, bytes]]) -> Iterator[Any]:
+        enter, leaving, keep = self._starts.append, self.leaving, self._parts.append
+        for block in blocks(merged):
+            for record, parts in block:
+                keep(parts)
                 enter(len(leaving))
-                yield key, value
+                yield record
             self._fold()
 
     def _found(self, positions: Any) -> list[Any]:
-        if self._counts:
+        if self._parts:
             self._write()
         return [positions + self._key]
 
     def _write(self) -> None:
         if not self._written:
             self._key = self._file.reserve()
-        groups = np.arange(len(self._counts)) + (self._key + self._written)
+        sizes = np.fromiter(map(len, self._parts), np.int64, len(self._parts))
+        groups = np.arange(len(sizes)) + (self._key + self._written)
         self._written += len(groups)
         if self._written >> GROUP_BITS:
             raise OverflowError("A task merges too many groups to capture them")
-        keys = np.repeat(groups, self._counts)
-        parts = np.array(self._parts, np.int64).reshape(len(keys), self._width)
+        parts = np.frombuffer(b"".join(self._parts), np.int64).reshape(-1, self._width)
+        keys = np.repeat(groups, sizes // (8 * self._width))
         self._file.write([keys, *parts.T.copy()])
-        self._counts.clear()
         self._parts.clear()
 
     def close(self) -> None:

@@ -1,6 +1,7 @@
 """Bring records with equal keys together; Spark's Python workers run this."""
 
 from collections.abc import Callable, Iterable, Iterator
+from struct import Struct
 from typing import Any
 
 from pyspark.resultiterable import ResultIterable
@@ -82,17 +83,16 @@ def gathering(folder: str, widths: list[int]) -> Callable[[int, Iterable[Any]], 
     before = [(NONE,) * sum(widths[:at]) for at in range(count)]
     after = [(NONE,) * sum(widths[at + 1 :]) for at in range(count)]
 
-    def parts(values: list[list[tuple[Any, Any]]]) -> list[Any]:
-        return [
-            (*before[at], *((slots,) if widths[at] == 1 else slots), *after[at])
-            for at, found in enumerate(values)
-            for _, slots in found
-        ]
-
-    def gathered(groups: Iterable[Any]) -> Iterator[Any]:
+    def gathered(groups: Iterable[Any]) -> Iterator[tuple[Any, bytes]]:
+        pack = Struct(f"={width}q").pack
         for key, values in groups:
             found = sides(values, count)
             lists = tuple(ResultIterable([value for value, _ in each]) for each in found)
-            yield key, (lists, parts(found))
+            parts = [
+                pack(*before[at], *((slots,) if widths[at] == 1 else slots), *after[at])
+                for at, each in enumerate(found)
+                for _, slots in each
+            ]
+            yield (key, lists), b"".join(parts)
 
     return lambda split, groups: Merged(folder, gathered(groups), width)

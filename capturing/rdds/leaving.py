@@ -9,7 +9,9 @@ import numpy as np
 from pyspark.shuffle import get_used_memory
 
 from .association_file import GROUP_BITS, AssociationFile
+from .combining import Combiner
 from .entering import BLOCK, Entering, Tap, spread
+from .keys import KeyOf, text_of
 
 CHUNK = 1 << 10
 """The number of records that leave at once; they are in memory."""
@@ -44,10 +46,12 @@ def written(
     records: Iterator[Any],
     tap: Tap,
     ended: Callable[[tuple[int, str, int]], None],
+    key: KeyOf | None,
 ) -> Iterator[Any]:
     """Yield the records that a task writes to its file, and write their slots in this order.
 
-    ``ended`` gets the partition, the name of the association file, and the number of records.
+    If the table has a ``key``, those of the records are written, too. ``ended`` gets the partition,
+    the name of the association file, and the number of records.
     """
     file = AssociationFile(tap.folder, tap.width)
     partition, name = file.name()
@@ -57,7 +61,7 @@ def written(
         chunk = entering.leaving.copy()
         slots = spread(entering.slots(), tap.columns, tap.width, len(chunk))
         if chunk:
-            file.write(slots)
+            file.write(slots, [text_of(key(each)) for each in chunk] if key else None)
         yield from chunk
     entering.close()
     file.close(keep=False)
@@ -66,47 +70,34 @@ def written(
 
 def combined(
     entering: Entering,
-    records: Iterator[tuple[Any, Any]],
+    records: Iterator[Any],
     tap: Tap,
-    create: Callable[[Any], Any],
-    merge: Callable[[Any, Any], Any],
+    combiner: Callable[[], Combiner],
     memory: int,
-) -> Iterator[tuple[Any, tuple[Any, list[int]]]]:
-    """Yield a key with its combined values and the key of their group, and write the slots.
+) -> Iterator[tuple[Any, Any]]:
+    """Yield what a combiner makes of records, with the keys of the groups, and write the slots.
 
     Beyond ``memory`` megabytes, what is combined so far leaves, and a key may leave again later.
     """
-    numbers: dict[Any, int] = {}
-    values: list[Any] = []
-    enter = entering.leaving.append
-    file, base, limit, ended = None, 0, memory, False
+    found, file, base, limit, ended = combiner(), None, 0, memory, False
     while not ended:
-        for key, value in islice(records, BLOCK):
-            number = numbers.get(key)
-            if number is None:
-                numbers[key] = number = len(values)
-                values.append(create(value))
-            else:
-                values[number] = merge(values[number], value)
-            enter(number)
-        found = np.array(entering.leaving, np.int64)
-        ended = len(found) < BLOCK
-        slots = spread(entering.slots(), tap.columns, tap.width, len(found))
-        if len(found):
+        found.add(islice(records, BLOCK), entering.leaving)
+        groups = np.array(entering.leaving, np.int64)
+        ended = len(groups) < BLOCK
+        slots = spread(entering.slots(), tap.columns, tap.width, len(groups))
+        if len(groups):
             if file is None:
                 file = AssociationFile(tap.folder, 1 + tap.width)
                 base = file.reserve()
-            file.write([found + base, *slots])
+            file.write([groups + base, *slots])
         if ended:
             entering.close()
-        full = get_used_memory() > limit or (len(values) + BLOCK) >> GROUP_BITS
+        full = get_used_memory() > limit or (len(found) + BLOCK) >> GROUP_BITS
         if file and (ended or full):
             file.close(keep=True)
             file = None
-            for key, number in numbers.items():
-                yield key, (values[number], [base + number])
-            numbers.clear()
-            values.clear()
+            yield from found.results(base)
+            found = combiner()
             if not ended:
                 gc.collect()
                 limit = max(memory, int(get_used_memory() * 1.05))

@@ -1,12 +1,14 @@
 """Merge what tasks have combined, after a shuffle; Spark's Python workers run this."""
 
 from collections.abc import Callable, Iterable
+from operator import add
 from typing import Any
 
 from pyspark.serializers import AutoBatchedSerializer, CPickleSerializer
 from pyspark.shuffle import Aggregator, ExternalMerger
 
 from .entering import Entering, Merged
+from .stages import Enter
 
 _batched: Any = AutoBatchedSerializer
 
@@ -17,29 +19,36 @@ def same(value: Any) -> Any:
 
 
 def merging(
-    folder: str,
-    join: Callable[[Any, Any], Any],
-    finish: Callable[[Any], Any],
-    memory: int,
-) -> Callable[[int, Iterable[Any]], Entering]:
-    """Return how a stage begins after a shuffle: it merges pairs of a value and keys of groups.
+    folder: str, join: Callable[[Any, Any], Any], finish: Callable[[Any], Any], memory: int
+) -> Enter:
+    """Return how a stage begins after a shuffle: it merges pairs of a value and its parts by key.
 
-    Beyond ``memory`` megabytes, groups go to files, as Spark's own do. ``finish`` makes a record's
-    value of a merged one.
+    Parts are the numbers of groups, of 8 bytes each. ``finish`` makes a record's value of a merged
+    one.
     """
 
-    def join_both(one: tuple[Any, list[int]], other: tuple[Any, list[int]]) -> Any:
-        one[1].extend(other[1])
-        return join(one[0], other[0]), one[1]
+    def join_both(one: tuple[Any, bytes], other: tuple[Any, bytes]) -> tuple[Any, bytes]:
+        return join(one[0], other[0]), one[1] + other[1]
 
     def enter(split: int, records: Iterable[Any]) -> Entering:
-        merger: Any = ExternalMerger(
-            Aggregator(same, join_both, join_both),
-            memory,
-            _batched(CPickleSerializer()),
-        )
-        merger.mergeCombiners(records)
-        found = ((key, (finish(value), parts)) for key, (value, parts) in merger.items())
-        return Merged(folder, merger.items() if finish is same else found)
+        found = _merged(records, join_both, memory)
+        return Merged(folder, (((key, finish(value)), parts) for key, (value, parts) in found))
 
     return enter
+
+
+def uniting(folder: str, memory: int) -> Enter:
+    """Return how a stage begins after a shuffle: it keeps one of equal records, with its parts."""
+    return lambda split, records: Merged(folder, _merged(records, add, memory))
+
+
+def _merged(
+    pairs: Iterable[tuple[Any, Any]], join: Callable[[Any, Any], Any], memory: int
+) -> Iterable[tuple[Any, Any]]:
+    """Return the joined values of each key; beyond ``memory`` megabytes, they go to files."""
+    merger: Any = ExternalMerger(
+        Aggregator(same, join, join), memory, _batched(CPickleSerializer())
+    )
+    merger.mergeCombiners(pairs)
+    found: Iterable[tuple[Any, Any]] = merger.items()
+    return found

@@ -11,7 +11,6 @@ from pyspark.rddsampler import RDDSampler
 from pyspark.util import fail_on_stopiteration
 
 from .joining import both
-from .merging import same
 from .pairs import Pairs
 from .refusal import refusal
 from .saves import save, save_text
@@ -190,8 +189,7 @@ class LineageRDD(Pairs):
 
     def distinct(self, numPartitions: int | None = None) -> Self:
         """Return each value once; it derives from all records that are equal to it."""
-        first = lambda one, _: one  # noqa: E731
-        return self._keyed().merged("distinct", same, first, first, numPartitions).keys()
+        return self.different(numPartitions)
 
     def groupBy(
         self,

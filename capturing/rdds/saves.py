@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -14,9 +14,10 @@ from provhouse.spark.pyspark_internals import save_lines
 from .addresses import local, table_of
 from .branches import Branches
 from .entering import Tap
+from .keys import KeyOf
 from .leaving import written
 from .reports import Latest
-from .stages import ROWS, Group, Leave, Part, Scan, Slot, taps
+from .stages import ROWS, Group, Keyed, Leave, Part, Scan, Slot, taps
 
 if TYPE_CHECKING:
     from pyspark import RDD
@@ -51,15 +52,16 @@ def save(rdd: Branches, path: str, unit: str, write: "Callable[[list[RDD[Any]]],
     target = Path(os.path.abspath(local(path)))
     _check_new(target)
     context = rdd.context
-    context.check_key(table_of(target))
+    key = context.key_of(table_of(target), unit)
     folder = context.write_folder()
     slots, found = taps(rdd.branches, str(folder / "rows"))
     ended: Any = context.spark.accumulator({}, Latest())
-    description = _described(rdd, target, slots)
+    description = {**_described(rdd, target, slots), "key": [key.name] if key else []}
+    of = key.of_written(unit) if key else None
     begun = perf_counter()
     try:
         _store(folder, description)
-        write([b.left(_written(t, ended)) for b, t in zip(rdd.branches, found, strict=True)])
+        write([b.left(_written(t, ended, of)) for b, t in zip(rdd.branches, found, strict=True)])
     except BaseException:
         _store(folder, {**description, "state": "failed"})
         raise
@@ -67,11 +69,11 @@ def save(rdd: Branches, path: str, unit: str, write: "Callable[[list[RDD[Any]]],
     _store(folder, {**description, **_outcome(rdd, folder, target, unit, ended.value)})
 
 
-def _written(tap: Tap, ended: Any) -> Leave:
+def _written(tap: Tap, ended: Any, key: KeyOf | None) -> Leave:
     def report(found: tuple[int, str, int]) -> None:
         ended.add({found[0]: found[1:]})
 
-    return lambda entering, records: written(entering, records, tap, report)
+    return lambda entering, records: written(entering, records, tap, report, key)
 
 
 def _check_new(target: Path) -> None:
@@ -93,7 +95,6 @@ def _described(rdd: Branches, target: Path, slots: tuple[Slot, ...]) -> dict[str
         "table": table_of(target),
         **said,
         "parts": 0,
-        "key": [],
         "replaces": True,
         "format": "rdd",
         "slots": [number[each] for each in slots],
@@ -153,8 +154,26 @@ def _outcome(
         "counts": [rows.get(_task_of(each), -1) for each in files],
         "rows": sum(rows.values()),
         "sources": [
-            each for scan in rdd.scans() for each in _sources(scan, rdd.context.counts.value)
+            each
+            for scan in rdd.scans()
+            if not scan.keyed
+            for each in _sources(scan, rdd.context.counts.value)
         ],
+        "keyed": [_keyed(scan.parts, scan.keyed) for scan in rdd.scans() if scan.keyed],
+    }
+
+
+def _keyed(parts: Sequence[Part], keyed: Keyed) -> dict[str, Any]:
+    files = {part.path: [part.bytes, part.changed] for part in parts}
+    return {
+        "number": parts[0].number,
+        "partitions": len(parts),
+        "table": parts[0].table,
+        "key": [keyed.name],
+        "tap": keyed.folder,
+        "files": [Path(path).as_uri() for path in files],
+        "states": [*files.values()],
+        "unit": parts[0].unit,
     }
 
 

@@ -42,6 +42,16 @@ class Scan:
     """A part of a source that a stage reads; it is listed among the sources of each write."""
 
     parts: "tuple[Part, ...]"
+    keyed: "Keyed | None" = None
+    """The key by which its rows are named, if one is declared."""
+
+
+@dataclass(frozen=True)
+class Keyed:
+    """The name of a declared key, and the folder to which tasks write the keys of rows."""
+
+    name: str
+    folder: str
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """The description of a captured write, as the rules in Spark's JVM give it."""
 
 import json
-import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from provhouse.model.column_map import ColumnMap, column_map
 from provhouse.model.errors import BadInput
 
 from .keyed import KeyedSource
+from .unchanged import check_unchanged
 
 FORM = 1
 """The form of folders that can be read. Folders of the first releases state none.
@@ -70,12 +70,7 @@ class SourceFile:
 
     def check_unchanged(self) -> None:
         """Raise BadInput if the file is not the one that the job read."""
-        try:
-            found = os.stat(self.path)
-        except OSError as error:
-            raise _gone(self.path, str(error.strerror)) from error
-        if (found.st_size, found.st_mtime_ns // 1_000_000) != (self.bytes, self.changed):
-            raise _gone(self.path, "It was changed after the job planned to read it")
+        check_unchanged(self.path, self.bytes, self.changed)
 
 
 @dataclass(frozen=True)
@@ -356,8 +351,10 @@ def _keyed(source: Mapping[str, Any], folder: Path) -> KeyedSource:
         tuple(source["key"]),
         folder / source["tap"],
         tuple(_local(file) for file in source.get("files", ())),
+        tuple((size, changed) for size, changed in source.get("states", ())),
         Path(source["place"]) if source.get("place") else None,
         "folder" in source,
+        source.get("unit", ""),
     )
 
 
@@ -370,11 +367,3 @@ def _local(address: str) -> Path:
             "Write to a local folder, or leave this write outside of the block",
         )
     return Path(unquote(parts.path))
-
-
-def _gone(path: Path, found: str) -> BadInput:
-    return BadInput(
-        f"The source {path} is not the file that the job read",
-        found,
-        "Run the job again; sources must stay as they are until the block has ended",
-    )

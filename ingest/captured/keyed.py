@@ -1,5 +1,6 @@
 """Sources whose rows have no numbers of their own: a tap wrote the declared key of each row."""
 
+from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from provhouse.model.errors import BadInput
 
 from .associations import read_keys_tap
 from .pairs import ROW_BITS
+from .unchanged import check_unchanged
 
 
 @dataclass(frozen=True)
@@ -26,10 +28,20 @@ class KeyedSource:
     tap: Path
     files: tuple[Path, ...]
     """Its files; the tap has the position of that of each row."""
+    states: tuple[tuple[int, int], ...]
+    """The size of each file in bytes, and when it was last changed, in milliseconds."""
     place: Path | None
     """The place of a table of another database, which has no files."""
     cached: bool
     """Whether the rows are those of a cached frame."""
+    unit: str = ""
+    """Of an RDD: whether its rows are ``lines`` or ``records``."""
+
+    def check_unchanged(self, paths: Container[Path]) -> None:
+        """Raise BadInput if one of some files is not the one that the job read."""
+        for path, (size, changed) in zip(self.files, self.states, strict=True):
+            if path in paths:
+                check_unchanged(path, size, changed)
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ from .moved import tracking_of
 from .names import OutputNames, SourceNames, check_sources, without_numbers
 from .output import Output, output_of
 from .pinned import checked_before, pins_of
-from .rdd_output import rdd_output_of
+from .rdd_output import keyed_rdd_output_of, rdd_output_of
 from .rows import Traced, bare_rows, operations, pieces, traced
 from .sampled import sampled_writes
 from .stream import Streams
@@ -222,9 +222,9 @@ def outputs_of(finished: Iterable[CapturedWrite]) -> list[Output]:
 
 
 def _output_of(write: CapturedWrite) -> Output:
-    if write.key:
-        return keyed_output_of(write)
-    return rdd_output_of(write) if write.format == "rdd" else output_of(write)
+    if write.format == "rdd":
+        return keyed_rdd_output_of(write) if write.key else rdd_output_of(write)
+    return keyed_output_of(write) if write.key else output_of(write)
 
 
 def _check(

@@ -6,8 +6,10 @@ from pathlib import Path
 
 from provhouse.model.errors import BadInput
 
-from .associations import count_places
+from .associations import count_places, row_keys
 from .description import CapturedWrite
+from .keyed import check_texts
+from .keyed_output import KeyedOutput
 from .output import Output
 
 
@@ -42,6 +44,16 @@ def rdd_output_of(write: CapturedWrite) -> RddOutput:
             "Run the job again; if this repeats, report it",
         )
     return RddOutput(write, write.written, tasks=tuple(map(_task_of, write.written)))
+
+
+def keyed_rdd_output_of(write: CapturedWrite) -> KeyedOutput:
+    """Return the same for an RDD whose records are named by a key.
+
+    Raises BadInput also if a key is NULL or not unique.
+    """
+    output, names = rdd_output_of(write), row_keys(write.folder / "rows")
+    check_texts(write.table, write.key, names)
+    return KeyedOutput(write, output.files, tasks=output.tasks, names=names)
 
 
 def _task_of(path: Path) -> tuple[int, str]:

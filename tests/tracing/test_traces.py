@@ -157,18 +157,6 @@ def test_what_a_dead_process_kept_is_removed(
         assert not left.exists()
 
 
-def test_sources_without_row_numbers_are_refused(
-    houses: Callable[..., House], shop: Shop, tmp_path: Path
-) -> None:
-    house = houses()
-    shop.orders.write.csv(str(tmp_path / "lines"), header=True)
-    lines = shop.orders.sparkSession.read.csv(str(tmp_path / "lines"), header=True)
-    with house.capture(keys={"lines": "id", "matches": "id"}) as run:
-        lines.select("id").write.parquet(str(tmp_path / "matches"))
-    with pytest.raises(UsageError, match="no numbers"):
-        run.trace("matches")
-
-
 def test_a_cursor_of_marks_stops_at_marked_rows(
     houses: Callable[..., House], shop: Shop, tmp_path: Path
 ) -> None:

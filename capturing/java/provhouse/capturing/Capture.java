@@ -127,6 +127,20 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     }
   }
 
+  /** Return all rows of a source without row indexes, of which a write has read these paths. */
+  public Dataset<Row> source(int write, List<String> files) {
+    synchronized (block) {
+      return new KeyedRecords(block, block.write(write).query()).of(session, files);
+    }
+  }
+
+  /** Return the rows of files that a write has made, read with its own options and columns. */
+  public Dataset<Row> written(int write, List<String> files) {
+    synchronized (block) {
+      return block.write(write).read(session, files);
+    }
+  }
+
   /** Return the number of a write that is captured without these rules, as those of RDDs are. */
   public int reserve() {
     synchronized (block) {

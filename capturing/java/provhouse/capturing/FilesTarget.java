@@ -4,21 +4,27 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SaveMode;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.classic.Dataset;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.datasources.FileFormat;
 import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand;
 import org.apache.spark.sql.execution.datasources.WriteFiles;
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat;
 import org.apache.spark.sql.sources.DataSourceRegister;
+import org.apache.spark.sql.types.StructType;
 import scala.jdk.javaapi.CollectionConverters;
 
 /** A folder of files, with or without partitions and buckets. */
@@ -120,6 +126,29 @@ final class FilesTarget implements Target {
     Set<String> found = listed();
     found.removeAll(before);
     return found;
+  }
+
+  @Override
+  public Dataset<Row> read(SparkSession session, List<String> files) {
+    List<Attribute> columns = Plans.list(query().output());
+    List<String> names = Plans.list(command.outputColumnNames());
+    StructType schema = new StructType();
+    for (int i = 0; i < names.size(); i++) {
+      schema = schema.add(names.get(i), columns.get(i).dataType());
+    }
+    Map<String, String> options = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    options.putAll(CollectionConverters.asJava(command.options()));
+    options.remove("path");
+    options.put("basePath", path().toString());
+    if (format().equals("csv")) {
+      options.put("multiLine", "true"); // texts may have line breaks
+    }
+    return session
+        .read()
+        .format(format())
+        .schema(schema)
+        .options(options)
+        .load(files.toArray(new String[0]));
   }
 
   /** Return the data files below the folder, which may not exist. */

@@ -122,6 +122,7 @@ final class KeyedSources {
     entry.put("key", key);
     entry.put("tap", "source-" + described.size());
     entry.put("files", files == null ? List.of() : files.paths());
+    entry.put("states", files == null ? List.of() : files.states());
     entry.put("place", place);
     described.add(entry);
   }

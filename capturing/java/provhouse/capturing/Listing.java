@@ -12,25 +12,28 @@ import org.apache.spark.sql.execution.datasources.PartitionDirectory;
 import org.apache.spark.sql.types.DataTypes;
 
 /**
- * The files of a source whose rows have no numbers, as the scan lists them.
+ * The files of a source whose rows have no numbers, as the scan lists them, and the size and time of
+ * each.
  *
  * <p>A captured write is known again by its files, so each row is followed by the number of its file.
  */
-record Listing(List<String> paths) {
+record Listing(List<String> paths, List<List<Long>> states) {
   /** Return the files of a scan, or null if it reads no files. */
   static Listing of(LogicalRelation node) {
     if (!(node.relation() instanceof HadoopFsRelation)) {
       return null;
     }
     List<String> paths = new ArrayList<>();
+    List<List<Long>> states = new ArrayList<>();
     HadoopFsRelation relation = (HadoopFsRelation) node.relation();
     for (PartitionDirectory folder :
         Plans.list(relation.location().listFiles(Plans.seq(List.of()), Plans.seq(List.of())))) {
       for (FileStatusWithMetadata file : Plans.list(folder.files())) {
         paths.add(file.getPath().toUri().toString());
+        states.add(List.of(file.getLen(), file.getModificationTime()));
       }
     }
-    return new Listing(paths);
+    return new Listing(paths, states);
   }
 
   /** Return the number of the file of a row, in the place that it has in an id. */

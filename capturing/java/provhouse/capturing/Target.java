@@ -4,8 +4,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.classic.Dataset;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand;
 
@@ -68,6 +70,11 @@ interface Target {
 
   /** Return the files that the write has made. It may be called once the write has ended. */
   Set<String> written();
+
+  /** Return the rows of some files that the write has made, if it makes files. */
+  default Dataset<Row> read(SparkSession session, List<String> files) {
+    throw new IllegalStateException(format() + " has no files");
+  }
 
   /** Return how the rows of these files are found again if they are moved, or null. */
   default Map<String, Object> tracking() {

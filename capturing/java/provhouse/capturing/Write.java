@@ -12,9 +12,11 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.classic.Dataset;
 import org.apache.spark.sql.classic.SparkSession;
 
 /** One captured write: its plan with taps, and the files that it has made. */
@@ -115,6 +117,11 @@ final class Write {
   /** Return the optimised plan of the rows, without taps. */
   LogicalPlan query() {
     return query;
+  }
+
+  /** Return the rows of some of its files. */
+  Dataset<Row> read(SparkSession session, List<String> files) {
+    return target.read(session, files);
   }
 
   /** Return the addresses of the files that it has made. */

@@ -1,0 +1,61 @@
+"""Keys of records that a function of the program gives; Spark's Python workers run this."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+import numpy as np
+
+from .association_file import AssociationFile
+from .entering import ROW_BITS, blocks
+
+KeyOf = Callable[[Any], object]
+"""Takes the key from a record: an integer, a text or a date, or a tuple of these."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """The declared key of a table."""
+
+    name: str
+    of: KeyOf
+
+    def of_written(self, unit: str) -> KeyOf:
+        """Return the function for what tasks write; records that are ``lines`` are bytes there."""
+        of = self.of
+        return (lambda line: of(line.decode("utf-8"))) if unit == "lines" else of
+
+
+def text_of(key: object) -> str | None:
+    """Return a key as it is in the name of an item, as data frames write it; None stays."""
+    if isinstance(key, tuple):
+        parts = [text_of(each) for each in key]
+        return None if None in parts else "/".join(map(str, parts))
+    if key is None:
+        return None
+    if not isinstance(key, int | str | date) or isinstance(key, bool | datetime):
+        raise TypeError(
+            f"The key {key!r} of a record is a {type(key).__name__}. Give an integer, a text or a"
+            " date, or a tuple of these"
+        )
+    return str(key)
+
+
+def with_keys(rows: Iterable[Any], key: KeyOf, folder: str, first: int, file: int) -> Iterator[Any]:
+    """Yield the rows of a part of a file, and write their ids and keys to a folder.
+
+    ``first`` is the id of the first row, and ``file`` the position of the file among those of the
+    source.
+    """
+    written, count = AssociationFile(folder, 2), 0
+    written.reserve()
+    for block in blocks(rows):
+        keys = list[str | None]()
+        for row in block:
+            keys.append(text_of(key(row)))
+            yield row
+        ids = np.arange(len(keys)) + (first + count)
+        written.write([ids, np.full(len(keys), file << ROW_BITS)], keys)
+        count += len(keys)
+    written.close(keep=True)

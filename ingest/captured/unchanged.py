@@ -1,0 +1,24 @@
+"""Whether a source file is still the one that a job has read."""
+
+import os
+from pathlib import Path
+
+from provhouse.model.errors import BadInput
+
+
+def check_unchanged(path: Path, size: int, changed: int) -> None:
+    """Raise BadInput if a file has another size, or another time of change in milliseconds."""
+    try:
+        found = os.stat(path)
+    except OSError as error:
+        raise _gone(path, str(error.strerror)) from error
+    if (found.st_size, found.st_mtime_ns // 1_000_000) != (size, changed):
+        raise _gone(path, "It was changed after the job planned to read it")
+
+
+def _gone(path: Path, found: str) -> BadInput:
+    return BadInput(
+        f"The source {path} is not the file that the job read",
+        found,
+        "Run the job again; sources must stay as they are until the block has ended",
+    )
