@@ -71,21 +71,30 @@ class NodeFates(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Zoom(Shown, ItemHeader):
-    """An answer at the level of modules, tables, sets or records: nodes and edges."""
+class LevelView(Shown):
+    """A view: triples at a level, as nodes and edges."""
 
     zoom: Level
     folded: tuple[str, ...]
+    inside: int
+    """The number of items that are hidden inside folded modules."""
+    several: int
+    """The number of items that were made in several invocations. They are never hidden."""
+    outside: int
+    """The number of items that were made, but in no module."""
+    edges: Rows[Edge]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Zoom(LevelView, ItemHeader):
+    """An answer at the level of modules, tables, sets or records: nodes and edges."""
+
+    complete: bool
     truncated: str | None
     found: int
     """The number of items of the answer."""
-    inside: int
-    """The number of items, of those found, that are hidden inside folded modules."""
-    several: int
-    outside: int
     erased: int
     nodes: Rows[Node]
-    edges: Rows[Edge]
     read: Read
     _found: found_zoom.Zoomed = field(repr=False, compare=False)
 
@@ -96,7 +105,7 @@ class Zoom(Shown, ItemHeader):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ZoomPath(Shown, Header):
+class ZoomPath(LevelView, Header):
     """A path at the level of modules, tables, sets or records: nodes and edges."""
 
     source: str
@@ -105,16 +114,10 @@ class ZoomPath(Shown, Header):
     hops: int | None
     """The number of triples on a shortest path; None at the level ``catalogue``."""
     complete: bool
-    zoom: Level
-    folded: tuple[str, ...]
     found: int
     """The number of items on the path, with both ends."""
-    inside: int
-    several: int
-    outside: int
     erased: int
     nodes: Rows[Node]
-    edges: Rows[Edge]
     read: Read
     _found: found_path.ZoomedPath = field(repr=False, compare=False)
 
@@ -146,16 +149,10 @@ class ZoomDiff(Shown):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ZoomWhatIf(Shown):
+class ZoomWhatIf(LevelView):
     """The consequences of a deletion for the nodes of a view."""
 
-    zoom: Level
-    folded: tuple[str, ...]
-    inside: int
-    several: int
-    outside: int
     nodes: Rows[NodeFates]
-    edges: Rows[Edge]
     summary: WhatIf
     """The consequences as counts."""
     _found: found_what_if.ZoomedWhatIf = field(repr=False, compare=False)

@@ -49,8 +49,12 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "evaluate": ("provhouse evaluate revenue/2026-03 --semiring trust --weights weights.csv",),
     "diff": ("provhouse diff revenue/2026-03 --from 3 --to 5",),
     "values": ("provhouse values op", "provhouse values attributes.month --contains 2013"),
-    "ops": ("provhouse ops", "provhouse ops --out ops.csv"),
-    "modules": ("provhouse modules", "provhouse modules --out modules.json"),
+    "ops": ("provhouse ops", "provhouse ops list --out ops.csv", "provhouse ops set ops.csv"),
+    "modules": (
+        "provhouse modules",
+        "provhouse modules list --out modules.json",
+        "provhouse modules set modules.toml",
+    ),
     "invocations": ("provhouse invocations curate --run nightly",),
     "show": ("provhouse show set 3 --limit 20",),
     "crossfilter": (

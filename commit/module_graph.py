@@ -10,9 +10,8 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import ItemNumbers, PartitionNumber, distinct
+from provhouse.model.arrays import ItemNumbers, distinct
 from provhouse.model.columns import (
-    DERIVED,
     DST,
     DST_TABLE,
     EXECUTION,
@@ -29,6 +28,7 @@ from provhouse.store.tables.modules import (
     Module,
     known_modules,
     modules_of_ops,
+    partitions_of_modules,
     rows_of_modules,
     runs_of,
 )
@@ -78,7 +78,7 @@ def _counts(snapshot: Snapshot) -> dict[str, Rows]:
     """Return the number of triples of each module by call, table and set, largest first."""
     parts: dict[str, list[pa.Table]] = {name: [] for name in _GROUPS}
     of, runs = modules_of_ops(snapshot), runs_of(snapshot)
-    for partition in _partitions(snapshot, every=bool(of)):
+    for partition in partitions_of_modules(snapshot, every=bool(of)):
         rows = rows_of_modules(snapshot, partition, of, runs, (SRC, DST))
         if rows.num_rows:
             rows = _placed(snapshot, rows)
@@ -86,13 +86,6 @@ def _counts(snapshot: Snapshot) -> dict[str, Rows]:
                 found = rows.group_by([*by]).aggregate([([], "count_all")])
                 parts[name].append(found.rename_columns([*by, TRIPLES]))
     return {name: _summed(parts[name], by) for name, by in _GROUPS.items()}
-
-
-def _partitions(snapshot: Snapshot, *, every: bool) -> list[PartitionNumber]:
-    """Return the partitions that may have triples of modules: all, or those with own columns."""
-    derived = snapshot.ingests[DERIVED].to_pylist()
-    ranges = zip(snapshot.partitions_by_ingest(), derived, strict=True)
-    return [one for some, own in ranges for one in some if every or own]
 
 
 def _placed(snapshot: Snapshot, rows: pa.Table) -> pa.Table:

@@ -59,6 +59,12 @@ def grid(*left: str, right: Sequence[str] = (), after: Sequence[str] = ()) -> "T
     return table
 
 
+def noted(texts: Iterable[str]) -> Iterator[Section]:
+    """Yield sentences that a person should not overlook, each as a paragraph."""
+    for text in texts:
+        yield styled(text, "yellow")
+
+
 def facts(pairs: Iterable[tuple[str, str]]) -> "Table":
     """Return a table with a line for each name and its value."""
     from rich.table import Table

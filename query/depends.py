@@ -8,6 +8,7 @@ import numpy as np
 from provhouse.model.answer import Header, Read
 from provhouse.model.arrays import I32, ItemNumber, ItemNumbers
 from provhouse.model.progress import Stopwatch
+from provhouse.model.samples import Sample
 
 from .ask import Asker
 from .deletion.derivations import Derivations
@@ -60,8 +61,7 @@ def _depends(asker: Asker, item: str, on: str) -> Dependency:
             fate = DELETED
         derived = len(places) and graph.first[places[0]] < graph.first[places[0] + 1]
         search = smallest_kill(graph, int(places[0])) if derived else None
-    ends = (located.numbers, described.rows.src, described.rows.dst)
-    samples = samples_passed(asker.snapshot, "upstream", *map(ItemNumbers, ends))
+    samples = samples_above(asker, located.numbers, described)
     exists: dict[int, Exists] = {DIES: "no", DELETED: "no", UNDECIDED: "undecided"}
     commit = asker.snapshot.commit
     return Dependency(
@@ -86,6 +86,12 @@ def lineage_of(asker: Asker, item: ItemNumber, watch: Stopwatch) -> tuple[Descri
     walk = asker.walk(item, "upstream", watch)
     triples, read = CSProv(asker.snapshot, asker.spark, watch, walk).read("upstream")
     return Described(asker.snapshot, triples, walk.partitions), read
+
+
+def samples_above(asker: Asker, items: ItemNumbers, described: Described) -> tuple[Sample, ...]:
+    """Return the samples that an answer from the lineage of some items may pass."""
+    ends = (ItemNumbers(end) for end in (described.rows.src, described.rows.dst))
+    return samples_passed(asker.snapshot, "upstream", items, *ends)
 
 
 def _names(asker: Asker, graph: Derivations, places: I32 | None) -> tuple[str, ...] | None:

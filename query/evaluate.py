@@ -15,7 +15,7 @@ from provhouse.model.semiring import SEMIRINGS, Aggregates, Evaluating, Semiring
 from .ask import Asker
 from .deletion.derivations import Derivations
 from .deletion.semirings import F64, ONE, bounds
-from .depends import lineage_of
+from .depends import lineage_of, samples_above
 from .locate import locate_versions
 
 CYCLE = "its derivations lead through a cycle, so they cannot be counted"
@@ -68,6 +68,7 @@ def _evaluate(asker: Asker, asked: Evaluating) -> Evaluation:
             low, high = (float(bound[places[0]]) for bound in each)
         else:  # nothing leads to it
             low = high = own
+    samples = samples_above(asker, located.numbers, described)
     commit = asker.snapshot.commit
     return Evaluation(
         item=located.names[0],
@@ -78,11 +79,12 @@ def _evaluate(asker: Asker, asked: Evaluating) -> Evaluation:
         reason=CYCLE if isnan(low) else None if isfinite(low) else NONE,
         used=used,
         unused=len(asked.weights) - used,
-        complete=True,
+        complete=not samples,
         read=read,
         generation=commit.generation,
         time=commit.time,
         seconds=watch.total(),
+        samples=samples,
     )
 
 

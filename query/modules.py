@@ -1,7 +1,8 @@
 """List the modules of a generation, and the invocations of one of them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from typing import NoReturn
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,6 +14,7 @@ from provhouse.store.tables.modules import (
     Module,
     known_modules,
     modules_of_ops,
+    partitions_of_modules,
     rows_of_modules,
     runs_of,
 )
@@ -62,31 +64,57 @@ def list_invocations(snapshot: Snapshot, module: str, run: str | None = None) ->
     def collect() -> pa.Table:
         parts = [INVOCATIONS.empty_table()]
         of, runs = modules_of_ops(snapshot), runs_of(snapshot)
-        for partition in snapshot.partitions.tolist():
-            parts.append(_counted(snapshot, PartitionNumber(partition), module, of, runs))
+        for partition in partitions_of_modules(snapshot, every=bool(of)):
+            parts.append(_counted(snapshot, partition, module, of, runs))
         calls = pa.concat_tables(parts).group_by([*CALL]).aggregate([(TRIPLES, "sum")])
         calls = calls.rename_columns([*CALL, TRIPLES])
         return calls.sort_by([(name, "ascending") for name in CALL])
 
     found = snapshot.names.settled(collect)
     if not found.num_rows:
-        check_modules(snapshot, [module])
+        check_modules([module], [], snapshot)
     if run is not None:
         found = found.filter(pc.equal(found[RUN], run))
     commit = snapshot.commit
     return Invocations(commit.generation, commit.time, module, found)
 
 
-def check_modules(snapshot: Snapshot, named: list[str], others: tuple[str, ...] = ()) -> None:
-    """Raise NotFound for a module that is neither declared nor described, nor one of ``others``."""
-    known = {each.module for each in known_modules(snapshot)} | {*others}
-    unknown = [name for name in named if name not in known]
+def check_modules(named: Sequence[str], present: Sequence[str], *snapshots: Snapshot) -> None:
+    """Raise NotFound for a named module that none of some generations has.
+
+    ``present`` are the modules of triples that were read already. A module that is not among them,
+    and is neither declared nor described, is looked for in the columns of all triples.
+    """
+    unknown = {*named} - {*present}
+    for snapshot in snapshots:
+        unknown -= {each.module for each in known_modules(snapshot)}
+    for snapshot in snapshots:
+        unknown -= _in_triples(snapshot, unknown)
     if unknown:
-        raise NotFound(
-            f"There is no module {unknown[0]!r} in generation {snapshot.commit.generation}",
-            f"Its modules are {', '.join(map(repr, sorted(known)))}" if known else "It has none",
-            "Run `provhouse modules` to list those that are declared or described",
-        )
+        _refuse(sorted(unknown)[0], {*present}, snapshots)
+
+
+def _in_triples(snapshot: Snapshot, wanted: Set[str]) -> set[str]:
+    """Return those of some modules that live triples have in their own column."""
+    found = set[str]()
+    if wanted:
+        for partition in partitions_of_modules(snapshot, every=False):
+            rows = rows_of_modules(snapshot, partition, {}, {})
+            found |= wanted & {*pc.unique(rows[MODULE]).to_pylist()}
+            if found == wanted:
+                break
+    return found
+
+
+def _refuse(module: str, present: Set[str], snapshots: Sequence[Snapshot]) -> NoReturn:
+    known = present | {each.module for one in snapshots for each in known_modules(one)}
+    generations = " or ".join(str(one.commit.generation) for one in snapshots)
+    raise NotFound(
+        f"There is no module {module!r} in generation {generations}",
+        f"Its modules are {', '.join(map(repr, sorted(known)))}" if known else "It has none",
+        "Run `provhouse modules` to list those that are declared or described. The column module "
+        "of a trace needs op_kind or derivation beside it, or --map module=module",
+    )
 
 
 def _counted(

@@ -23,9 +23,8 @@ from .deletion.described import Described
 from .deletion.leave_out import leading_to, with_all, without_each
 from .deletion.recompute import COUNT, DISTINCT, F64, SUM
 from .deletion.values import Tensors
-from .depends import lineage_of
+from .depends import lineage_of, samples_above
 from .locate import locate_versions
-from .samples import samples_passed
 
 _FUNCTION, _BEFORE, _AFTER = "function", "before", "after"
 _VALUES = pa.schema(
@@ -97,8 +96,7 @@ def _what_if_each(asker: Asker, item: str, limit: int) -> WhatIfEach:
         found = [*alternatives(graph, tensors, int(places[0]))] if tensors and len(places) else []
     with watch.step("name"):
         values, inputs, left, erased = _named(asker, described, graph, found, limit)
-    ends = (located.numbers, described.rows.src, described.rows.dst)
-    samples = samples_passed(snapshot, "upstream", *map(ItemNumbers, ends))
+    samples = samples_above(asker, located.numbers, described)
     return WhatIfEach(
         item=located.names[0],
         values=values,

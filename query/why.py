@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.model.answer import Header, Read
-from provhouse.model.arrays import ItemNumbers
 from provhouse.model.columns import ITEM, KIND, OP
 from provhouse.model.derivations import KINDS, UNKNOWN
 from provhouse.model.operations import FUNCTIONS
@@ -18,9 +17,8 @@ from .ask import Asker
 from .deletion.derivations import Derivations
 from .deletion.described import Described
 from .deletion.inputs import Inputs
-from .depends import lineage_of
+from .depends import lineage_of, samples_above
 from .locate import locate_versions
-from .samples import samples_passed
 
 LIMIT = 100
 """The usual limit on the number of inputs shown."""
@@ -74,8 +72,7 @@ def _why(asker: Asker, item: str, limit: int) -> Why:
         found, cut = ways.nearest(int(places[0]), limit) if len(places) else ([], False)
     with watch.step("name"):
         rows = _named(asker, graph, found)
-        ends = (located.numbers, described.rows.src, described.rows.dst)
-        samples = samples_passed(asker.snapshot, "upstream", *map(ItemNumbers, ends))
+        samples = samples_above(asker, located.numbers, described)
         name = located.names[0]
         expression = expressed(rows.to_pylist(), name)
     commit = asker.snapshot.commit

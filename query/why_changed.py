@@ -25,7 +25,7 @@ from .ask import Asker
 from .deletion.derivations import AGGREGATE, Derivations
 from .deletion.inputs import Inputs
 from .deletion.recompute import F64, value_of
-from .depends import lineage_of
+from .depends import lineage_of, samples_above
 from .diff import Askers, Side
 from .locate import locate_versions
 
@@ -167,7 +167,10 @@ def _made(asker: Asker, item: str) -> _Made:
     times = tensors.times[rows] if tensors else np.ones(len(rows), np.int64)
     codes, ops = described.ops
     names = snapshot.names.names(graph.items(graph.src[rows]))
-    side = Side(commit.generation, commit.time, stored=True, erased=names.null_count)
+    samples = samples_above(asker, located.numbers, described)
+    side = Side(
+        commit.generation, commit.time, stored=True, erased=names.null_count, samples=samples
+    )
     made = [ops.take(pa.array(codes[rows])).fill_null(""), names.fill_null(ERASED)]
     values = dict[str, _Value]()
     for way, mine in zip(ways, each, strict=True):

@@ -96,7 +96,7 @@ def _zoom(
         return _catalogue(asker, question, located.first, watch)
     view, found, shown = answer_at(asker, question, level, folded, located.numbers, watch)
     with watch.step("name"):
-        check_modules(snapshot, [*folded], view.modules)
+        check_modules(folded, view.modules, snapshot)
         fields = view.fields()
         others = classes_of(view.flow, level, snapshot, view.found) if foldable else None
     choice = Choice("csprov", "a view is folded from the triples that CSProv reads")

@@ -114,7 +114,7 @@ def _compare(
             "Names must match exactly; check spelling and case",
         )
     with watch.step("compare"):
-        check_modules(after.snapshot, [*folded], (*one.modules, *other.modules))
+        check_modules(folded, (*one.modules, *other.modules), after.snapshot, before.snapshot)
         nodes, edges = _differences(one, other)
     return ZoomedDiff(
         item=question.item,

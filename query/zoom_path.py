@@ -65,7 +65,7 @@ def _zoom_path(
         ends = ItemNumbers(way.ends[: len(np.unique(way.ends))])
         view = shown_at(snapshot, shown, level, folded, ends)
     with watch.step("name"):
-        check_modules(snapshot, [*folded], view.modules)
+        check_modules(folded, view.modules, snapshot)
         fields = view.fields()
     samples = samples_passed(snapshot, "upstream", way.lineage, ItemNumbers(way.ends[1:]))
     return ZoomedPath(

@@ -79,7 +79,7 @@ def _zoom_what_if(
             kept=ItemNumbers(deleted.items[~among(deleted.items, snapshot.names.erased)]),
         )  # fmt: skip
     with watch.step("name"):
-        check_modules(snapshot, [*folded], view.modules)
+        check_modules(folded, view.modules, snapshot)
         fields = view.fields()
         counts = _counts(view, items, codes, fields["nodes"])
     for name, column in zip(COUNTS, counts.T, strict=True):

@@ -44,6 +44,7 @@ WARM = (
     "e2e/test_input.py",
     "e2e/test_keeping.py",
     "e2e/test_machine.py",
+    "e2e/test_modules.py",
     "e2e/test_results.py",
     "e2e/test_server.py",
     "e2e/test_typed.py",

@@ -6,8 +6,9 @@ import typer
 
 from provhouse import questions
 
+from ..descriptions import Action, ActionArgument, DescriptionsArgument, check_options, store
 from ..invocation import invocation
-from ..options import AsOfOption, FormOption, OutOption, SafeOption, utf8
+from ..options import AsOfOption, FormOption, OutOption, SafeOption, WaitOption, utf8
 from ..questions import OutputOptions, answer
 
 if TYPE_CHECKING:
@@ -17,16 +18,24 @@ if TYPE_CHECKING:
 
 def modules(
     ctx: typer.Context,
+    action: ActionArgument = Action.list,
+    file: DescriptionsArgument = None,
     as_of: AsOfOption = None,
     form: FormOption = None,
     out: OutOption = None,
     safe: SafeOption = False,
+    wait: WaitOption = None,
 ) -> None:
     """List the modules of workflows: their ops, and the tables of their inputs, state and outputs.
 
-    Modules come from ingest --modules, which also reads what this command writes as JSON, and from
-    descriptions of ops. No triple is read.
+    `modules set FILE` declares modules, as ingest --modules FILE does without triples: a TOML or
+    JSON file, or what `modules list` writes as JSON (docs/modules.md). The newest declaration of a
+    module replaces earlier ones. Descriptions of ops may name modules, too. No triple is read.
     """
+    check_options("modules", action, file, wait, as_of=as_of, out=out, csv_safe=safe)
+    if action is Action.set:
+        store(ctx, form, wait, modules=file)
+        return
     settings = invocation(ctx).settings()
     options = OutputOptions(form, out, safe=safe)
     answer(settings, questions.modules(as_of), _modules, options)

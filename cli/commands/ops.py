@@ -1,4 +1,4 @@
-"""``ops``: list the ops that are described."""
+"""``ops``: list the ops that are described, or describe ops."""
 
 from typing import TYPE_CHECKING
 
@@ -6,8 +6,9 @@ import typer
 
 from provhouse import questions
 
+from ..descriptions import Action, ActionArgument, DescriptionsArgument, check_options, store
 from ..invocation import invocation
-from ..options import AsOfOption, FormOption, OutOption, SafeOption
+from ..options import AsOfOption, FormOption, OutOption, SafeOption, WaitOption
 from ..questions import OutputOptions, answer
 
 if TYPE_CHECKING:
@@ -17,16 +18,25 @@ if TYPE_CHECKING:
 
 def ops(
     ctx: typer.Context,
+    action: ActionArgument = Action.list,
+    file: DescriptionsArgument = None,
     as_of: AsOfOption = None,
     form: FormOption = None,
     out: OutOption = None,
     safe: SafeOption = False,
+    wait: WaitOption = None,
 ) -> None:
-    """List the described ops: kind, function, module, SQL, job, place and exactness.
+    """List the described ops: kind, function, module, SQL, job, place and exactness; or set them.
 
-    Descriptions come from ingest --operations, which also reads what this command writes as CSV,
-    JSON lines or Parquet. No triple is read; values op lists all ops that triples have.
+    `ops set FILE` is ingest --operations FILE without triples: a CSV, JSON lines or Parquet file
+    with the column op, and any of the others. It also reads what `ops list` writes in these
+    formats. The newest description of an op replaces earlier ones. No triple is read; values op
+    lists all ops that triples have.
     """
+    check_options("ops", action, file, wait, as_of=as_of, out=out, csv_safe=safe)
+    if action is Action.set:
+        store(ctx, form, wait, operations=file)
+        return
     settings = invocation(ctx).settings()
 
     asked = questions.operations(as_of)

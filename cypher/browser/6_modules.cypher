@@ -1,4 +1,5 @@
 // Modules, the tables that they read and make, and their workflows
+// In a warehouse of more than 1,000,000 triples, these are only the tables that modules declare.
 MATCH (m:Module {warehouse: $warehouse})
 // No relationship type is named: Browser would warn about a type that the database has never had.
 OPTIONAL MATCH (m)-[r]-(n)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..arrow_rows import tuples
 from ..escape import shown
 from ..result import Csv, Json, Result, attributes
-from ..sections import Section, headed, styled
+from ..sections import Section, headed, noted, styled
 from .answer_tables import by_column, by_distance, by_operation, by_table, counts_by_table, timed
 from .answer_words import headline, how, notes
 from .derivations import MOST_ROWS, has_sets, read_and_seconds, row_lists, step_by_step
@@ -43,8 +43,7 @@ class AnswerResult(Result):
         """Yield a headline, notes, counts by table and distance, and how the answer was found."""
         answer = self.answer
         yield headline(answer)
-        for note in notes(answer):
-            yield styled(note, "yellow")
+        yield from noted(notes(answer))
         if answer.columns:
             yield from headed(f"Columns that make {shown(str(answer.column))}", by_column(answer))
         if answer.counts and answer.counts.tables.num_rows:

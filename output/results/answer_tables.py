@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from ..escape import shown
 from ..phrases import counted, listed
 from ..sections import grid, styled
-from .derivations import MOST_ROWS, STEPS, has_sets, table_name
+from .derivations import MOST_ROWS, STEPS, has_sets, table_name, with_rows
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -42,10 +42,12 @@ def by_table(answer: "Answer") -> "Table":
     counts, ops = _tables(answer), _ops(answer)
     way = "used by" if answer.direction == "upstream" else "made by"
     table = grid("table", right=("items", "hops"), after=(way,))
-    for row in counts.slice(0, MOST_ROWS).to_pylist():
-        table.add_row(*_counts(row), styled(listed(ops.get(row["table"] or "", []), _OPS)))
-    _rest(table, counts, "tables")
-    return table
+    return with_rows(
+        table,
+        counts,
+        lambda row: (*_counts(row), styled(listed(ops.get(row["table"] or "", []), _OPS))),
+        what="tables",
+    )
 
 
 def by_column(answer: "Answer") -> "Table":
@@ -65,33 +67,24 @@ def by_column(answer: "Answer") -> "Table":
 
 def counts_by_table(counts: pa.Table) -> "Table":
     """Return a line for each table of items: the number of items and their distances."""
-    table = grid("table", right=("items", "hops"))
-    for row in counts.slice(0, MOST_ROWS).to_pylist():
-        table.add_row(*_counts(row))
-    _rest(table, counts, "tables")
-    return table
+    return with_rows(grid("table", right=("items", "hops")), counts, _counts, what="tables")
 
 
 def by_operation(counts: pa.Table) -> "Table":
     """Return a line for each operation, with its number of triples."""
-    table = grid("operation", right=("triples",))
-    for row in counts.slice(0, MOST_ROWS).to_pylist():
+
+    def cells(row: dict[str, Any]) -> "tuple[Text, str]":
         name = styled(shown(row["op"])) if row["op"] else styled("(no operation)", "dim")
-        table.add_row(name, f"{row['triples']:,}")
-    _rest(table, counts, "operations")
-    return table
+        return name, f"{row['triples']:,}"
+
+    return with_rows(grid("operation", right=("triples",)), counts, cells, what="operations")
 
 
-def _counts(row: dict[str, int]) -> "Iterator[Text | str]":
+def _counts(row: dict[str, Any]) -> "Iterator[Text | str]":
     low, high = row["nearest"], row["farthest"]
-    yield table_name(cast(str | None, row["table"]))
+    yield table_name(row["table"])
     yield f"{row['items']:,}"
     yield f"{low:,}" if low == high else f"{low:,}-{high:,}"
-
-
-def _rest(table: "Table", counts: pa.Table, what: str) -> None:
-    if counts.num_rows > MOST_ROWS:
-        table.add_row(styled(f"… {counts.num_rows - MOST_ROWS:,} more {what}", "dim"))
 
 
 def _tables(answer: "Answer") -> pa.Table:

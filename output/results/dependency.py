@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from ..escape import shown
 from ..phrases import listed
 from ..result import Csv, Json, Result, attributes, one_row
-from ..sections import Section, styled, subject
-from .derivations import as_of_sentence, read_and_seconds, read_sentence
+from ..sections import Section, noted, styled, subject
+from .derivations import read_and_seconds, source_line
 from .samples import sample_fields, sample_notes
 
 if TYPE_CHECKING:
@@ -33,15 +33,14 @@ class DependencyResult(Result):
         yield subject(found.item, f" {_SAID[found.exists].format(on=shown(found.on))}")
         if not found.derived and found.item != found.on:
             yield styled("It is not derived from it.")
-        for note in sample_notes(found):
-            yield styled(note, "yellow")
+        yield from noted(sample_notes(found))
         if found.smallest is not None:
             yield styled(f"It certainly dies without all of {listed(found.smallest, 3)}.")
         elif not found.searched:
             yield styled("A smallest set that it depends on would take too long to find.", "dim")
         else:
             yield styled("No set of up to three sources makes it certainly die.", "dim")
-        yield styled(f"\n{read_sentence(found)} {as_of_sentence(found)}", "dim")
+        yield source_line(found)
 
     def json(self) -> Iterator[Json]:
         """Yield one object, as ``schemas/depends.json`` describes it."""

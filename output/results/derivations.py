@@ -1,7 +1,8 @@
 """Build the parts that the results of lineage, path, diff and explain have in common."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..arrow_rows import json_items, json_triples
 from ..escape import shown
@@ -72,6 +73,11 @@ def read_sentence(of: Derivations) -> str:
     return f"Read {', '.join(parts)} and {triples} in {steps(of.seconds)}."
 
 
+def source_line(of: Derivations) -> "Text":
+    """Return the last line of an answer: what was read, and from which generation."""
+    return styled(f"\n{read_sentence(of)} {as_of_sentence(of)}", "dim")
+
+
 def as_of_sentence(of: Dated) -> str:
     """Return a sentence about the generation of a result."""
     return f"As of generation {of.generation}, committed {of.time}."
@@ -86,6 +92,24 @@ def erased_sentence(items: int) -> str:
 def table_name(name: str | None) -> "Text":
     """Return the name of an item's table, or ``(no table)``."""
     return styled(shown(name)) if name else styled("(no table)", "dim")
+
+
+def with_rows(
+    table: "Table",
+    rows: "pa.Table",
+    cells: "Callable[[dict[str, Any]], Iterable[Text | str]]",
+    most: int = MOST_ROWS,
+    what: str = "",
+) -> "Table":
+    """Add a line for each of the first ``most`` rows to a table, then one that counts the others.
+
+    ``cells`` returns the cells of a row. ``what`` is a plural for the things that are counted.
+    """
+    for row in rows.slice(0, most).to_pylist():
+        table.add_row(*cells(row))
+    if rows.num_rows > most:
+        table.add_row(styled(f"… {rows.num_rows - most:,} more {what}".rstrip(), "dim"))
+    return table
 
 
 def operation(triple: dict[str, str]) -> "Text":

@@ -1,8 +1,8 @@
 """The result of a diff: what an answer gained and lost between two generations."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from provhouse.model.columns import TRIPLE
 
@@ -10,7 +10,7 @@ from ..arrow_rows import tuples
 from ..escape import shown
 from ..phrases import counted, steps
 from ..result import Csv, Json, Result, attributes, rounded
-from ..sections import Section, grid, headed, styled, subject
+from ..sections import Section, grid, headed, noted, styled, subject
 from .derivations import MOST_ROWS, erased_sentence, row_lists, step_by_step, table_name
 from .exactness import exactness_fields, exactness_notes
 from .samples import sample_fields, sample_notes
@@ -18,8 +18,20 @@ from .samples import sample_fields, sample_notes
 if TYPE_CHECKING:
     import pyarrow as pa
     from rich.table import Table
+    from rich.text import Text
 
     from provhouse.query.diff import Change, Diff, Side
+
+
+class Compared(Protocol):
+    """A comparison of two generations."""
+
+    @property
+    def since(self) -> "Side": ...
+    @property
+    def until(self) -> "Side": ...
+    @property
+    def seconds(self) -> "Mapping[str, float]": ...
 
 
 @dataclass(frozen=True)
@@ -39,8 +51,7 @@ class DiffResult(Result):
         yield from side_notes(diff.since, diff.until)
         yield from _changed("Added", diff.came)
         yield from _changed("Removed", diff.went)
-        times = f"{diff.since.time} and {diff.until.time}"
-        yield styled(f"\nCommitted {times}; compared in {steps(diff.seconds)}.", "dim")
+        yield compared_line(diff)
 
     def json(self) -> Iterator[Json]:
         """Yield one object, as ``schemas/diff.json`` describes it."""
@@ -82,8 +93,14 @@ def side_notes(since: "Side", until: "Side") -> Iterator[Section]:
             yield styled(note, "yellow")
         elif side.erased:
             yield styled(f"Generation {side.generation}: {erased_sentence(side.erased)}")
-        for note in (*exactness_notes(side), *sample_notes(side)):
-            yield styled(f"Generation {side.generation}: {note}", "yellow")
+        found = (*exactness_notes(side), *sample_notes(side))
+        yield from noted(f"Generation {side.generation}: {note}" for note in found)
+
+
+def compared_line(of: Compared) -> "Text":
+    """Return the last line of a comparison: when both generations were committed."""
+    times = f"{of.since.time} and {of.until.time}"
+    return styled(f"\nCommitted {times}; compared in {steps(of.seconds)}.", "dim")
 
 
 def _changed(title: str, change: "Change") -> Iterator[Section]:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from ..phrases import counted
 from ..result import Csv, Json, Result, attributes, one_row
-from ..sections import Section, styled, subject
-from .derivations import as_of_sentence, read_and_seconds, read_sentence
+from ..sections import Section, noted, styled, subject
+from .derivations import read_and_seconds, source_line
+from .samples import sample_fields, sample_notes
 
 if TYPE_CHECKING:
     from provhouse.query.evaluate import Evaluation
@@ -27,17 +28,19 @@ class EvaluationResult(Result):
         yield subject(found.item, f": {found.semiring} {_value(found)}.")
         if found.low != found.high:
             yield styled("The triples do not say how all inputs act together.", "yellow")
+        yield from noted(sample_notes(found))
         note = f"{counted(found.used, 'weight')} used."
         if found.unused:
             note += f" {counted(found.unused, 'weight')} of items elsewhere not used."
         yield styled(note, "dim")
-        yield styled(f"\n{read_sentence(found)} {as_of_sentence(found)}", "dim")
+        yield source_line(found)
 
     def json(self) -> Iterator[Json]:
         """Yield one object, as ``schemas/evaluate.json`` describes it."""
         found = self.found
         yield {
             **attributes(found, *_FIELDS, "generation", "time", "complete"),
+            **sample_fields(found),
             **read_and_seconds(found),
         }
 

@@ -9,7 +9,7 @@ from provhouse.store.warehouse.manifest import as_record
 from ..escape import shown
 from ..phrases import counted, quantity
 from ..result import Csv, Json, Result
-from ..sections import Section, styled
+from ..sections import Section, noted, styled
 from .exactness import exactness_notes
 from .samples import sample_notes
 
@@ -26,8 +26,7 @@ class ExportResult(Result):
     def text(self, timing: bool = False) -> Iterator[Section]:
         """Yield a sentence about what was exported, and how exact it is."""
         yield styled(_sentence(self.manifest))
-        for note in (*exactness_notes(self.manifest), *sample_notes(self.manifest)):
-            yield styled(note, "yellow")
+        yield from noted((*exactness_notes(self.manifest), *sample_notes(self.manifest)))
 
     def json(self) -> Iterator[Json]:
         """Yield the manifest, as ``schemas/manifest.json`` describes it."""

@@ -10,14 +10,13 @@ from ..arrow_rows import tuples
 from ..escape import shown
 from ..phrases import counted
 from ..result import Csv, Json, Result, attributes
-from ..sections import Section, grid, headed, styled, subject
+from ..sections import Section, grid, headed, noted, styled, subject
 from .derivations import (
-    as_of_sentence,
     erased_sentence,
     operation,
     read_and_seconds,
-    read_sentence,
     row_lists,
+    source_line,
     table_name,
 )
 from .exactness import exactness_fields, exactness_notes
@@ -44,13 +43,12 @@ class PathResult(Result):
         yield subject(path.target, _headline(path))
         if path.erased:
             yield styled(erased_sentence(path.erased), "yellow")
-        for note in (*exactness_notes(path), *sample_notes(path)):
-            yield styled(note, "yellow")
+        yield from noted((*exactness_notes(path), *sample_notes(path)))
         yield from headed("Step by step", _steps(path))
         if path.triples.num_rows > ROWS:
             more = counted(path.triples.num_rows - ROWS, "more step")
             yield styled(f"… {more}; for all use --format json or csv with --out FILE", "dim")
-        yield styled(f"\n{read_sentence(path)} {as_of_sentence(path)}", "dim")
+        yield source_line(path)
 
     def json(self) -> Iterator[Json]:
         """Yield one object, as ``schemas/path.json`` describes it."""

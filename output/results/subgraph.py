@@ -10,15 +10,8 @@ from ..arrow_rows import json_rows, json_triples, tuples
 from ..escape import shown
 from ..phrases import counted
 from ..result import Csv, Json, Result, attributes
-from ..sections import Section, grid, headed, styled, subject
-from .derivations import (
-    MOST_ROWS,
-    as_of_sentence,
-    erased_sentence,
-    read_and_seconds,
-    read_sentence,
-    table_name,
-)
+from ..sections import Section, grid, headed, noted, styled, subject
+from .derivations import erased_sentence, read_and_seconds, source_line, table_name, with_rows
 from .samples import sample_fields, sample_notes
 
 if TYPE_CHECKING:
@@ -44,11 +37,10 @@ class SubgraphResult(Result):
         )
         if found.erased:
             yield styled(erased_sentence(found.erased), "yellow")
-        for note in sample_notes(found):
-            yield styled(note, "yellow")
+        yield from noted(sample_notes(found))
         if found.items.num_rows:
             yield from headed("Items", _items(found))
-        yield styled(f"\n{read_sentence(found)} {as_of_sentence(found)}", "dim")
+        yield source_line(found)
 
     def json(self) -> Iterator[Json]:
         """Yield one object, as ``schemas/subgraph.json`` describes it."""
@@ -68,9 +60,8 @@ class SubgraphResult(Result):
 
 
 def _items(found: "Subgraph") -> "Table":
-    table = grid("item", "table", "part")
-    for row in found.items.slice(0, MOST_ROWS).to_pylist():
-        table.add_row(styled(shown(row["item"])), table_name(row["table"]), row["part"])
-    if found.items.num_rows > MOST_ROWS:
-        table.add_row(styled(f"… {found.items.num_rows - MOST_ROWS:,} more", "dim"))
-    return table
+    return with_rows(
+        grid("item", "table", "part"),
+        found.items,
+        lambda row: (styled(shown(row["item"])), table_name(row["table"]), row["part"]),
+    )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..phrases import counted
 from ..result import Csv, Json, Result, attributes, one_row
-from ..sections import Section, styled, subject, unbroken
+from ..sections import Section, noted, styled, subject, unbroken
 from .derivations import as_of_sentence
 from .exactness import exactness_fields, exactness_notes
 from .samples import sample_fields, sample_notes
@@ -27,8 +27,7 @@ class ViewResult(Result):
         what = "lineage" if view.direction == "upstream" else "impact"
         size = f"{counted(view.nodes, 'node')} and {counted(view.relationships, 'relationship')}"
         yield subject(view.item, f": its {what} of {counted(view.items, 'item')} is now in Neo4j.")
-        for note in (*exactness_notes(view), *sample_notes(view)):
-            yield styled(note, "yellow")
+        yield from noted((*exactness_notes(view), *sample_notes(view)))
         if view.grouped:
             yield styled("It is large: a node stands for all items of one table and op.", "yellow")
         if view.left_out:

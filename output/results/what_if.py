@@ -2,27 +2,21 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..arrow_rows import json_rows, tuples
 from ..escape import shown
 from ..phrases import counted
 from ..result import Csv, Json, Result, attributes
-from ..sections import Section, grid, headed, styled
-from .derivations import (
-    MOST_ROWS,
-    as_of_sentence,
-    erased_sentence,
-    read_and_seconds,
-    read_sentence,
-    table_name,
-)
+from ..sections import Section, grid, headed, noted, styled
+from .derivations import erased_sentence, read_and_seconds, source_line, table_name, with_rows
 from .exactness import exactness_fields, exactness_notes
 from .samples import sample_fields, sample_notes
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from rich.table import Table
+    from rich.text import Text
 
     from provhouse.query.what_if import WhatIf
 
@@ -43,8 +37,7 @@ class WhatIfResult(Result):
         """Yield a headline, counts by table, changed values, items, and what was read."""
         found = self.found
         yield styled(headline(found), "bold")
-        for note in notes(found):
-            yield styled(note, "yellow")
+        yield from noted(notes(found))
         if found.tables.num_rows:
             yield from headed("By table", _by_table(found.tables))
         if found.changed.num_rows:
@@ -54,7 +47,7 @@ class WhatIfResult(Result):
         gone = found.items.filter(_is_gone(found.items))
         if gone.num_rows:
             yield from headed("Items that die or are undecided", _gone(gone))
-        yield styled(f"\n{read_sentence(found)} {as_of_sentence(found)}", "dim")
+        yield source_line(found)
 
     def json(self) -> Iterator[Json]:
         """Yield one object, as ``schemas/what-if.json`` describes it."""
@@ -117,40 +110,39 @@ def _is_gone(items: "pa.Table") -> "pa.ChunkedArray":
 
 
 def _by_table(tables: "pa.Table") -> "Table":
-    table = grid("table", right=("die", "change", "undecided", "survive"))
-    for row in tables.slice(0, MOST_ROWS).to_pylist():
-        table.add_row(table_name(row["table"]), *(f"{row[fate]:,}" for fate in COUNTS))
-    return _with_more(table, tables)
+    return with_rows(
+        grid("table", right=("die", "change", "undecided", "survive")),
+        tables,
+        lambda row: (table_name(row["table"]), *(f"{row[fate]:,}" for fate in COUNTS)),
+    )
 
 
 def _changed(rows: "pa.Table") -> "Table":
-    table = grid("item", "op", "function", right=("before", "after", "inputs lost"))
-    for row in rows.slice(0, MOST_ROWS).to_pylist():
-        table.add_row(
-            styled(shown(row["item"])), styled(shown(row["op"])), row["function"],
+    return with_rows(
+        grid("item", "op", "function", right=("before", "after", "inputs lost")),
+        rows,
+        lambda row: (
+            *_item_and_op(row), row["function"],
             number(row["before"]), number(row["after"]), f"{row['inputs_lost']:,}",
-        )  # fmt: skip
-    return _with_more(table, rows)
+        ),
+    )  # fmt: skip
 
 
 def _unknown(rows: "pa.Table") -> "Table":
     table = grid("item", "op", "because")
-    for row in rows.slice(0, MOST_ROWS).to_pylist():
-        table.add_row(styled(shown(row["item"])), styled(shown(row["op"])), row["reason"])
-    return _with_more(table, rows)
+    return with_rows(table, rows, lambda row: (*_item_and_op(row), row["reason"]))
 
 
 def _gone(rows: "pa.Table") -> "Table":
-    table = grid("item", "table", "fate")
-    for row in rows.slice(0, MOST_ROWS).to_pylist():
-        table.add_row(styled(shown(row["item"])), table_name(row["table"]), row["fate"])
-    return _with_more(table, rows)
+    return with_rows(
+        grid("item", "table", "fate"),
+        rows,
+        lambda row: (styled(shown(row["item"])), table_name(row["table"]), row["fate"]),
+    )
 
 
-def _with_more(table: "Table", rows: "pa.Table") -> "Table":
-    if rows.num_rows > MOST_ROWS:
-        table.add_row(styled(f"… {rows.num_rows - MOST_ROWS:,} more", "dim"))
-    return table
+def _item_and_op(row: dict[str, Any]) -> "Iterator[Text]":
+    return (styled(shown(row[name])) for name in ("item", "op"))
 
 
 def number(value: float | None) -> str:

@@ -2,27 +2,21 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..arrow_rows import json_rows, tuples
 from ..escape import shown
 from ..phrases import counted
 from ..result import Csv, Json, Result, attributes
-from ..sections import Section, grid, headed, styled, subject
-from .derivations import (
-    MOST_ROWS,
-    as_of_sentence,
-    erased_sentence,
-    read_and_seconds,
-    read_sentence,
-    table_name,
-)
+from ..sections import Section, grid, headed, noted, styled, subject
+from .derivations import erased_sentence, read_and_seconds, source_line, table_name, with_rows
 from .samples import sample_fields, sample_notes
 from .what_if import number
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from rich.table import Table
+    from rich.text import Text
 
     from provhouse.query.what_if_each import WhatIfEach
 
@@ -38,13 +32,12 @@ class WhatIfEachResult(Result):
         found = self.found
         aggregates = counted(found.values.num_rows, "aggregate")
         yield subject(found.item, f" has {aggregates} that could lose an input.")
-        for note in _notes(found):
-            yield styled(note, "yellow")
+        yield from noted(_notes(found))
         if found.values.num_rows:
             yield from headed("Values", _values(found.values))
         if found.inputs.num_rows:
-            yield from headed("Without one input", _inputs(found))
-        yield styled(f"\n{read_sentence(found)} {as_of_sentence(found)}", "dim")
+            yield from headed("Without one input", _inputs(found.inputs))
+        yield source_line(found)
 
     def json(self) -> Iterator[Json]:
         """Yield one object, as ``schemas/what-if-each.json`` describes it."""
@@ -74,21 +67,18 @@ def _notes(found: "WhatIfEach") -> Iterator[str]:
 
 
 def _values(rows: "pa.Table") -> "Table":
-    table = grid("op", "function", right=("now", "inputs"))
-    for row in rows.to_pylist():
+    def cells(row: dict[str, Any]) -> "tuple[Text | str, ...]":
         now = "" if row["before"] is None else number(row["before"])
-        table.add_row(styled(shown(row["op"])), row["function"] or "", now, f"{row['inputs']:,}")
-    return table
+        return styled(shown(row["op"])), row["function"] or "", now, f"{row['inputs']:,}"
+
+    return with_rows(grid("op", "function", right=("now", "inputs")), rows, cells)
 
 
-def _inputs(found: "WhatIfEach") -> "Table":
-    table = grid("without", "table", right=("would be", "change"), after=("op",))
-    for row in found.inputs.slice(0, MOST_ROWS).to_pylist():
+def _inputs(rows: "pa.Table") -> "Table":
+    def cells(row: dict[str, Any]) -> "tuple[Text | str, ...]":
         change = "" if row["change"] is None else f"{row['change']:+,.10g}"
-        table.add_row(
-            styled(shown(row["item"])), table_name(row["table"]), number(row["after"]), change,
-            styled(shown(row["op"])),
-        )  # fmt: skip
-    if found.inputs.num_rows > MOST_ROWS:
-        table.add_row(styled(f"… {found.inputs.num_rows - MOST_ROWS:,} more", "dim"))
-    return table
+        item, op = (styled(shown(row[name])) for name in ("item", "op"))
+        return item, table_name(row["table"]), number(row["after"]), change, op
+
+    table = grid("without", "table", right=("would be", "change"), after=("op",))
+    return with_rows(table, rows, cells)

@@ -8,8 +8,8 @@ from ..arrow_rows import json_rows, tuples
 from ..escape import shown
 from ..phrases import listed
 from ..result import Csv, Json, Result, attributes
-from ..sections import Section, grid, headed, styled, subject
-from .derivations import as_of_sentence, read_and_seconds, read_sentence
+from ..sections import Section, grid, headed, noted, styled, subject
+from .derivations import read_and_seconds, source_line
 from .samples import sample_fields, sample_notes
 
 if TYPE_CHECKING:
@@ -36,11 +36,10 @@ class WhyResult(Result):
         else:
             yield subject(found.item, f" = {shown(found.expression, 2_000)}")
             yield from headed("Derivations", _derivations(found))
-        for note in sample_notes(found):
-            yield styled(note, "yellow")
+        yield from noted(sample_notes(found))
         if found.cut:
             yield styled("… cut; for more use --limit N", "dim")
-        yield styled(f"\n{read_sentence(found)} {as_of_sentence(found)}", "dim")
+        yield source_line(found)
 
     def json(self) -> Iterator[Json]:
         """Yield one object, as ``schemas/why.json`` describes it."""

@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING
 
 from ..arrow_rows import json_rows, tuples
 from ..escape import shown
-from ..phrases import counted, steps
+from ..phrases import counted
 from ..result import Csv, Json, Result, attributes, rounded
-from ..sections import Section, grid, headed, styled, subject
-from .derivations import MOST_ROWS
+from ..sections import Section, grid, headed, noted, styled, subject
+from .derivations import with_rows
+from .diff import compared_line, side_fields
+from .samples import sample_notes
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from provhouse.query.diff import Side
     from provhouse.query.why_changed import WhyChanged
 
 
@@ -36,22 +37,22 @@ class WhyChangedResult(Result):
         for side in (found.since, found.until):
             if not side.stored:
                 yield styled(f"The item is not in generation {side.generation}.", "yellow")
+            yield from noted(f"Generation {side.generation}: {n}" for n in sample_notes(side))
         if found.values.num_rows:
             yield from headed("Values", _values(found))
         if found.inputs.num_rows:
             yield from headed("Inputs, by share of the difference", _inputs(found))
         if found.cut:
             yield styled("… cut; for more use --limit N", "dim")
-        times = f"{found.since.time} and {found.until.time}"
-        yield styled(f"\nCommitted {times}; compared in {steps(found.seconds)}.", "dim")
+        yield compared_line(found)
 
     def json(self) -> Iterator[Json]:
         """Yield one object, as ``schemas/why-changed.json`` describes it."""
         found = self.found
         yield {
             **attributes(found, "item"),
-            "from": _side(found.since),
-            "to": _side(found.until),
+            "from": side_fields(found.since),
+            "to": side_fields(found.until),
             **attributes(found, "came", "went", "changed", "cut"),
             "values": json_rows(found.values),
             "inputs": json_rows(found.inputs),
@@ -61,10 +62,6 @@ class WhyChangedResult(Result):
     def csv(self) -> Csv:
         """Return a row for each input."""
         return self.found.inputs.column_names, tuples(self.found.inputs)
-
-
-def _side(side: "Side") -> Json:
-    return {**attributes(side, "generation", "time"), "held": side.stored, "erased": side.erased}
 
 
 def _values(found: "WhyChanged") -> "Table":
@@ -77,15 +74,15 @@ def _values(found: "WhyChanged") -> "Table":
 
 
 def _inputs(found: "WhyChanged") -> "Table":
-    table = grid("input", "op", "change", right=("before", "after", "share"))
-    for row in found.inputs.slice(0, MOST_ROWS).to_pylist():
-        numbers = (_number(row[name]) for name in ("before", "after", "share"))
-        table.add_row(
-            styled(shown(row["input"])), styled(shown(row["op"])), row["change"], *numbers
-        )
-    if found.inputs.num_rows > MOST_ROWS:
-        table.add_row(styled(f"… {found.inputs.num_rows - MOST_ROWS:,} more", "dim"))
-    return table
+    numbers = ("before", "after", "share")
+    return with_rows(
+        grid("input", "op", "change", right=numbers),
+        found.inputs,
+        lambda row: (
+            *(styled(shown(row[name])) for name in ("input", "op")), row["change"],
+            *(_number(row[name]) for name in numbers),
+        ),
+    )  # fmt: skip
 
 
 def _number(value: float | None) -> str:

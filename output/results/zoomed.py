@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..arrow_rows import tuples
 from ..escape import shown
 from ..phrases import counted, listed
 from ..result import Csv, Json, Result, attributes, rounded
-from ..sections import Section, grid, headed, styled, subject
-from .derivations import MOST_ROWS, as_of_sentence, erased_sentence, read_sentence, table_name
+from ..sections import Section, grid, headed, noted, styled, subject
+from .derivations import erased_sentence, source_line, table_name, with_rows
 from .samples import sample_fields, sample_notes
 
 if TYPE_CHECKING:
@@ -46,12 +46,11 @@ class ZoomedResult(Result):
         """Yield a headline, notes, the nodes, and from which node each was made."""
         found = self.found
         yield _headline(found)
-        for note in _notes(found):
-            yield styled(note, "yellow")
+        yield from noted(_notes(found))
         yield from headed("Nodes", node_table(found.nodes))
         if found.edges.num_rows:
             yield from headed("Made from", edge_table(found))
-        yield styled(f"\n{read_sentence(found)} {as_of_sentence(found)}", "dim")
+        yield source_line(found)
 
     def json(self) -> Iterator[Json]:
         """Yield one object, as ``schemas/zoom.json`` describes it."""
@@ -149,23 +148,34 @@ def node_names(nodes: "pa.Table") -> dict[int, tuple[str, str]]:
 def node_table(nodes: "pa.Table") -> "Table":
     """Return a line for each node."""
     table = grid("node", right=("items", "invocations"), after=("kind",))
+    return node_rows(table, nodes, "items", "invocations")
+
+
+def node_rows(table: "Table", nodes: "pa.Table", *counts: str) -> "Table":
+    """Add a line for each node to a table: its name, some counts, and its kind."""
     names = node_names(nodes)
-    for row in nodes.slice(0, MOST_ROWS).to_pylist():
+
+    def cells(row: dict[str, Any]) -> "Iterator[Text | str]":
         kind, name = names[row["node"]]
-        calls = f"{row['invocations']:,}" if row["invocations"] else ""
-        table.add_row(table_name(name), f"{row['items']:,}", calls, kind)
-    if nodes.num_rows > MOST_ROWS:
-        table.add_row(styled(f"… {nodes.num_rows - MOST_ROWS:,} more", "dim"))
-    return table
+        yield table_name(name)
+        yield from ("" if row[count] is None else f"{row[count]:,}" for count in counts)
+        yield kind
+
+    return with_rows(table, nodes, cells)
 
 
 def edge_table(found: "LevelView") -> "Table":
     """Return a line for each edge: the node that was made, from which one, and how."""
+    return edge_lines(grid("made", "from", right=("triples",), after=("op",)), found, "triples")
+
+
+def edge_lines(table: "Table", found: "Edges", *counts: str) -> "Table":
+    """Add a line for each edge to a table: both nodes, some counts, and the op."""
     names = node_names(found.nodes)
-    table = grid("made", "from", right=("triples",), after=("op",))
-    for row in found.edges.slice(0, EDGES_SHOWN).to_pylist():
-        made, source = (table_name(names[row[end]][1]) for end in ("to", "from"))
-        table.add_row(made, source, f"{row['triples']:,}", styled(shown(row["op"] or "")))
-    if found.edges.num_rows > EDGES_SHOWN:
-        table.add_row(styled(f"… {found.edges.num_rows - EDGES_SHOWN:,} more", "dim"))
-    return table
+
+    def cells(row: dict[str, Any]) -> "Iterator[Text | str]":
+        yield from (table_name(names[row[end]][1]) for end in ("to", "from"))
+        yield from (f"{row[count]:,}" for count in counts)
+        yield styled(shown(row["op"] or ""))
+
+    return with_rows(table, found.edges, cells, EDGES_SHOWN)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from ..escape import shown
 from ..phrases import counted
 from ..result import Csv, Json, Result, attributes
-from ..sections import Section, headed, styled, subject
-from .derivations import as_of_sentence, erased_sentence, read_and_seconds, read_sentence
+from ..sections import Section, headed, noted, styled, subject
+from .derivations import erased_sentence, read_and_seconds, source_line
 from .samples import sample_fields, sample_notes
 from .zoomed import edge_rows, edge_table, fold_notes, node_table, view_fields
 
@@ -26,14 +26,13 @@ class ZoomedPathResult(Result):
         """Yield a headline, notes, the nodes, and from which node each was made."""
         found = self.found
         yield subject(found.target, _headline(found))
-        for note in (*fold_notes(found), *sample_notes(found)):
-            yield styled(note, "yellow")
+        yield from noted((*fold_notes(found), *sample_notes(found)))
         if found.erased:
             yield styled(erased_sentence(found.erased), "yellow")
         yield from headed("Nodes", node_table(found.nodes))
         if found.edges.num_rows:
             yield from headed("Made from", edge_table(found))
-        yield styled(f"\n{read_sentence(found)} {as_of_sentence(found)}", "dim")
+        yield source_line(found)
 
     def json(self) -> Iterator[Json]:
         """Yield one object, as ``schemas/zoom-path.json`` describes it."""

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from ..arrow_rows import json_rows
 from ..result import Csv, Json, Result, attributes
-from ..sections import Section, grid, headed, styled
-from .derivations import MOST_ROWS, as_of_sentence, read_and_seconds, read_sentence, table_name
+from ..sections import Section, grid, headed, noted, styled
+from .derivations import read_and_seconds, source_line
 from .exactness import exactness_fields
 from .samples import sample_fields
 from .what_if import COUNT_FIELDS, COUNTS, headline, notes
-from .zoomed import edge_table, fold_notes, node_names, view_fields
+from .zoomed import edge_table, fold_notes, node_names, node_rows, view_fields
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,14 +30,12 @@ class ZoomedWhatIfResult(Result):
         """Yield a headline, notes, the nodes with their fates, and from which each was made."""
         found = self.found
         yield styled(headline(found.summary), "bold")
-        for note in (*notes(found.summary), *fold_notes(found)):
-            yield styled(note, "yellow")
+        yield from noted((*notes(found.summary), *fold_notes(found)))
         if found.nodes.num_rows:
             yield from headed("Nodes", _nodes(found.nodes))
         if found.edges.num_rows:
             yield from headed("Made from", edge_table(found))
-        summary = found.summary
-        yield styled(f"\n{read_sentence(summary)} {as_of_sentence(summary)}", "dim")
+        yield source_line(found.summary)
 
     def json(self) -> Iterator[Json]:
         """Yield one object, as ``schemas/zoom-what-if.json`` describes it."""
@@ -65,12 +63,4 @@ class ZoomedWhatIfResult(Result):
 
 def _nodes(nodes: "pa.Table") -> "Table":
     counts = ("deleted", "die", "change", "undecided", "survive")
-    table = grid("node", right=counts, after=("kind",))
-    names = node_names(nodes)
-    for row in nodes.slice(0, MOST_ROWS).to_pylist():
-        kind, name = names[row["node"]]
-        numbers = (f"{row[fate]:,}" for fate in ("deleted", *COUNTS))
-        table.add_row(table_name(name), *numbers, kind)
-    if nodes.num_rows > MOST_ROWS:
-        table.add_row(styled(f"… {nodes.num_rows - MOST_ROWS:,} more", "dim"))
-    return table
+    return node_rows(grid("node", right=counts, after=("kind",)), nodes, "deleted", *COUNTS)

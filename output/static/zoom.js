@@ -93,13 +93,40 @@ function layers(ids, pairs) {
   return layer;
 }
 
-const WIDE = 168;
+const WIDE = 168; // the most that a node may be wide, and the least
+const NARROW = 84;
 const HIGH = 46;
 const GAP = 22;
 const BETWEEN = 120;
+const FONT = "system-ui, sans-serif";
+const TITLE = { "font-size": 13, "font-weight": 600 };
+const SMALL = { "font-size": 11, "font-weight": 400 };
+const pen = document.createElement("canvas").getContext("2d");
+
+function measured(text, font) {
+  pen.font = `${font["font-weight"]} ${font["font-size"]}px ${FONT}`;
+  return pen.measureText(text).width;
+}
+
+// The beginning of a text that fits into a width.
+function cut(text, most, font) {
+  if (measured(text, font) <= most) return text;
+  const letters = [...text];
+  while (letters.length > 1 && measured(`${letters.join("")}…`, font) > most) letters.pop();
+  return `${letters.join("")}…`;
+}
+
+const unfolds = (node) => nodes[node].kind === "module" || nodes[node].kind === "invocation";
+const title = (node) => (unfolds(node) ? "▸ " : "") + label(node);
+
+function breadth(node, count) {
+  const text = Math.max(measured(title(node), TITLE), measured(below(node, count), SMALL));
+  return Math.min(WIDE, Math.max(NARROW, Math.ceil(text) + 22));
+}
 
 // Places of nodes and of the bends of edges: bends keep long edges from crossing nodes.
-function places(ids, pairs) {
+function places(shown, pairs) {
+  const ids = [...shown.keys()].sort((a, b) => a - b);
   const layer = layers(ids, pairs);
   const columns = [];
   const near = new Map();
@@ -147,11 +174,20 @@ function places(ids, pairs) {
     }
   }
   const top = Math.min(...[...y].map(([key, at]) => at - height(key) / 2));
-  const x = new Map();
-  columns.forEach((column, at) => column.forEach((key) => x.set(key, at * (WIDE + BETWEEN) + WIDE / 2)));
+  const [x, wide] = [new Map(), new Map()];
+  let left = 0;
+  for (const column of columns) {
+    const each = column.map((key) => (typeof key === "number" ? breadth(key, shown.get(key)) : 0));
+    const widest = Math.max(...each);
+    column.forEach((key) => {
+      x.set(key, left + widest / 2);
+      wide.set(key, widest);
+    });
+    left += widest + BETWEEN;
+  }
   y.forEach((at, key) => y.set(key, at - top));
   const low = Math.max(...[...y].map(([key, at]) => at + height(key) / 2));
-  return { x, y, bends, width: columns.length * (WIDE + BETWEEN) - BETWEEN, height: low };
+  return { x, y, wide, bends, width: left - BETWEEN, height: low };
 }
 
 // Move the keys of a column as near to their wishes as gaps allow: groups that touch share a shift.
@@ -181,8 +217,6 @@ function svg(name, attributes, text) {
   return made;
 }
 
-const cut = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
-
 function drawn({ shown, edges }) {
   const pairs = new Map();
   for (const [from, to, op, count] of edges) {
@@ -190,12 +224,14 @@ function drawn({ shown, edges }) {
     if (!pairs.has(key)) pairs.set(key, { from, to, ops: [] });
     pairs.get(key).ops.push([op, count]);
   }
-  const at = places([...shown.keys()].sort((a, b) => a - b), [...pairs.values()].map((p) => [p.from, p.to]));
-  const [edge, loops] = [12, 26];
-  const [width, height] = [at.width + 2 * edge, at.height + 2 * edge + loops];
+  const at = places(shown, [...pairs.values()].map((p) => [p.from, p.to]));
+  const loops = [...pairs.values()].filter((p) => p.from === p.to);
+  const edge = 12;
+  const above = Math.max(0, ...loops.map((p) => LOOP + HIGH / 2 - at.y.get(p.from)));
+  const [width, height] = [at.width + 2 * edge, at.height + 2 * edge + above];
   const picture = svg("svg", {
-    width, height, viewBox: `${-edge} ${-edge - loops} ${width} ${height}`, role: "group",
-    "font-family": "system-ui, sans-serif", "aria-label": `${counted(shown.size, "node")}`,
+    width, height, viewBox: `${-edge} ${-edge - above} ${width} ${height}`, role: "group",
+    "font-family": FONT, "aria-label": `${counted(shown.size, "node")}`,
   });
   for (const pair of pairs.values()) picture.append(line(pair, at));
   for (const [node, count] of shown) picture.append(box(node, count, at));
@@ -213,9 +249,9 @@ function line({ from, to, ops }, at) {
   group.append(svg("path", { d: head(tipX, tipY, way), class: "head", fill: "#5b6470" }));
   const more = words.length > 1 ? ` +${words.length - 1}` : "";
   group.append(svg("text", {
-    x, y: y - 5, class: "op", "font-size": 11, "text-anchor": "middle", fill: "#5b6470",
+    ...SMALL, x, y: y - 5, class: "op", "text-anchor": "middle", fill: "#5b6470",
     stroke: "#ffffff", "stroke-width": 4, "paint-order": "stroke", "stroke-linejoin": "round",
-  }, cut(words[0], 17 - more.length) + more));
+  }, cut(words[0], BETWEEN - 14 - measured(more, SMALL), SMALL) + more));
   return group;
 }
 
@@ -223,6 +259,8 @@ function head(x, y, [dx, dy]) {
   const [bx, by] = [x - 8 * dx, y - 8 * dy];
   return `M ${x} ${y} L ${bx + 4 * dy} ${by + 4 * dx} L ${bx - 4 * dy} ${by - 4 * dx} Z`;
 }
+
+const LOOP = 26; // how far a loop and its text rise above a node
 
 function loop(x, y) {
   const top = y - HIGH / 2;
@@ -233,8 +271,8 @@ function loop(x, y) {
 function curve(from, to, at) {
   const points = at.bends.get(`${from} ${to}`).map((key) => [at.x.get(key), at.y.get(key)]);
   const way = Math.sign(points[1][0] - points[0][0]) || 1;
-  points[0][0] += (way * WIDE) / 2;
-  points[points.length - 1][0] -= (way * WIDE) / 2;
+  points[0][0] += (way * at.wide.get(from)) / 2;
+  points[points.length - 1][0] -= (way * at.wide.get(to)) / 2;
   let path = `M ${points[0].join(" ")}`;
   points.slice(1).forEach(([x, y], n) => {
     const [px, py] = points[n];
@@ -247,19 +285,18 @@ function curve(from, to, at) {
 
 function box(node, count, at) {
   const { kind, module } = nodes[node];
-  const unfolds = kind === "module" || kind === "invocation";
-  const [x, y] = [at.x.get(node), at.y.get(node)];
+  const [x, y, wide] = [at.x.get(node), at.y.get(node), at.wide.get(node)];
   const text = label(node);
   const group = svg("g", { "data-node": node, "data-kind": kind, "data-name": text, "data-items": count });
-  group.append(svg("title", {}, `${kind} ${text}, ${below(node, count)}${unfolds ? ": click to unfold" : ""}`));
+  group.append(svg("title", {}, `${kind} ${text}, ${below(node, count)}${unfolds(node) ? ": click to unfold" : ""}`));
   group.append(svg("rect", {
-    x: x - WIDE / 2, y: y - HIGH / 2, width: WIDE, height: HIGH, rx: kind === "item" ? HIGH / 2 : 7,
+    x: x - wide / 2, y: y - HIGH / 2, width: wide, height: HIGH, rx: kind === "item" ? HIGH / 2 : 7,
     fill: FILL[kind], stroke: node === 0 ? "#1f2329" : "none", "stroke-width": 2.5,
   }));
   const words = { "text-anchor": "middle", fill: INK[kind] ?? "#ffffff", "pointer-events": "none" };
-  group.append(svg("text", { ...words, x, y: y - 2, "font-size": 13, "font-weight": 600 }, (unfolds ? "▸ " : "") + cut(text, 21)));
-  group.append(svg("text", { ...words, x, y: y + 14, "font-size": 11 }, cut(below(node, count), 27)));
-  if (unfolds) {
+  group.append(svg("text", { ...words, ...TITLE, x, y: y - 2 }, cut(title(node), wide - 16, TITLE)));
+  group.append(svg("text", { ...words, ...SMALL, x, y: y + 14 }, cut(below(node, count), wide - 16, SMALL)));
+  if (unfolds(node)) {
     group.setAttribute("tabindex", 0);
     group.setAttribute("role", "button");
     group.setAttribute("aria-expanded", "false");
@@ -290,14 +327,24 @@ function show(what = "") {
   const size = `${counted(found.shown.size, "node")}, ${counted(found.edges.length, "edge")}`;
   const many = found.shown.size > MOST_NODES ? ". Too many to draw: fold modules, or ask for a coarser level" : "";
   element("said").textContent = `${what}${size}${many}.`;
-  element("picture").replaceChildren(...(many ? [] : [drawn(found)]));
+  const picture = many ? null : drawn(found);
+  element("picture").replaceChildren(...(picture ? [picture] : []));
+  element("picture").style.setProperty("--width", `${picture ? picture.getAttribute("width") : 0}px`);
   element("save").disabled = Boolean(many);
+  offerSize();
   element("edges").replaceChildren(...found.edges.slice(0, 2000).map(([from, to, op, count]) => {
     const row = document.createElement("tr");
     for (const text of [label(to), label(from), op, number(count)]) row.insertCell().textContent = text;
     row.lastChild.className = "number";
     return row;
   }));
+}
+
+// A picture that is wider than the page shrinks to its width, unless the button says otherwise.
+function offerSize() {
+  const { style, clientWidth, classList } = element("picture");
+  element("size").hidden = parseFloat(style.getPropertyValue("--width")) <= clientWidth - 16;
+  element("size").textContent = classList.contains("full") ? "Fit to width" : "Full size";
 }
 
 function save() {
@@ -334,5 +381,15 @@ element("unfold-all").addEventListener("click", () => {
   show();
 });
 element("save").addEventListener("click", save);
+element("size").addEventListener("click", () => {
+  element("picture").classList.toggle("full");
+  offerSize();
+});
+window.addEventListener("resize", offerSize);
 element("fold-all").hidden = element("unfold-all").hidden = !modules.length;
 show();
+const asked = document.querySelector('#picture g[data-node="0"]');
+if (asked) { // a picture that is still too wide begins where the asked item is
+  const [box, frame] = [asked.getBoundingClientRect(), element("picture").getBoundingClientRect()];
+  element("picture").scrollLeft = box.left + box.width / 2 - frame.left - frame.width / 2;
+}

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from provhouse.model.arrays import PartitionNumber
 from provhouse.model.columns import (
     BORN,
+    DERIVED,
     EXECUTION,
     INGEST,
     INVOCATION,
@@ -142,6 +143,17 @@ def rows_of_modules(
     origins = rows[ORIGIN].combine_chunks().dictionary_encode()
     by_origin = pa.array([runs.get(one) for one in origins.dictionary.to_pylist()], pa.string())
     return rows.append_column(RUN, by_origin.take(origins.indices)).drop_columns([OP, ORIGIN])
+
+
+def partitions_of_modules(snapshot: Snapshot, *, every: bool) -> list[PartitionNumber]:
+    """Return partitions that may have triples of modules: ``every`` one, or those with a module.
+
+    Only partitions of ingests with derivations have a column of modules. In others, the module of
+    a triple is that of its op.
+    """
+    derived = snapshot.ingests[DERIVED].to_pylist()
+    ranges = zip(snapshot.partitions_by_ingest(), derived, strict=True)
+    return [one for some, own in ranges for one in some if every or own]
 
 
 def contradiction(declared: pa.Table, described: pa.Table) -> tuple[str, str, str] | None:

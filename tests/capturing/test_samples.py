@@ -155,7 +155,12 @@ def test_all_answers_say_that_they_are_partial(nights: Nights) -> None:
             ("why", warehouse.why(group)),
             ("depends", warehouse.depends(group, f"orders/{chosen}")),
             ("what-if", warehouse.what_if(f"orders/{chosen}")),
+            ("what-if-each", warehouse.what_if_each(group)),
+            ("evaluate", warehouse.evaluate(group, "count", {})),
+            ("subgraph", warehouse.subgraph(group)),
             ("zoom", warehouse.zoom(group, level="table")),
+            ("zoom-path", warehouse.zoom_path(f"orders/{chosen}", group, level="table")),
+            ("zoom-what-if", warehouse.zoom_what_if(f"orders/{chosen}", level="table")),
         ]
         for schema, result in results:
             found = checked(result, schema)
@@ -164,8 +169,14 @@ def test_all_answers_say_that_they_are_partial(nights: Nights) -> None:
                 {"table": "balance", "version": nights.second, "part": PART}
             ], schema
             assert "50% of the rows of balance@" in printed(result), schema
-        diff = checked(warehouse.diff(group, since=1), "diff")
-        assert diff["to"]["samples"]  # type: ignore[index]
+        compared: list[tuple[str, Shown]] = [
+            ("diff", warehouse.diff(group, since=1)),
+            ("zoom-diff", warehouse.zoom_diff(group, since=1, level="table")),
+            ("why-changed", warehouse.why_changed(group, since=1)),
+        ]
+        for schema, result in compared:
+            assert checked(result, schema)["to"]["samples"], schema  # type: ignore[index]
+            assert "50% of the rows of balance@" in printed(result), schema
         with pytest.raises(NotFound) as error:
             warehouse.path(f"orders/{other}", f"sums/g{other % GROUPS}")
         assert "50% of the rows of balance@" in error.value.found

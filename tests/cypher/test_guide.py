@@ -6,6 +6,7 @@ import urllib.request
 import pytest
 from neo4j import GraphDatabase
 
+from provhouse.commit.module_graph import MOST_COUNTED
 from provhouse.cypher.address import Address
 from provhouse.cypher.browser_style import style_command
 from provhouse.cypher.graph import Graph
@@ -41,6 +42,10 @@ def test_the_queries_have_titles_and_no_parameters() -> None:
     assert len(made) == 8
     assert all(query.text.startswith(f"// {query.title}\n") for query in made)
     assert all("'w'" in query.text and "$" not in query.text for query in made)
+
+
+def test_queries_of_modules_say_what_a_large_warehouse_lacks() -> None:
+    assert all(f"more than {MOST_COUNTED:,} triples" in each.text for each in queries("w")[5:])
 
 
 @pytest.mark.parametrize("number", range(8))

@@ -50,6 +50,8 @@ POINTS = {
         "mark written",
         *SHORT,
     ),
+    "ops set": ("write", "rows written=stop@1", "log appended=stop@1", "load", *SHORT),
+    "modules set": ("write", "rows written=stop@1", "log appended=stop@1", "load", *SHORT),
     "prune": (
         "ids aside",
         "ids taken",

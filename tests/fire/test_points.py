@@ -54,6 +54,21 @@ def test_a_killed_command_is_survived(fire: Fire) -> None:
     assert fire.round("ingest", cut) == (True, -9, False)
 
 
+@pytest.mark.parametrize(
+    ("command", "point", "new"),
+    [
+        ("modules set", "log appended=stop@1", False),
+        pytest.param("ops set", "log appended=stop@1", False, marks=pytest.mark.long),
+        pytest.param("ops set", "record linked=stop", True, marks=pytest.mark.long),
+    ],
+)
+def test_a_killed_command_stores_all_descriptions_or_none(
+    fire: Fire, command: str, point: str, new: bool
+) -> None:
+    cut = at_point(fire.start, point, victims(fire.home)["command"])
+    assert fire.round(command, cut) == (True, -9, new)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("point", ["files merged=stop@3", "merged file removed=stop@2"])
 def test_a_command_that_is_killed_while_it_merges_files_is_survived(fire: Fire, point: str) -> None:

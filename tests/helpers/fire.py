@@ -161,6 +161,8 @@ class Fire:
         """Let ``cut`` start and interrupt a change, then check everything that must hold."""
         if kind in ("forget", "forget a row"):
             return self.forget(cut, by_id=kind == "forget a row")
+        if kind in ("ops set", "modules set"):
+            return self.describe(kind, cut)
         self.grow()
         if "merged" in kind.split():
             self.merge()
@@ -232,6 +234,36 @@ class Fire:
         self.assert_answers("lineage")
         self.assert_answers("impact")
         return Outcome(reached, done.status, begun)
+
+    def describe(self, kind: str, cut: Cut) -> Outcome:
+        """Interrupt ``ops set`` or ``modules set``, which store all of a file or nothing."""
+        self.grow()
+        self._files += 1
+        said = f"said in {self.seed}/{self._files}"
+        path = self._beside(f"{self._files}.{'csv' if kind == 'ops set' else 'json'}")
+        names = [f"{said}, {number}" for number in range(3)]
+        if kind == "ops set":
+            path.write_text("op,sql\n" + "".join(f'"{name}",{said}\n' for name in names))
+        else:
+            path.write_text(json.dumps([{"module": name, "ops": [name]} for name in names]))
+        before, shown = self.generations(), self._described(kind)
+        child, reached = cut([*kind.split(), path])
+        done = child.awaits().done
+        self.assert_old_or_new(before, [*self.states, self.states[-1]], done)
+        new = self.generations() != before
+        expected = shown | {*names} if new else shown
+        assert self._described(kind) == expected
+        self.assert_answers("lineage")  # readers work before the next writer
+        self.ingest()  # this writer removes what the interrupted command left
+        self.assert_whole()
+        assert self._described(kind) == expected
+        return Outcome(reached, done.status, new)
+
+    def _described(self, kind: str) -> set[str]:
+        """Return the ops that are described, or the modules that are declared."""
+        command = kind.split()[0]
+        found = json.loads(self.run(command, "list", "--format", "json").out)
+        return {row[command.removesuffix("s")] for row in found}
 
     def empty_neo4j(self) -> None:
         """Delete everything that Neo4j has of this warehouse."""

@@ -1,4 +1,4 @@
-"""Files of modules and of weights, damaged at random, are read completely or refused.
+"""Files of modules, ops and weights, damaged at random, are read completely or refused.
 
     PROVHOUSE_FUZZ=10000 PROVHOUSE_FUZZ_SEED=1 pytest tests/ingest/test_fuzz_declared.py
 
@@ -12,6 +12,7 @@ import os
 import random
 import tomllib
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,9 @@ from helpers.fuzzed import fuzzed
 from helpers.harmed import harmed
 from helpers.hostile import HOSTILE
 from provhouse.ingest.modules import given_modules
+from provhouse.ingest.operations import ALLOWED, KNOWN, given_operations
+from provhouse.model.columns import KIND, OP, OPERATION
+from provhouse.model.derivations import UNKNOWN
 from provhouse.model.errors import BadInput
 from provhouse.store.tables.modules import PARTS
 from provhouse.weights import read_weights
@@ -91,6 +95,80 @@ def test_damaged_modules_are_read_completely_or_refused(
             assert found == rows(read(file.read_bytes().decode())), number
             ends["read"] += 1
     assert min(ends["read"], ends["refused"]) > FILES / 20
+    assert not ends["refused without a name"]
+
+
+def operations(chance: random.Random) -> list[dict[str, str]]:
+    columns = [OP, *chance.sample(KNOWN[1:], chance.randint(0, 4))]
+
+    def value(column: str, number: int) -> str:
+        if column == OP:
+            return chance.choice((f"op {number}", f"op {number}", TEXTS[number % len(TEXTS)]))
+        if chance.random() < 0.95:
+            return chance.choice(("", *ALLOWED.get(column, TEXTS)))
+        return "x"
+
+    return [{one: value(one, number) for one in columns} for number in range(chance.randint(0, 5))]
+
+
+def ops_as_csv(chance: random.Random) -> bytes:
+    made, text = operations(chance), io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(made[0] if made else [OP])
+    writer.writerows(each.values() for each in made)
+    return text.getvalue().encode()
+
+
+def ops_as_json(chance: random.Random) -> bytes:
+    return "".join(json.dumps(each) + "\n" for each in operations(chance)).encode()
+
+
+def read_csv(text: str) -> list[dict[str, Any]]:
+    header, *lines = csv.reader(io.StringIO(text, newline=""), strict=True)
+    return [dict(zip(header, line, strict=True)) for line in lines if line]
+
+
+def read_json(text: str) -> list[dict[str, Any]]:
+    def row(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        if len(made) < len(pairs) or {type(value) for value in made.values()} - {str, type(None)}:
+            raise ValueError("a key is there twice, or a value is no text")
+        return made
+
+    lines = [line for line in text.split("\n") if line.strip()]
+    return [json.loads(line, object_pairs_hook=row) for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("make", "ending", "read"),
+    [(ops_as_csv, "csv", read_csv), (ops_as_json, "jsonl", read_json)],
+    ids=["csv", "jsonl"],
+)
+def test_damaged_descriptions_of_ops_are_read_completely_or_refused(
+    make: Callable[[random.Random], bytes],
+    ending: str,
+    read: Callable[[str], list[dict[str, Any]]],
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / f"ops.{ending}"
+    with fuzzed(f"descriptions of ops, {ending}") as ends:
+        for number in range(FILES):
+            chance = random.Random(f"{SEED} ops {ending} {number}")
+            file.write_bytes(harmed(make(chance), chance))
+            try:
+                given = given_operations(file).rows
+            except BadInput as error:
+                ends["refused" if str(file) in str(error) else "refused without a name"] += 1
+                continue
+            ends["read"] += 1
+            expected = set[tuple[str | None, ...]]()
+            with suppress(ValueError, csv.Error):  # Python's readers refuse some files
+                for row in read(file.read_bytes().decode("utf-8-sig")):
+                    said = {**row, KIND: None if row.get(KIND) == UNKNOWN else row.get(KIND)}
+                    expected.add(tuple(said.get(name) or None for name in OPERATION))
+                assert {tuple(row.values()) for row in given.to_pylist()} == expected, number
+                ends["compared"] += 1
+    assert min(ends["compared"], ends["refused"]) > FILES / 20
     assert not ends["refused without a name"]
 
 

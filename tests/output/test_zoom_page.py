@@ -163,6 +163,54 @@ def test_a_module_unfolds_by_click_and_by_keys(asker: Asker, page: Any, tmp_path
     assert "report" in picture
 
 
+def test_a_picture_has_no_empty_space_and_texts_fit(
+    asker: Asker, page: Any, tmp_path: Path
+) -> None:
+    for level in LEVELS:
+        page.goto(written(asker, level, tmp_path))
+        left, above, right, below = page.evaluate("""() => {
+            const svg = document.querySelector("#picture svg");
+            const [box, view] = [svg.getBBox(), svg.viewBox.baseVal];
+            return [box.x - view.x, box.y - view.y, view.width - (box.x - view.x) - box.width,
+                    view.height - (box.y - view.y) - box.height];
+        }""")
+        assert all(0 <= space <= 20 for space in (left, above, right, below)), level
+        spaces = page.eval_on_selector_all(
+            "#picture g[data-node]",
+            """all => all.flatMap((g) =>
+            [...g.querySelectorAll("text")].map((text) =>
+                g.querySelector("rect").getBBox().width - text.getBBox().width))""",
+        )
+        assert min(spaces) > 6, level
+
+
+def test_a_wide_picture_shrinks_to_the_page(asker: Asker, page: Any, tmp_path: Path) -> None:
+    def widths() -> tuple[int, int]:
+        picture = page.locator("#picture")
+        return picture.evaluate("p => p.scrollWidth"), picture.evaluate("p => p.clientWidth")
+
+    size = page.locator("#size")
+    page.set_viewport_size({"width": 2600, "height": 900})
+    page.goto(written(asker, "record", tmp_path))
+    assert not size.is_visible()
+    page.set_viewport_size({"width": 1400, "height": 900})
+    wide, frame = widths()
+    assert wide == frame
+    size.click()
+    wide, frame = widths()
+    assert wide > frame
+    assert size.inner_text() == "Fit to width"
+    size.click()
+    wide, frame = widths()
+    assert wide == frame
+    page.set_viewport_size({"width": 300, "height": 900})
+    page.reload()
+    wide, frame = widths()
+    assert wide > frame  # it would be too small to read
+    asked = page.locator('#picture g[data-node="0"] rect').bounding_box()
+    assert 0 < asked["x"] < 300
+
+
 def test_a_page_begins_with_the_modules_that_were_folded(
     asker: Asker, page: Any, tmp_path: Path
 ) -> None:

@@ -31,6 +31,7 @@ ref/1,clean/3,look up,ref,clean,curate,2,mon,state,all
 clean/3,tmp/2,join,clean,tmp,,1,tue,,all
 tmp/2,sum/1,total,tmp,sum,,1,tue,output,aggregate
 sum/1,page/1,print,sum,page,,,,,
+aside/1,aside/2,send,aside,aside,post,1,mon,,all
 """
 MODULES = [
     {"module": "curate", "ops": ["strip", "look up"], "inputs": ["raw"], "outputs": ["clean"]},
@@ -147,6 +148,15 @@ def test_modules_and_invocations_are_listed(asker: Asker) -> None:
     ]
     _valid("invocations", [*InvocationsResult(found).json()])
     assert not list_invocations(asker.snapshot, "report", "weekly").invocations.num_rows
+
+
+def test_a_module_of_other_triples_folds_nothing(asker: Asker) -> None:
+    """Only the column of triples that the answer does not have names the module."""
+    question = Question("page/1", "upstream")
+    found, plain = zoom(asker, question, "record", ["post"]), zoom(asker, question, "record")
+    assert (found.folded, found.inside) == (("post",), 0)
+    assert (nodes(found), edges(found)) == (nodes(plain), edges(plain))
+    assert zoom(asker, Question("aside/2", "upstream"), "record", ["post"]).edges.num_rows
 
 
 def test_an_unknown_module_is_not_found(asker: Asker) -> None:

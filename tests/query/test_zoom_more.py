@@ -38,6 +38,8 @@ HEADER = "src,dst,op,src_table,dst_table,module,invocation,execution,role,op_kin
 TABLES = ("raw", "clean", "tmp", "sum")
 NAMED = ("kind", "name", "table", "module", "run", "execution", "invocation")
 MODULES = ("curate", "report")
+ASIDE = "aside/1,aside/2,a,aside,aside,gone,1,mon,,all\n"
+"""A row of the first file, which is in no answer; no other triple has its module."""
 LAST = 5
 """The number of items of each table."""
 
@@ -68,7 +70,8 @@ def asker(
         json.dumps([{"module": name, "ops": [f"run {name}"]} for name in MODULES])
     )
     for name, count in (("one", 60), ("two", 25)):
-        (folder / f"{name}.csv").write_text(HEADER + "".join(random_rows(random, count)))
+        rows = [*random_rows(random, count), *([ASIDE] if name == "one" else [])]
+        (folder / f"{name}.csv").write_text(HEADER + "".join(rows))
         made.ingest_files(folder / f"{name}.csv", run=name, modules=folder / "modules.json")
     retract(Selection(file=folder / "one.csv"), made.settings, Silent())
     with ExitStack() as stack:
@@ -215,6 +218,17 @@ def test_json_of_every_level_is_as_its_schema_says(asker: Generations, level: Le
             valid("zoom-what-if", ZoomedWhatIfResult(zoom_what_if(second, deletion, level)))
     found = zoom_diff(Question(SUM, "upstream", as_of=1), 2, level, [], asker)
     valid("zoom-diff", ZoomedDiffResult(found))
+
+
+def test_a_module_of_one_generation_can_be_folded_in_both(asker: Generations) -> None:
+    with asker(3) as third, pytest.raises(NotFound, match="no module 'gone'"):
+        zoom(third, Question("tmp/1", "upstream"), "record", ["gone"])
+    for since, until in ((1, 3), (3, 1)):
+        question = Question("tmp/1", "upstream", as_of=since)
+        found = zoom_diff(question, until, "record", ["gone"], asker)
+        assert edges(found, "came", "went") == edges(
+            zoom_diff(question, until, "record", [], asker), "came", "went"
+        )
 
 
 def test_unknown_modules_and_impossible_levels_are_refused(asker: Generations) -> None:
