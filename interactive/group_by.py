@@ -1,7 +1,7 @@
 """Run a GROUP BY of one table with compiled loops, which also capture its lineage."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import duckdb
 import numpy as np
@@ -9,18 +9,29 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from . import group_kernels as kernels
-from .decoded import Coded, Unfit, smallest
+from .catalog import Place
+from .decoded import Coded, Numbers, Unfit, smallest
 from .fused import CELL, GROUPS, Fused, OfColumn
 from .links import Link
 from .names import quoted
 from .totals import Totals
 
-if TYPE_CHECKING:
-    from .columns import Columns
-
 CELLS = 1 << 22
 """The largest number of combinations of keys."""
 VALUES, AT = "__provhouse_values", "__provhouse_at"
+
+
+class Source(Protocol):
+    """Decoded columns, of all rows of a table or of some."""
+
+    def rows(self, table: Place) -> int:
+        """Return the number of rows."""
+
+    def coded(self, table: Place, column: str) -> Coded:
+        """Return a column as codes."""
+
+    def numbers(self, table: Place, column: str) -> Numbers:
+        """Return a column as integers."""
 
 
 @dataclass
@@ -56,7 +67,7 @@ class Grouped:
     cells: Cells
 
 
-def run(con: duckdb.DuckDBPyConnection, fused: Fused, columns: "Columns") -> Grouped:
+def run(con: duckdb.DuckDBPyConnection, fused: Fused, columns: Source) -> Grouped:
     """Run a query; raises Unfit if DuckDB must run it, and DuckDB's errors."""
     keys = [_Key(con, key, columns.coded(fused.table, key.column)) for key in fused.keys]
     sizes = [len(key.values) for key in keys]
