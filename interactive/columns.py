@@ -1,18 +1,19 @@
-"""The decoded columns that a connection keeps for compiled GROUP BYs, within its memory budget."""
+"""The decoded columns that a connection keeps for compiled loops, within its memory budget."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from .catalog import Place
-from .decoded import Coded, Numbers, Unfit, read_codes, read_numbers
+from .decoded import Coded, Numbers, Unfit, Values, read_codes, read_numbers, read_values
 
 if TYPE_CHECKING:
     from .connection import Connection
     from .fused import Fused
 
-Decoded = Coded | Numbers
-Form = TypeVar("Form", Coded, Numbers)
+Decoded = Coded | Numbers | Values
+Form = TypeVar("Form", Coded, Numbers, Values)
 Key = tuple[Place, str, str]
+"""A table, the name of a column, and the form it is decoded to."""
 BYTES = 4
 """The bytes of a value, by which the size of a column is estimated before it is read."""
 
@@ -51,15 +52,14 @@ class Columns:
             raise Unfit(f"A column of {table.name} does not fit the memory budget")
         return rows
 
-    def ready(self, fused: "Fused") -> bool:
-        """Return whether all columns of a query are decoded."""
-        return all(key in self._kept for key in _keys(fused))
+    def ready(self, keys: Collection[Key]) -> bool:
+        """Return whether columns are decoded."""
+        return all(key in self._kept for key in keys)
 
-    def wanted(self, fused: "Fused") -> bool:
-        """Return whether the columns of a query have been wanted before; note that they are."""
-        keys = set(_keys(fused))
-        before = keys <= self._asked
-        self._asked |= keys
+    def wanted(self, keys: Collection[Key]) -> bool:
+        """Return whether columns have been wanted before; note that they are."""
+        before = self._asked.issuperset(keys)
+        self._asked.update(keys)
         return before
 
     def coded(self, table: Place, column: str) -> Coded:
@@ -70,6 +70,10 @@ class Columns:
         """Return a column as integers, and decode it if it is not kept."""
         return self._found((table, column, "numbers"), Numbers, read_numbers)
 
+    def values(self, table: Place, column: str) -> Values:
+        """Return a column as Arrow values, and decode it if it is not kept."""
+        return self._found((table, column, "values"), Values, read_values)
+
     def _found(self, key: Key, form: type[Form], read: Callable[..., Form]) -> Form:
         found = self._kept.pop(key, None)
         if found is None:
@@ -79,6 +83,7 @@ class Columns:
         return cast(Form, found)
 
 
-def _keys(fused: "Fused") -> list[Key]:
+def needed(fused: "Fused") -> list[Key]:
+    """Return the columns that compiled loops need for a query."""
     coded = [(fused.table, name, "codes") for name in fused.coded]
     return coded + [(fused.table, name, "numbers") for name in fused.numbers]

@@ -7,13 +7,13 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import duckdb
-import pyarrow as pa
 
 from provhouse.model.errors import UsageError
 
 from .catalog import Catalog, Place
 from .memory import Memory
 from .names import quoted
+from .sources import Source, check_database, ending, reader, to_arrow
 from .want import Mode, Want
 
 if TYPE_CHECKING:
@@ -23,13 +23,14 @@ if TYPE_CHECKING:
     from .dependencies import Violations
     from .linking import Linked
     from .plan import Plan
+    from .record_queries import RecordQuery
     from .result import Result
     from .table_views import TableViews
 
-READERS = {".parquet": "read_parquet", ".csv": "read_csv", ".json": "read_json"}
 PLANS = 500
 """The number of query texts whose plans are kept."""
 MEMORY_MB = 2048
+GIVEN = "__provhouse_data"
 
 
 def connect(
@@ -39,15 +40,17 @@ def connect(
 
     A Parquet, CSV or JSON file becomes a table with the name of the file. ``memory_mb`` is the
     memory in megabytes for lineage indexes and decoded columns: more indexes are kept in files.
+    Raises NotFound or UsageError if there is no such file, and DuckDB's errors if it is broken.
     """
     if isinstance(source, duckdb.DuckDBPyConnection):
         return Connection(source, shared=True, memory_mb=memory_mb)
     path = Path(source)
-    if path.suffix.lower() not in READERS:
+    if (suffix := ending(path)) is None:
+        check_database(path)
         opened = duckdb.connect(str(source), read_only=read_only)
         return Connection(opened, memory_mb=memory_mb)
     con = Connection(duckdb.connect(), memory_mb=memory_mb)
-    con.register(path.stem, path)
+    con.register(path.name[: -len(suffix)], path)
     return con
 
 
@@ -71,6 +74,8 @@ class Connection:
         self.memory = Memory(memory_mb << 20)
         self._sizes: dict[Place, tuple[int, int]] = {}
         self._seen: dict[Place, tuple[int, ...]] = {}
+        self._sources: dict[Place, tuple[Source, int]] = {}
+        self.record_queries: dict[tuple[Place, str], RecordQuery] = {}
 
     def __enter__(self) -> "Connection":
         return self
@@ -86,24 +91,42 @@ class Connection:
     def register(self, name: str, data: Any) -> None:
         """Make a temporary table from a file, or an Arrow, pandas or polars table.
 
-        The rows are copied, so that their row numbers stay. Raises UsageError for other data.
+        The rows are copied, so that their row numbers stay. If the file changes, questions about
+        the table are errors until it is registered again. Raises NotFound for a missing file,
+        UsageError for other data, and DuckDB's errors for a broken file.
         """
         table = quoted(name)
         with self.lock:
             if isinstance(data, (str, Path)):
-                reader = READERS.get(Path(data).suffix.lower())
-                if reader is None:
-                    raise UsageError(
-                        f"Cannot read {data}",
-                        f"Files with lineage end in {', '.join(READERS)}",
-                        "Convert the file, or load it with execute()",
-                    )
-                query = f"select * from {reader}(?)"
-                self.execute(f"create or replace temp table {table} as {query}", [str(data)])
+                read, found = f"select * from {reader(data)}(?)", Source.of(data)
+                self.execute(f"create or replace temp table {table} as {read}", [found.path])
+                place = Place("temp", "main", name)
+                self._sources[place] = found, self._number(place)
                 return
-            self.duckdb.register("__provhouse_data", _arrow(data))
-            self.execute(f"create or replace temp table {table} as select * from __provhouse_data")
-            self.duckdb.unregister("__provhouse_data")
+            self.duckdb.register(GIVEN, to_arrow(data))
+            try:
+                self.execute(f"create or replace temp table {table} as select * from {GIVEN}")
+            finally:
+                self.duckdb.unregister(GIVEN)
+
+    def check_sources(self, tables: Iterable[Place]) -> None:
+        """Raise UsageError if a file that one of the tables was read from has changed."""
+        for table in tables:
+            found, number = self._sources.get(table, (None, 0))
+            if found is not None and found.changed and number == self._number(table):
+                raise UsageError(
+                    f"{found.path} has changed since it was read",
+                    f"The table {table.name} still has its earlier records",
+                    f"Read it again: register({table.name!r}, {found.path!r})",
+                )
+
+    def _number(self, table: Place) -> int:
+        """Return DuckDB's number of a table, which differs after it is replaced; 0 for no table."""
+        text = """
+            select table_oid from duckdb_tables()
+            where (database_name, schema_name, table_name) = (?, ?, ?)"""
+        found = self.duckdb.execute(text, list(table)).fetchall()
+        return int(found[0][0]) if found else 0
 
     def execute(self, sql: str, parameters: Any = None) -> duckdb.DuckDBPyConnection:
         """Run any statement without lineage; if it writes, earlier results cannot be asked."""
@@ -129,6 +152,7 @@ class Connection:
             self._columns.clear()
         self._sizes.clear()
         self._seen.clear()
+        self.record_queries.clear()
 
     @overload
     def sql(self, query: str, *, lineage: Literal[False] = False) -> duckdb.DuckDBPyRelation: ...
@@ -149,7 +173,8 @@ class Connection:
         """Run a query. With lineage, its result can be asked where its rows come from.
 
         ``mode`` forces how lineage is captured. Raises NotCovered for SQL whose lineage is not
-        supported, and DuckDB's own errors.
+        supported, UsageError if a file that a table was read from has changed, and DuckDB's own
+        errors.
         """
         if not lineage:
             with self.lock:
@@ -299,15 +324,3 @@ class Connection:
         text = f"select count(*), coalesce(max(rowid) + 1, 0) from {table.sql()}"
         ((rows, end),) = self.duckdb.execute(text).fetchall()
         return rows, end
-
-
-def _arrow(data: Any) -> Any:
-    if isinstance(data, (pa.Table, pa.RecordBatch)):
-        return data
-    if hasattr(data, "__arrow_c_stream__"):
-        return pa.table(data)
-    raise UsageError(
-        f"Cannot make a table of {type(data).__name__}",
-        "",
-        "Give the path of a file, or an Arrow, pandas or polars table",
-    )

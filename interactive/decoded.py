@@ -1,4 +1,4 @@
-"""Columns of tables as arrays, for the compiled group-by: codes of values, or scaled integers."""
+"""Columns of tables as arrays: codes of values, scaled integers, or values as Arrow has them."""
 
 import re
 from dataclasses import dataclass
@@ -76,6 +76,18 @@ class Numbers:
         return self.numbers.nbytes + (0 if self.valid is None else self.valid.nbytes)
 
 
+@dataclass
+class Values:
+    """The values of a column, which DuckDB reads with their type."""
+
+    values: pa.Array
+
+    @property
+    def size(self) -> int:
+        """The size in bytes."""
+        return int(self.values.nbytes)
+
+
 def smallest(number: int) -> type[np.unsignedinteger[Any]] | type[np.int32]:
     """Return the smallest type for codes from 0 to ``number``."""
     return np.uint8 if number < 2**8 else np.uint16 if number < 2**16 else np.int32
@@ -105,6 +117,15 @@ def read_numbers(con: "duckdb.DuckDBPyConnection", table: Place, column: str) ->
     return Numbers(np.ascontiguousarray(numbers, kind), valid, low, high)
 
 
+def read_values(con: "duckdb.DuckDBPyConnection", table: Place, column: str) -> Values:
+    """Read a column as it is; raises Unfit if Arrow has no such type."""
+    found = _read(con, table, column)
+    kinds = con.sql(f"select {quoted(column)} from {table.sql()}").types
+    if con.from_arrow(pa.table({"v": found[:0]})).types != kinds:
+        raise Unfit(f"Arrow has no type for {column}")
+    return Values(found)
+
+
 def _integers(found: pa.Array) -> NDArray[Any]:
     if pa.types.is_decimal(found.type):
         words = np.frombuffer(found.buffers()[1], np.int64)
@@ -117,7 +138,8 @@ def _integers(found: pa.Array) -> NDArray[Any]:
 def _read(con: "duckdb.DuckDBPyConnection", table: Place, column: str) -> pa.Array:
     """Return a column of a table whose rids have no gaps; a scan keeps their order."""
     text = f"select {quoted(column)} from {table.sql()}"
-    found = con.sql(text).to_arrow_table().column(0).combine_chunks()
-    if isinstance(found, pa.ChunkedArray):
-        found = found.chunk(0) if found.num_chunks else pa.array([], found.type)
-    return found
+    found = con.sql(text).to_arrow_table().column(0)
+    try:
+        return pa.concat_arrays(found.chunks) if found.num_chunks else pa.array([], found.type)
+    except pa.ArrowInvalid as error:  # text of more than two gigabytes
+        raise Unfit(f"The column {column} is too large: {error}") from None

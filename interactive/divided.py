@@ -16,7 +16,6 @@ from sqlglot import exp
 
 from provhouse.model.errors import UsageError
 
-from . import kernels
 from .links import Link, Rows, distinct, from_pairs
 from .names import quoted
 from .questions import distinct_questions
@@ -170,15 +169,3 @@ def _computed(
         return con.duckdb.sql(text).to_arrow_table().drop_columns([PART])
     finally:
         con.duckdb.unregister(PARTS)
-
-
-def flattened(links: Sequence[Link]) -> Link:
-    """Return one link for links one after the other, however large it is."""
-    one = links[0]
-    for link in links[1:]:
-        (offsets, middle), (inner, rids) = one.csr(), link.csr()
-        size = kernels.composed_size(offsets, middle, inner)
-        found = kernels.compose(offsets, middle, inner, rids, size)
-        keys = np.repeat(np.arange(one.rows), np.diff(found[0]))
-        one = from_pairs(keys, found[1], one.rows, link.number)
-    return one

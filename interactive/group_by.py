@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import duckdb
 import numpy as np
@@ -10,19 +10,30 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from . import group_kernels as kernels
-from .decoded import Coded, Unfit, smallest
+from .catalog import Place
+from .decoded import Coded, Numbers, Unfit, smallest
 from .fused import CELL, GROUPS, Fused, OfColumn
 from .links import Link
 from .names import quoted
 from .parallel import divided, in_parts, threads
 from .totals import Totals, counted
 
-if TYPE_CHECKING:
-    from .columns import Columns
-
 CELLS = 1 << 22
 """The largest number of combinations of keys."""
 VALUES, AT = "__provhouse_values", "__provhouse_at"
+
+
+class Source(Protocol):
+    """Decoded columns, of all rows of a table or of some."""
+
+    def rows(self, table: Place) -> int:
+        """Return the number of rows."""
+
+    def coded(self, table: Place, column: str) -> Coded:
+        """Return a column as codes."""
+
+    def numbers(self, table: Place, column: str) -> Numbers:
+        """Return a column as integers."""
 
 
 @dataclass
@@ -69,7 +80,7 @@ class Grouped:
     cells: Cells
 
 
-def run(con: duckdb.DuckDBPyConnection, fused: Fused, columns: "Columns") -> Grouped:
+def run(con: duckdb.DuckDBPyConnection, fused: Fused, columns: Source) -> Grouped:
     """Run a query; raises Unfit if DuckDB must run it, and DuckDB's errors."""
     keys = [_Key(con, key, columns.coded(fused.table, key.column)) for key in fused.keys]
     sizes = [len(key.values) for key in keys]

@@ -17,7 +17,7 @@ from sqlglot import exp
 from . import blocks
 from .blocks import Subquery
 from .parse import Parsed
-from .refusal import refuse
+from .refusal import LOAD, refuse
 from .witness import OUTER, Witness, core, partition, same_rows, subquery
 
 
@@ -190,6 +190,8 @@ class Exposer:
         elif name.startswith(OUTER):
             return
         elif not isinstance(source, (exp.Unnest, exp.Values)) and not generates(source):
+            if isinstance(source, exp.Table):
+                refuse(f"{source.this.sql('duckdb')} in FROM", source, LOAD)
             refuse(f"{type(source).__name__} in FROM", source)
 
     def _derived(self, query: exp.Expr, name: str, columns: "Columns") -> None:

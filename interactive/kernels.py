@@ -146,3 +146,10 @@ def gather(offsets: Offsets, rids: Rids, rows: NDArray[np.int64]) -> Rids:
             out[at] = rids[j]
             at += 1
     return out
+
+
+@njit(cache=True, nogil=True)
+def take(values: NDArray[Any], rids: Rids, out: NDArray[Any]) -> None:
+    """Write the value of each rid."""
+    for i in range(rids.size):
+        out[i] = values[rids[i]]

@@ -219,3 +219,15 @@ def merged(chains: Sequence[Chain]) -> list[Chain]:
     keys = [np.repeat(np.arange(rows), np.diff(offsets)) for offsets, _ in counted]
     values = np.concatenate([rids for _, rids in counted])
     return [Chain([from_pairs(np.concatenate(keys), values, rows, number)])]
+
+
+def flattened(links: Sequence[Link]) -> Link:
+    """Return one link for links one after the other, however large it is."""
+    one = links[0]
+    for link in links[1:]:
+        (offsets, middle), (inner, rids) = one.csr(), link.csr()
+        size = kernels.composed_size(offsets, middle, inner)
+        found = kernels.compose(offsets, middle, inner, rids, size)
+        keys = np.repeat(np.arange(one.rows), np.diff(found[0]))
+        one = from_pairs(keys, found[1], one.rows, link.number)
+    return one

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from provhouse.model.errors import UsageError
 
+from .columns import needed
 from .fused import Fused
 from .links import Chain
 from .plan import Plan
@@ -38,9 +39,10 @@ def compiled(con: "Connection", plan: Plan, want: Want, mode: Mode | None) -> Fu
     fused = plan.fused(con.duckdb, con.catalog())
     if fused is None or not (declared or fused.keys):
         return None
-    if con.columns.ready(fused):
+    keys = needed(fused)
+    if con.columns.ready(keys):
         return fused
-    return fused if declared and con.columns.wanted(fused) else None
+    return fused if declared and con.columns.wanted(keys) else None
 
 
 def not_compiled(why: str) -> UsageError:

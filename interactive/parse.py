@@ -13,7 +13,7 @@ from provhouse.model.errors import UsageError
 
 from .blocks import outer_columns
 from .catalog import Catalog, Place, view_query
-from .refusal import place, refuse
+from .refusal import LOAD, place, refuse
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def _name_tables(tree: exp.Expr, catalog: Catalog, depth: int) -> None:
             continue
         relation = catalog.find(table)
         if relation is None:
-            refuse(f"{table.sql('duckdb')}, which is not a table or view", table)
+            refuse(f"{table.sql('duckdb')} (no table or view)", table, LOAD)
         if relation.view is None:
             name = exp.to_identifier(table.alias_or_name)
             if not table.alias:

@@ -1,11 +1,14 @@
 """The plan of a query text: the query with hidden columns, and what they mean."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
 import duckdb
 from sqlglot import exp
+
+from provhouse.model.errors import UsageError
 
 from .catalog import Catalog
 from .fused import Fused, fuse
@@ -50,11 +53,35 @@ class Plan:
             self._injected[refs, where] = inject(query, self.identity, refs, where)
         return self._injected[refs, where]
 
+    def named(self, name: str) -> list[int]:
+        """Return the positions of the references that a name means; raises UsageError for none."""
+        found = [at for at, each in enumerate(self.references) if _means(name, each)]
+        tables = {self.references[at].table for at in found}
+        if len(tables) != 1:
+            raise UsageError(
+                f"The query reads {'several tables' if tables else 'no table'} {name!r}",
+                f"It reads {', '.join(each.name for each in self.references) or 'none'}",
+                "Name one of them",
+            )
+        return found
+
+    def declared(self, names: Sequence[str] | None) -> frozenset[int]:
+        """Return the positions of declared references; of all if None are named."""
+        if names is None:
+            return frozenset(range(len(self.references)))
+        return frozenset(at for name in names for at in self.named(name))
+
     def fused(self, con: duckdb.DuckDBPyConnection, catalog: Catalog) -> Fused | None:
         """Return the query as the compiled GROUP BY runs it, if it can."""
         if self._fused == "unknown":
             self._fused = fuse(con, self._exposer.parsed, self.kinds, catalog)
         return self._fused
+
+
+def _means(name: str, reference: Reference) -> bool:
+    wanted = name.lower()
+    full = f"{reference.table.schema}.{reference.table.name}"
+    return wanted in (reference.name.lower(), reference.table.name.lower(), full.lower())
 
 
 def plan(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Plan:

@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from .catalog import Place
 from .links import Rows
+from .record_queries import answered, over
 from .snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -30,7 +31,9 @@ class Records:
 
     def to_arrow(self) -> pa.Table:
         """Return the records in the order of their rids."""
-        return self._run("select * from records", "order by rowid")
+        with self._con.lock:
+            self._check()
+            return self._scanned("select * from records", "order by rowid")
 
     def to_pandas(self) -> Any:
         """Return the records as a pandas data frame."""
@@ -38,20 +41,27 @@ class Records:
 
     def sql(self, query: str) -> pa.Table:
         """Run a query in which ``records`` are these records, such as an aggregate of them."""
-        return self._run(query)
-
-    def _run(self, query: str, order: str = "") -> pa.Table:
         with self._con.lock:
-            self._snapshot.check("The records can no longer be read", "Ask for them again")
-            rows, end = self._con.extent(self.table)
-            dense = rows == end and self.rids.size * DENSE > rows
-            self._con.duckdb.register(RIDS, self._mask(rows) if dense else self._list())
-            try:
-                chosen = self._dense() if dense else f"{self._sparse()} {order}"
-                text = f"with records as ({chosen}) {query}"
-                return self._con.duckdb.sql(text).to_arrow_table()
-            finally:
-                self._con.duckdb.unregister(RIDS)
+            self._check()
+            found = answered(self._con, self.table, self.rids, query)
+            if found is None:
+                return self._scanned(query)
+            self._con.memory.settle()
+            return found
+
+    def _check(self) -> None:
+        self._snapshot.check("The records can no longer be read", "Ask for them again")
+
+    def _scanned(self, query: str, order: str = "") -> pa.Table:
+        """Run a query in DuckDB, which looks for the records in the table."""
+        rows, end = self._con.extent(self.table)
+        dense = rows == end and self.rids.size * DENSE > rows
+        self._con.duckdb.register(RIDS, self._mask(rows) if dense else self._list())
+        try:
+            chosen = self._dense() if dense else f"{self._sparse()} {order}"
+            return self._con.duckdb.sql(over(chosen, query)).to_arrow_table()
+        finally:
+            self._con.duckdb.unregister(RIDS)
 
     def _list(self) -> pa.Table:
         return pa.table({"rid": self.rids})

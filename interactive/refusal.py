@@ -11,12 +11,16 @@ class NotCovered(UsageError):
     """A query contains a construct whose lineage is not supported."""
 
 
-def refuse(what: str, node: exp.Expr) -> NoReturn:
+REWRITE = "Rewrite the query, or run it without lineage=True"
+LOAD = "Make a table of it with register(name, data), and read that"
+
+
+def refuse(what: str, node: exp.Expr, remedy: str = REWRITE) -> NoReturn:
     """Raise NotCovered for a construct, with its line and column in the query."""
     raise NotCovered(
         f"Lineage of {what} is not supported",
         f"It is {place(node)}" if place(node) else "",
-        "Rewrite the query, or run it without lineage=True",
+        remedy,
     )
 
 

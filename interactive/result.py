@@ -12,25 +12,20 @@ from provhouse.model.errors import UsageError
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 
+from .capture import capture
 from .catalog import Place
-from .decoded import Unfit
-from .divided import Divided, divide, flattened
-from .fused import Fused
-from .group_by import Grouped, run
-from .identity import Asked
-from .inject import LISTED, listed_link
-from .links import Chain, Link, Rows, distinct, merged
-from .modes import chosen, compiled, explained, not_compiled
+from .divided import Divided, divide
+from .lineage import Lineage
+from .links import Chain, Link, Rows, distinct
+from .modes import explained
 from .names import quoted
-from .parse import Reference
 from .plan import Plan
 from .polynomial import Derivation, Polynomial, Witness, minimal
 from .records import Records
-from .selection import Mask, mask
+from .selection import masks
 from .snapshot import Snapshot
-from .trace import Tracer
 from .want import Mode, Want
-from .why import derivations, one_row
+from .why import derivations
 
 if TYPE_CHECKING:
     from provhouse.ingest.summary import Summary
@@ -48,96 +43,28 @@ class Result:
         self.query = query
         self._plan = plan
         self._want = want
-        self._snapshot = Snapshot(con, (each.table for each in plan.references))
-        self._chains: dict[int, list[Chain]] = {}
-        self._cells: Grouped | None = None
+        self._snapshot = Snapshot(con, self.tables)
+        self._declared = plan.declared(want.refs)
+        self._masks = masks(con, plan, want, self._declared)
+        captured = capture(con, plan, want, mode, self._declared)
+        self.mode: Mode = captured.mode
+        self._rows = captured.rows
+        self._lineage = Lineage(con, plan, captured, self._masks)
         self._divided: Divided | None = None
-        self._masks: dict[int, Mask] = {}
-        if want.pushed:
-            self._restrict()
-        self._hidden = pa.table({})
-        if (fused := compiled(con, plan, want, mode)) is not None:
-            self._compiled(fused, mode)
-        if self._cells is None:
-            self._query(mode)
-        if want.by:
-            self._divide()
-        if "forward" in want.directions:
-            self._invert()
+        self._ahead(forced=mode is not None)
         con.memory.used(self)
 
-    def _compiled(self, fused: Fused, mode: Mode | None) -> None:
-        """Run the query in compiled loops, unless the data does not allow it."""
-        try:
-            self._cells = run(self._con.duckdb, fused, self._con.columns)
-        except Unfit as unfit:
-            if mode is not None:
-                raise not_compiled(str(unfit)) from None
-            return
-        self.mode: Mode = "compiled"
-        self._rows = self._cells.rows.rename_columns(self._plan.names)
-        if self._want.refs is not None or mode is not None:
-            self._index(sorted(self._declared()))
-
-    def _restrict(self) -> None:
-        """Find which records may have lineage, of the one reference that is declared."""
-        refs = sorted(self._declared()) if self._want.refs else []
-        if len(refs) != 1:
-            raise UsageError(
-                "A condition or attributes of Want are for one reference",
-                f"It declares {', '.join(self._want.refs or ()) or 'none'}, and the query reads "
-                f"{', '.join(self.references) or 'none'}",
-                "Name one: Want(refs=('lineitem#2',), ...)",
-            )
-        if self._want.where:
-            self._masks = {refs[0]: mask(self._con, self.tables[refs[0]], self._want.where)}
-
-    def _divide(self) -> None:
-        """Divide the records of each row by the declared columns."""
-        (ref,) = self._declared()
-        self._index([ref])
-        links = [Chain([flattened(chain.links)]) for chain in self._chains[ref]]
-        size = self._con.size(self.tables[ref])
-        none = Link(np.zeros(len(self) + 1, int), np.empty(0, np.int32), size)
-        link = merged(links)[0].links[0] if links else none
-        want = self._want
-        self._divided = divide(self._con, self.tables[ref], want.by, want.aggregates, link)
-
-    def _query(self, mode: Mode | None) -> None:
-        """Run the query in DuckDB, and capture what the mode says."""
-        con, plan = self._con, self._plan
-        refs = self._declared()
-        self.mode = chosen(plan, refs, self._want, mode)
-        injected = plan.injected(refs, self._want.where) if self.mode == "inject" else None
-        self._keep()
-        found = con.duckdb.sql(injected.sql if injected else plan.sql).to_arrow_table()
-        self._rows = found.select(range(len(plan.names))).rename_columns(plan.names)
-        self._hidden = found.select(plan.hidden)
-        for ref in injected.refs if injected else []:
-            column = found.column(f"{LISTED}{ref}")
-            size = con.size(plan.references[ref].table)
-            self._chains[ref] = [Chain([listed_link(column, size)])]
-        if self.mode == "defer":
-            self._index(sorted(refs))
-
-    def _keep(self) -> None:
-        """Store the blocks that may choose other rows when they run again, once for each plan."""
-        for name, query in self._plan.kept:
-            text = f'create temp table if not exists "{name}" as {query}'
-            self._con.duckdb.execute(text).fetchall()
-
-    def _declared(self) -> frozenset[int]:
-        """Return the declared references, by position."""
-        names = self._want.refs
-        if names is None:
-            return frozenset(range(len(self._plan.references)))
-        return frozenset(at for name in names for at in self._wanted(name))
-
-    def _invert(self) -> None:
-        for chain in (each for chains in self._chains.values() for each in chains):
-            for link in chain.links:
-                if link.codes is None:
-                    link.inverse()
+    def _ahead(self, forced: bool) -> None:
+        """Index what is declared."""
+        wanted = self._want.refs is not None or forced
+        if self.mode == "defer" or (self.mode == "compiled" and wanted):
+            self._lineage.index(sorted(self._declared))
+        if self._want.by:
+            (ref,) = self._declared
+            by, aggregates, link = self._want.by, self._want.aggregates, self._lineage.whole(ref)
+            self._divided = divide(self._con, self.tables[ref], by, aggregates, link)
+        if "forward" in self._want.directions:
+            self._lineage.invert()
 
     @property
     def connection(self) -> "Connection":
@@ -188,13 +115,13 @@ class Result:
         not declared, or if a table changed since the query ran.
         """
         chosen = self.positions(rows)
-        refs = self._wanted(ref)
+        refs = self._plan.named(ref)
         with self._con.lock:
             self.check_unchanged()
             if where:
                 rids = self._parts(refs).records(chosen, where)
             else:
-                rids = self._backward(refs, chosen)
+                rids = self._lineage.backward(refs, chosen)
             self._con.memory.used(self)
         table = self._plan.references[refs[0]].table
         return Records(self._con, table, rids, self._snapshot)
@@ -207,7 +134,7 @@ class Result:
         UsageError as ``backward`` does, and if ``Want.by`` was not declared.
         """
         chosen = self.positions(rows)
-        refs = self._wanted(ref)
+        refs = self._plan.named(ref)
         with self._con.lock:
             self.check_unchanged()
             found = self._parts(refs).read(self._con, chosen)
@@ -218,7 +145,7 @@ class Result:
         return self.backward(ref, chosen).sql(f"select {listed} from records group by {keys}")
 
     def _parts(self, refs: list[int]) -> Divided:
-        if self._divided is None or set(refs) != self._declared():
+        if self._divided is None or set(refs) != self._declared:
             raise UsageError(
                 "The lineage is not divided by columns",
                 "",
@@ -231,17 +158,17 @@ class Result:
 
         Raises UsageError as ``backward`` does.
         """
-        asked = distinct(np.asarray(list(rids) if not isinstance(rids, np.ndarray) else rids))
-        refs = self._wanted(ref)
+        given = rids if isinstance(rids, np.ndarray) else np.asarray(list(rids), np.int64)
+        asked = distinct(given)
+        refs = self._plan.named(ref)
         with self._con.lock:
             self.check_unchanged()
-            self._index(refs)
-            size = self._con.size(self._plan.references[refs[0]].table)
+            size = self._con.size(self.tables[refs[0]])
             if asked.size and not 0 <= int(asked[0]) <= int(asked[-1]) < size:
                 raise UsageError(f"{ref} has no such rid", f"Its rids are 0 to {size - 1:,}")
-            parts = [chain.forward(asked) for at in refs for chain in self._chains[at]]
+            rows = self._lineage.forward(refs, asked)
             self._con.memory.used(self)
-        return _together(parts)
+        return rows
 
     def why(self, row: int) -> list[Witness]:
         """Return the witnesses of a row: the smallest sets of records that suffice for its values.
@@ -270,16 +197,11 @@ class Result:
 
     def identifying(self, row: int) -> pa.Table | None:
         """Return the keys of a group, or the values of another row; None from compiled loops."""
-        if self._cells is not None:
-            return None
-        first = self._plan.identity.parts[0] if self._plan.identity.parts else None
-        if isinstance(first, Asked) and first.expects == "counted":
-            return one_row(self._hidden, first.columns, row)
-        return one_row(self._rows, list(range(self._rows.num_columns)), row)
+        return self._lineage.identifying(row)
 
     def explain(self) -> str:
         """Return how the lineage of each reference is captured, and the size of its index."""
-        return explained(self.mode, self._plan, self._chains, self._declared(), self._want)
+        return explained(self.mode, self._plan, self._lineage.chains, self._declared, self._want)
 
     @property
     def size(self) -> int:
@@ -297,8 +219,7 @@ class Result:
             link.spill(folder)
 
     def _links(self) -> Iterator[Link]:
-        for chain in (each for chains in self._chains.values() for each in chains):
-            yield from chain.links
+        yield from self._lineage.links()
         if self._divided is not None:
             yield self._divided.link
 
@@ -348,62 +269,17 @@ class Result:
         refs = [at for at, place in enumerate(self.tables) if place == table]
         with self._con.lock:
             self.check_unchanged()
-            self._index(refs)
-            return [chain for at in refs for chain in self._chains[at]]
-
-    def _backward(self, refs: list[int], rows: Rows) -> Rows:
-        if self._cells is not None:
-            self._index(refs)
-        missing = [at for at in refs if at not in self._chains]
-        if missing:
-            tracer = self._tracer(missing)
-            chosen = self._hidden.take(pa.array(rows)) if self._hidden.num_columns else self._hidden
-            found = tracer.rows(self._plan.identity, chosen, rows.size)
-        parts = []
-        for at in refs:
-            for chain in found[at] if at in missing else self._chains[at]:
-                parts.append(chain.backward(np.arange(rows.size) if at in missing else rows))
-        return _together(parts)
-
-    def _index(self, refs: list[int]) -> None:
-        """Index the lineage of all rows for some references."""
-        missing = [at for at in refs if at not in self._chains]
-        if missing and self._cells is not None:
-            cells = self._cells.cells
-            rows = Link(None, self._cells.row_cells, cells.number)
-            if (only := self._masks.get(missing[0])) is not None:
-                cells = cells.only(only)
-            self._chains[missing[0]] = [Chain([rows, cells.link()])]
-        elif missing:
-            tracer = self._tracer(missing)
-            found = tracer.rows(self._plan.identity, self._hidden, len(self))
-            self._chains |= {ref: merged(chains) for ref, chains in found.items()}
-
-    def _tracer(self, refs: list[int]) -> Tracer:
-        sizes = [self._con.size(each.table) for each in self._plan.references]
-        return Tracer(self._con.duckdb, sizes, frozenset(refs), self._masks)
+            self._lineage.index(refs)
+            return [chain for at in refs for chain in self._lineage.chains[at]]
 
     def positions(self, rows: Iterable[int] | None) -> Rows:
         """Return distinct numbers of rows, or of all; raises UsageError if one does not exist."""
         if rows is None:
             return np.arange(len(self))
         found = distinct(np.asarray(list(rows), np.int64))
-        if found.size and not 0 <= int(found[0]) <= int(found[-1]) < len(self):
-            raise UsageError(
-                f"The result has no row {int(found[-1])}", f"Its rows are 0 to {len(self) - 1:,}"
-            )
-        return found
-
-    def _wanted(self, ref: str) -> list[int]:
-        """Return the positions of the references that a name means."""
-        found = [at for at, each in enumerate(self._plan.references) if _means(ref, each)]
-        tables = {self._plan.references[at].table for at in found}
-        if len(tables) != 1:
-            raise UsageError(
-                f"The query reads {'several tables' if tables else 'no table'} {ref!r}",
-                f"It reads {', '.join(self.references) or 'none'}",
-                "Name one of them",
-            )
+        if (missing := found[(found < 0) | (found >= len(self))]).size:
+            known = f"Its rows are 0 to {len(self) - 1:,}" if len(self) else "It has no rows"
+            raise UsageError(f"The result has no row {missing[0]}", known)
         return found
 
     def check_unchanged(self) -> None:
@@ -411,13 +287,3 @@ class Result:
         self._snapshot.check(
             "The lineage of this result can no longer be asked", "Run the query again"
         )
-
-
-def _means(ref: str, reference: Reference) -> bool:
-    wanted = ref.lower()
-    full = f"{reference.table.schema}.{reference.table.name}"
-    return wanted in (reference.name.lower(), reference.table.name.lower(), full.lower())
-
-
-def _together(parts: list[Rows]) -> Rows:
-    return parts[0] if len(parts) == 1 else distinct(np.concatenate([np.empty(0, int), *parts]))

@@ -4,6 +4,7 @@ It is pushed down into the capture (Smoke, section 4.2): lists of rids are filte
 and indexes are made without the other records.
 """
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from .parse import check_functions
 if TYPE_CHECKING:
     from .catalog import Place
     from .connection import Connection
+    from .plan import Plan
+    from .want import Want
 
 Mask = NDArray[np.bool_]
 """For each rid whether its record may have lineage."""
@@ -64,3 +67,21 @@ def mask(con: "Connection", place: "Place", where: str) -> Mask:
     found = np.zeros(con.size(place), np.bool_)
     found[con.duckdb.sql(text).to_arrow_table().column(0).to_numpy()] = True
     return found
+
+
+def masks(con: "Connection", plan: "Plan", want: "Want", refs: Collection[int]) -> dict[int, Mask]:
+    """Return which records of the one declared reference may have lineage, if that is declared.
+
+    Raises UsageError if a condition or attributes are declared, but not for one reference.
+    """
+    if not want.pushed:
+        return {}
+    if not want.refs or len(refs) != 1:
+        raise UsageError(
+            "A condition or attributes of Want are for one reference",
+            f"It declares {', '.join(want.refs or ()) or 'none'}, and the query reads "
+            f"{', '.join(each.name for each in plan.references) or 'none'}",
+            "Name one: Want(refs=('lineitem#2',), ...)",
+        )
+    (ref,) = refs
+    return {ref: mask(con, plan.references[ref].table, want.where)} if want.where else {}

@@ -1,0 +1,78 @@
+"""Run a query, and capture what its mode says while it runs."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from .decoded import Unfit
+from .fused import Fused
+from .group_by import Cells, run
+from .inject import LISTED, listed_link
+from .links import Chain, Link
+from .modes import chosen, compiled, not_compiled
+from .plan import Plan
+from .want import Mode, Want
+
+if TYPE_CHECKING:
+    from .connection import Connection
+
+
+@dataclass
+class Captured:
+    """The rows of a query, and what was captured with them."""
+
+    mode: Mode
+    rows: pa.Table
+    hidden: pa.Table
+    """The identity of each row; without columns if compiled loops ran the query."""
+    listed: dict[int, list[Chain]] = field(default_factory=dict)
+    """The lineage in some references, which the query listed."""
+    row_cells: Link | None = None
+    """The cell of each row, if compiled loops ran the query."""
+    cells: Cells | None = None
+    """The cell of each record, likewise."""
+
+
+def capture(
+    con: "Connection", plan: Plan, want: Want, mode: Mode | None, refs: frozenset[int]
+) -> Captured:
+    """Run a query; ``refs`` are the declared references.
+
+    Raises UsageError if the query cannot run in the mode that is forced, and DuckDB's errors.
+    """
+    fused = compiled(con, plan, want, mode)
+    if fused is not None:
+        try:
+            return _in_loops(con, plan, fused)
+        except Unfit as unfit:
+            if mode is not None:
+                raise not_compiled(str(unfit)) from None
+    return _in_duckdb(con, plan, want, chosen(plan, refs, want, mode), refs)
+
+
+def _in_loops(con: "Connection", plan: Plan, fused: Fused) -> Captured:
+    found = run(con.duckdb, fused, con.columns)
+    rows = found.rows.rename_columns(plan.names)
+    row_cells = Link(None, found.row_cells, found.cells.number)
+    return Captured("compiled", rows, pa.table({}), row_cells=row_cells, cells=found.cells)
+
+
+def _in_duckdb(
+    con: "Connection", plan: Plan, want: Want, mode: Mode, refs: frozenset[int]
+) -> Captured:
+    injected = plan.injected(refs, want.where) if mode == "inject" else None
+    _keep(con, plan)
+    found = con.duckdb.sql(injected.sql if injected else plan.sql).to_arrow_table()
+    rows = found.select(range(len(plan.names))).rename_columns(plan.names)
+    captured = Captured(mode, rows, found.select(plan.hidden))
+    for ref in injected.refs if injected else []:
+        link = listed_link(found.column(f"{LISTED}{ref}"), con.size(plan.references[ref].table))
+        captured.listed[ref] = [Chain([link])]
+    return captured
+
+
+def _keep(con: "Connection", plan: Plan) -> None:
+    """Store the blocks that may choose other rows when they run again, once for each plan."""
+    for name, query in plan.kept:
+        con.duckdb.execute(f'create temp table if not exists "{name}" as {query}').fetchall()

@@ -1,0 +1,107 @@
+"""The lineage of a result's rows: indexed for all rows, or found for some when it is asked for."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from .capture import Captured
+from .identity import Asked
+from .links import Chain, Link, Rows, distinct, flattened, merged
+from .plan import Plan
+from .selection import Mask
+from .trace import Tracer
+from .why import one_row
+
+if TYPE_CHECKING:
+    from .connection import Connection
+
+
+class Lineage:
+    """The lineage of one result, by the positions of the references in its query.
+
+    ``masks`` says for some references which records may have lineage.
+    """
+
+    def __init__(
+        self, con: "Connection", plan: Plan, captured: Captured, masks: Mapping[int, Mask]
+    ) -> None:
+        self._con, self._plan, self._captured, self._masks = con, plan, captured, masks
+        self.chains = dict(captured.listed)
+        """The indexes; a reference without one has none yet."""
+
+    def index(self, refs: Sequence[int]) -> None:
+        """Index the lineage of all rows in some references, unless that is done."""
+        missing = [at for at in refs if at not in self.chains]
+        captured = self._captured
+        if not missing:
+            return
+        if captured.cells is not None and captured.row_cells is not None:
+            (ref,) = missing  # compiled loops run queries of one table
+            cells = captured.cells.only(self._masks[ref]) if ref in self._masks else captured.cells
+            self.chains[ref] = [Chain([captured.row_cells, cells.link()])]
+            return
+        number = captured.rows.num_rows
+        found = self._tracer(missing).rows(self._plan.identity, captured.hidden, number)
+        self.chains |= {ref: merged(chains) for ref, chains in found.items()}
+
+    def invert(self) -> None:
+        """Index the other direction of what is indexed."""
+        for chains in self.chains.values():
+            for link in (link for chain in chains for link in chain.links):
+                if link.codes is None:
+                    link.inverse()
+
+    def backward(self, refs: Sequence[int], rows: Rows) -> Rows:
+        """Return the distinct rids of some rows; they are not indexed for it."""
+        if self._captured.cells is not None:
+            self.index(refs)
+        missing = [at for at in refs if at not in self.chains]
+        parts = [chain.backward(rows) for at in refs for chain in self.chains.get(at, [])]
+        if missing:
+            hidden = self._captured.hidden
+            asked = hidden.take(pa.array(rows)) if hidden.num_columns else hidden
+            found = self._tracer(missing).rows(self._plan.identity, asked, rows.size)
+            every = np.arange(rows.size)
+            parts += [chain.backward(every) for chains in found.values() for chain in chains]
+        return _together(parts)
+
+    def forward(self, refs: Sequence[int], rids: Rows) -> Rows:
+        """Return the distinct rows that some rids are in, from an index of all rows."""
+        self.index(refs)
+        return _together([chain.forward(rids) for at in refs for chain in self.chains[at]])
+
+    def whole(self, ref: int) -> Link:
+        """Return the lineage in one reference as one link, however large it is."""
+        self.index([ref])
+        links = merged([Chain([flattened(chain.links)]) for chain in self.chains[ref]])
+        if links:
+            return links[0].links[0]
+        offsets = np.zeros(self._captured.rows.num_rows + 1, np.int64)
+        return Link(
+            offsets, np.empty(0, np.int32), self._con.size(self._plan.references[ref].table)
+        )
+
+    def identifying(self, row: int) -> pa.Table | None:
+        """Return the keys of a group, or the values of another row; None from compiled loops."""
+        captured, identity = self._captured, self._plan.identity
+        if captured.cells is not None:
+            return None
+        first = identity.parts[0] if identity.parts else None
+        if isinstance(first, Asked) and first.expects == "counted":
+            return one_row(captured.hidden, first.columns, row)
+        return one_row(captured.rows, list(range(captured.rows.num_columns)), row)
+
+    def links(self) -> Iterator[Link]:
+        """Yield the parts of all indexes."""
+        for chain in (each for chains in self.chains.values() for each in chains):
+            yield from chain.links
+
+    def _tracer(self, refs: Sequence[int]) -> Tracer:
+        sizes = [self._con.size(each.table) for each in self._plan.references]
+        return Tracer(self._con.duckdb, sizes, frozenset(refs), self._masks)
+
+
+def _together(parts: list[Rows]) -> Rows:
+    return parts[0] if len(parts) == 1 else distinct(np.concatenate([np.empty(0, int), *parts]))

@@ -1,0 +1,195 @@
+"""Queries over some records of a table, answered from its decoded columns.
+
+The rids say where the values are, so the rest of the table is not read: a GROUP BY of exact values
+runs in compiled loops over the values of the records, another query in DuckDB over an Arrow table
+of them. Columns are decoded when queries over records name them for the second time.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import sqlglot
+from numpy.typing import NDArray
+from sqlglot import exp
+from sqlglot.errors import ParseError
+
+from provhouse.model.errors import UsageError
+
+from . import group_by, kernels
+from .catalog import Place
+from .columns import Columns, Key, needed
+from .decoded import Coded, Numbers, Unfit
+from .fused import Fused
+from .links import Rows
+
+if TYPE_CHECKING:
+    from .connection import Connection
+
+RECORDS, CHOSEN, ROW = "records", "__provhouse_records", "__provhouse_rid"
+BATCH = 1 << 17
+"""Rows that DuckDB reads in one piece; its threads share the pieces."""
+_WITH = re.compile(r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*with\b(\s+recursive\b)?", re.I | re.S)
+
+
+@dataclass
+class RecordQuery:
+    """A query over records of one table, and what it needs."""
+
+    names: list[str]
+    """The columns of its result."""
+    columns: list[str] | None
+    """The columns of the records that it reads, or None if it may read all."""
+    fused: Fused | None
+    """The query on the whole table, as compiled loops run it, if they can."""
+
+
+@dataclass(frozen=True)
+class OfRecords:
+    """The decoded columns of some records, in the order of their rids."""
+
+    columns: Columns
+    rids: Rows
+
+    def rows(self, table: Place) -> int:
+        """Return the number of records."""
+        self.columns.rows(table)
+        return int(self.rids.size)
+
+    def coded(self, table: Place, column: str) -> Coded:
+        """Return the records' values of a column as codes."""
+        whole = self.columns.coded(table, column)
+        return Coded(taken(whole.codes, self.rids), whole.values)
+
+    def numbers(self, table: Place, column: str) -> Numbers:
+        """Return the records' values of a column as integers."""
+        whole = self.columns.numbers(table, column)
+        valid = None if whole.valid is None else taken(whole.valid, self.rids)
+        return Numbers(taken(whole.numbers, self.rids), valid, whole.low, whole.high)
+
+
+def taken(values: NDArray[Any], rids: Rows) -> NDArray[Any]:
+    """Return the values of rids."""
+    out = np.empty(rids.size, values.dtype)
+    kernels.take(values, rids, out)
+    return out
+
+
+def answered(con: "Connection", table: Place, rids: Rows, query: str) -> pa.Table | None:
+    """Return the result of a query over records, or None if DuckDB is to read them in the table."""
+    found = _planned(con, table, query)
+    if found.fused is not None and _usable(con.columns, needed(found.fused)):
+        try:
+            rows = group_by.run(con.duckdb, found.fused, OfRecords(con.columns, rids)).rows
+            return rows.rename_columns(found.names)
+        except Unfit:
+            found.fused = None
+    if found.fused is None and found.columns is not None:
+        keys = [(table, name, "values") for name in found.columns]
+        try:
+            return _gathered(con, keys, rids, query) if _usable(con.columns, keys) else None
+        except Unfit:
+            found.columns = None
+    return None
+
+
+def _usable(columns: Columns, keys: Sequence[Key]) -> bool:
+    return columns.ready(keys) or columns.wanted(keys)
+
+
+def _gathered(con: "Connection", keys: Sequence[Key], rids: Rows, query: str) -> pa.Table:
+    """Run a query in DuckDB over the values of records."""
+    table = pa.table({ROW: rids})  # so that there are rows where no column is needed
+    for place, name, _ in keys:
+        con.columns.rows(place)
+        whole = con.columns.values(place, name).values
+        plain = pa.types.is_integer(whole.type) or pa.types.is_floating(whole.type)
+        if plain and not whole.null_count:  # in a third of the time
+            table = table.append_column(name, [pa.array(taken(whole.to_numpy(), rids))])
+        else:
+            table = table.append_column(name, whole.take(pa.array(rids)))
+    con.duckdb.register(CHOSEN, pa.Table.from_batches(table.to_batches(BATCH), table.schema))
+    try:
+        return con.duckdb.sql(over(f"select * from {CHOSEN}", query)).to_arrow_table()
+    finally:
+        con.duckdb.unregister(CHOSEN)
+
+
+def over(records: str, query: str) -> str:
+    """Return a query in which ``records`` is another query."""
+    if start := _WITH.match(query):
+        return f"with{start[1] or ''} {RECORDS} as ({records}), {query[start.end() :]}"
+    return f"with {RECORDS} as ({records}) {query}"
+
+
+def _planned(con: "Connection", table: Place, query: str) -> RecordQuery:
+    """Return a query with what it needs, which is kept by its text."""
+    kept = con.record_queries
+    if (table, query) not in kept:
+        if len(kept) >= MOST:
+            kept.pop(next(iter(kept)))
+        kept[table, query] = _plan(con, table, query)
+    return kept[table, query]
+
+
+MOST = 500
+"""The number of query texts that are kept."""
+
+
+def _plan(con: "Connection", table: Place, query: str) -> RecordQuery:
+    """Find what a query needs. DuckDB reports errors in it."""
+    found = con.duckdb.sql(over(f"select * from {table.sql()}", query))
+    plain = RecordQuery(found.columns, None, None)
+    try:
+        trees = sqlglot.parse(query, dialect="duckdb")
+    except ParseError:
+        return plain
+    if len(trees) != 1 or not isinstance(trees[0], exp.Query) or "#" in query:
+        return plain  # `#1` is a column by its position
+    tree: Any = trees[0]
+    columns = con.find(table.sql())[1]
+    if not con.catalog().has_collations(con.duckdb, table) and not _reads_all(tree, columns):
+        named = {each.name.lower() for each in tree.find_all(exp.Identifier)}
+        plain.columns = [name for name in columns if name.lower() in named]
+    if (text := _of_table(tree, table)) is not None:
+        plain.fused = _fused(con, text, list(map(str, found.types)))
+    return plain
+
+
+def _reads_all(tree: exp.Expr, columns: dict[str, str]) -> bool:
+    """Return whether a query may read columns of the records that it does not name."""
+    stars = [each for each in tree.find_all(exp.Star) if not isinstance(each.parent, exp.Count)]
+    natural = any(join.args.get("method") for join in tree.find_all(exp.Join))
+    lower = {name.lower() for name in columns}
+    names = {each.name.lower() for each in tree.find_all(exp.Column)} - lower
+    rows = names & {each.alias_or_name.lower() for each in _sources(tree)}  # a row as one value
+    return bool(stars or natural or rows or any(tree.find_all(exp.Columns, exp.Pivot)))
+
+
+def _sources(tree: exp.Expr) -> Iterator[Any]:
+    yield from tree.find_all(exp.Table, exp.Subquery, exp.CTE)
+
+
+def _of_table(tree: exp.Expr, table: Place) -> str | None:
+    """Return the query on the whole table, if it reads the records once and nothing else."""
+    tables = list(tree.find_all(exp.Table))
+    if len(tables) != 1 or tables[0].name.lower() != RECORDS or tables[0].db:
+        return None
+    (read,) = tables
+    if not read.alias:
+        read.set("alias", exp.TableAlias(this=exp.to_identifier(RECORDS)))
+    for part, name in zip(("catalog", "db", "this"), table, strict=True):
+        read.set(part, exp.to_identifier(name, quoted=True))
+    return tree.sql("duckdb")
+
+
+def _fused(con: "Connection", text: str, kinds: list[str]) -> Fused | None:
+    try:
+        found = con.plan(text).fused(con.duckdb, con.catalog())
+    except (UsageError, duckdb.Error):
+        return None
+    return found if found is not None and found.kinds == kinds else None

@@ -1,0 +1,104 @@
+"""Files and frames that become tables, and whether a file has changed since it was read."""
+
+import os
+from dataclasses import dataclass
+from glob import glob
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from provhouse.model.errors import NotFound, UsageError
+
+READERS = {
+    ".parquet": "read_parquet", ".csv": "read_csv", ".csv.gz": "read_csv", ".json": "read_json",
+    ".jsonl": "read_json",
+}  # fmt: skip
+"""DuckDB's function for the files with each ending."""
+DATABASES = (".duckdb", ".ddb", ".db")
+_Version = tuple[tuple[int, int, int], ...]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file, or a pattern of files, in one state."""
+
+    path: str
+    version: _Version
+
+    @classmethod
+    def of(cls, path: str | Path) -> "Source":
+        """Return a file as it is now; raises NotFound if it is missing."""
+        found = cls(str(path), _version(str(path)))
+        if not found.version and "://" not in found.path:
+            raise NotFound(f"There is no file {path}", "", "Check the path")
+        return found
+
+    @property
+    def changed(self) -> bool:
+        """Whether a file has changed, appeared or disappeared since."""
+        return _version(self.path) != self.version
+
+
+def _version(path: str) -> _Version:
+    """Return values that differ after a change; none for an address, which is not watched."""
+    states = map(os.stat, sorted(glob(path)))
+    return tuple((each.st_ino, each.st_mtime_ns, each.st_size) for each in states)
+
+
+def ending(path: str | Path) -> str | None:
+    """Return the ending of a file that can be read, or None for others."""
+    return next((each for each in READERS if str(path).lower().endswith(each)), None)
+
+
+def reader(path: str | Path) -> str:
+    """Return DuckDB's function that reads a file; raises UsageError for other endings."""
+    if (found := ending(path)) is None:
+        raise UsageError(
+            f"Cannot read {path}",
+            f"Files with lineage end in {', '.join(READERS)}",
+            "Convert the file, or load it with execute()",
+        )
+    return READERS[found]
+
+
+def check_database(path: Path) -> None:
+    """Raise UsageError for a path that is no file, and does not look like a new database."""
+    if path.exists() or ":" in str(path) or path.suffix.lower() in DATABASES:
+        return  # with a colon it is in memory or elsewhere
+    raise UsageError(
+        f"There is no file {path}",
+        f"A new database of DuckDB ends in {', '.join(DATABASES)}",
+        "Check the path",
+    )
+
+
+def to_arrow(data: Any) -> pa.Table:
+    """Return Arrow, pandas or polars data as an Arrow table; raises UsageError for other data.
+
+    The labels of a pandas data frame's rows are left out unless they have a name.
+    """
+    if hasattr(data, "collect") and not hasattr(data, "__arrow_c_stream__"):
+        raise UsageError(
+            f"Cannot make a table of {type(data).__name__}",
+            "It is a query that has not run yet",
+            "Run it: register(name, frame.collect())",
+        )
+    if isinstance(data, pa.RecordBatch):
+        return pa.Table.from_batches([data])
+    if not isinstance(data, pa.Table) and not hasattr(data, "__arrow_c_stream__"):
+        raise UsageError(
+            f"Cannot make a table of {type(data).__name__}",
+            "",
+            "Give the path of a file, or an Arrow, pandas or polars table",
+        )
+    try:
+        table = data if isinstance(data, pa.Table) else pa.table(data)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+        raise UsageError(
+            f"Cannot make a table of this {type(data).__name__}",
+            str(error.args[0]).splitlines()[0],
+            "Give each column values of one type",
+        ) from error
+    unnamed = [name for name in table.column_names if name.startswith("__index_level_")]
+    return table.drop_columns(unnamed)
