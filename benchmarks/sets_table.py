@@ -19,7 +19,7 @@ from sets_form import (
 )
 
 RESULTS = ResultsFile[Results]("sets.json")
-MOST_GROUPS = 8
+MOST_GROUPS = 10
 """The most groups of tables in a diagram. More groups would not show how a component is cut."""
 HEAD = ("sets", "dependencies", "upstream", "downstream", "partitions, share", "time")
 

@@ -218,8 +218,10 @@ def _changed(one: _Made, other: _Made) -> pa.Table:
             count = max(int(times[1][mine].sum()), 1)
             share[mine] = ((totals[1] - totals[0] - mean * more) / count)[mine]
     change = np.where(had, np.where(has, 2, 1), 0)
-    given = [pa.array(total / np.maximum(time, 1), from_pandas=True, mask=~known) for total, time,
-             known in zip(totals, times, (had, has), strict=True)]  # fmt: skip
+    given = [
+        pa.array(total / np.maximum(time, 1), mask=~known | np.isnan(total))
+        for total, time, known in zip(totals, times, (had, has), strict=True)
+    ]
     table = pa.table(
         [ops, names, pa.array(CHANGES).take(pa.array(change)), *given, rows["times_before"],
          rows["times_after"], pa.array(share, from_pandas=True)], schema=_INPUTS,

@@ -117,6 +117,9 @@ def test_what_cannot_be_compared_says_why(houses: Houses) -> None:
     assert reasons["y"] == []
     assert reasons["n"] == [{"op": "avg", "function": "avg", "before": None, "after": 2.0,
                              "difference": None, "reason": None}]  # fmt: skip
+    for item in "xyz":  # y and z have no values, which JSON cannot write as NaN
+        for row in compared(house, item, 1).inputs.to_pylist():
+            assert (row["before"], row["after"]) == (None, 1.0 if item == "x" else None)
     plain = compared(house, "y", 1)
     assert [(row["input"], row["change"], row["share"]) for row in plain.inputs.to_pylist()] == [
         ("b", "came", None)
