@@ -75,11 +75,11 @@ class Deriver:
             if blocks.is_aggregate(node)
         ]  # fmt: skip
         if having := select.args.get("having"):
-            refuse("derivations of HAVING, which depends on all rows of a group", having)
+            refuse("derivations of HAVING (it depends on all rows of a group)", having)
         for node in found if self._how else []:
             counts = isinstance(node, exp.Count) and isinstance(node.this, exp.Star)
             if not counts or isinstance(node.parent, exp.Filter):
-                refuse(f"the polynomial of {node.sql('duckdb')}, which is no count(*)", node)
+                refuse(f"the polynomial of {node.sql('duckdb')} (it is no count(*))", node)
         return bool(found)
 
     def _query(self, query: exp.Expr) -> Derived:

@@ -29,6 +29,8 @@ def compiled(con: "Connection", plan: Plan, want: Want, mode: Mode | None) -> Fu
     aggregate of a whole table is left to DuckDB, which skips more of it. Raises UsageError if
     ``compiled`` is forced and cannot be done.
     """
+    if mode is not None and mode not in WHEN:
+        raise UsageError(f"There is no mode {mode!r}", f"The modes are: {', '.join(WHEN)}")
     declared = want.refs is not None
     if mode == "compiled":
         if (fused := plan.fused(con.duckdb, con.catalog())) is None:

@@ -172,7 +172,7 @@ def check_functions(tree: exp.Expr) -> None:
     for function in tree.find_all(exp.Func):
         name = function.name if isinstance(function, exp.Anonymous) else function.sql_name()
         if name.lower() in VOLATILE:
-            refuse(f"{name.lower()}()", function)
+            refuse(function.sql("duckdb").lower(), function)
 
 
 def _aggregates(projection: exp.Expr) -> bool:

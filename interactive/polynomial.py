@@ -15,6 +15,9 @@ class Record(NamedTuple):
     def __str__(self) -> str:
         return f"{self.table}/{self.rid}"
 
+    def __repr__(self) -> str:
+        return str(self)  # sets of records show it
+
 
 Derivation = tuple[Record, ...]
 """The records that one derivation joins, in order; one that it uses twice is there twice."""

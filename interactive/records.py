@@ -29,6 +29,9 @@ class Records:
     def __len__(self) -> int:
         return int(self.rids.size)
 
+    def __repr__(self) -> str:
+        return f"<Records of {self.table.name}: {len(self):,}>"
+
     def to_arrow(self) -> pa.Table:
         """Return the records in the order of their rids."""
         with self._con.lock:

@@ -74,6 +74,9 @@ class Result:
     def __len__(self) -> int:
         return int(self._rows.num_rows)
 
+    def __repr__(self) -> str:
+        return f"<Result of {', '.join(self.references) or 'no table'}: {len(self):,}>"
+
     @property
     def columns(self) -> list[str]:
         """The names of the columns."""

@@ -32,6 +32,10 @@ class TableViews(Views):
         grids: Mapping[tuple[str, str], int | None],
         budget_mb: int,
     ) -> None:
+        if not by and not grids:
+            raise UsageError(
+                "No view is named", "", f"Name some: views({table!r}, hour='hour', day='date')"
+            )
         if unknown := sorted(bins.keys() - by.keys()):
             raise UsageError(
                 f"bins names {unknown[0]!r}, which is no view", f"The views are: {', '.join(by)}"

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from provhouse.model.errors import UsageError
+
 Mode = Literal["compiled", "inject", "defer", "witness"]
 """When lineage is captured: within the query (by compiled loops, or by DuckDB), right after it, or
 when it is asked for."""
@@ -28,6 +30,14 @@ class Want:
     where: str = ""
     by: tuple[str, ...] = ()
     aggregates: tuple[str, ...] = ("count(*) as n",)
+
+    def __post_init__(self) -> None:
+        for name in ("refs", "directions", "by", "aggregates"):
+            if isinstance(text := getattr(self, name), str):
+                raise UsageError(
+                    f"{name} of Want has several values", f"It is the text {text!r}",
+                    f"Write {name}=({text!r},)",
+                )  # fmt: skip
 
     @property
     def pushed(self) -> bool:

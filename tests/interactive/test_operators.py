@@ -58,7 +58,7 @@ REFUSED = {
     ),
     "select k from b union by name select k, s from a": ("BY NAME", "in line 1"),
     "select array(select w from b where b.k = a.k) from a": ("ARRAY of a subquery", "in line 1"),
-    "select v from a where random() < 0.5": ("rand()", "in line 1"),
+    "select v from a where random() < 0.5": ("random()", "in line 1"),
     "select a.k from a positional join b": ("POSITIONAL JOIN", "in line 1"),
     "select a.id, e.z from a semi join b on a.k = b.k full join e on a.k = e.k": (
         "a SEMI JOIN before a RIGHT or FULL JOIN", "in line 1"

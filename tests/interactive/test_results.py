@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pandas as pd
@@ -138,6 +139,18 @@ def test_errors_say_what_to_do(con: Connection) -> None:
         result.backward("f", [200])
     with pytest.raises(UsageError, match="no such rid"):
         result.forward("f", [200])
+    with pytest.raises(UsageError, match=r"has no row -1\nIts rows are 0 to 199"):
+        result.backward("f", [3, -1])
+    assert result.forward("f", []).tolist() == []
+    wrong: Any = "injct"
+    with pytest.raises(UsageError, match="There is no mode 'injct'"):
+        con.sql("select * from f", lineage=True, mode=wrong)
+    with pytest.raises(UsageError, match=r"refs of Want.*\n.*\nWrite refs=\('injct',\)"):
+        Want(refs=wrong)
+    with pytest.raises(UsageError, match="No view is named"):
+        con.views("f")
+    assert repr(result) == "<Result of f: 200>"
+    assert repr(result.backward("f", [3])) == "<Records of f: 1>"
     with pytest.raises(UsageError, match="Only one query"):
         con.sql("select 1; select 2", lineage=True)
     with pytest.raises(duckdb.CatalogException):

@@ -124,7 +124,8 @@ function finish(answer, active, from) {
   requestAnimationFrame(() => setTimeout(() => {
     const end = performance.now();
     performance.measure("brush to drawn", { start: from, end, detail: { active, milliseconds: answer.milliseconds } });
-    element("timing").textContent = `computed in ${answer.milliseconds.toFixed(1)} ms, drawn ${(end - from).toFixed(0)} ms after the brush`;
+    const drawn = active ? `, drawn ${(end - from).toFixed(0)} ms after the brush` : "";
+    element("timing").textContent = `computed in ${answer.milliseconds.toFixed(1)} ms${drawn}`;
   }));
   clearTimeout(finish.later);
   finish.later = setTimeout(settle, 120, active);
