@@ -78,7 +78,7 @@ def run(con: duckdb.DuckDBPyConnection, fused: Fused, columns: Source) -> Groupe
     cells = _cells(keys, number, rows)
     for each in fused.filters:
         coded = columns.coded(fused.table, each.column)
-        passing = np.asarray(_evaluated(con, each, coded.values).fill_null(False), bool)
+        passing = passes(con, each, coded)
         kept = np.where(passing, ~cells.dtype.type(0), 0).astype(cells.dtype)
         instead = np.where(passing, 0, number).astype(cells.dtype)
         before, cells = cells, np.empty_like(cells)
@@ -103,6 +103,11 @@ def run(con: duckdb.DuckDBPyConnection, fused: Fused, columns: Source) -> Groupe
         con.unregister(GROUPS)
     last = found.num_columns - 1
     return Grouped(found.select(range(last)), found.column(last).to_numpy(), Cells(cells, counts))
+
+
+def passes(con: duckdb.DuckDBPyConnection, condition: OfColumn, coded: Coded) -> NDArray[np.bool_]:
+    """Return for each code of a column whether its value meets a condition."""
+    return np.asarray(_evaluated(con, condition, coded.values).fill_null(False), bool)
 
 
 class _Key:
