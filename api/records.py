@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from provhouse.output.results.rows import RowsResult
+from provhouse.runtime.packages import package
 
 from .html import html
-from .rows import package
 
 
 @dataclass(frozen=True)

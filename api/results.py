@@ -22,6 +22,7 @@ from provhouse.query.cost import Estimate
 from provhouse.query.diff import Side
 from provhouse.query.generations import Generation
 from provhouse.query.records import TableRecords
+from provhouse.runtime.packages import package
 
 from .html import html
 from .rows import (
@@ -35,7 +36,6 @@ from .rows import (
     TableCount,
     Triple,
     item_rows,
-    package,
     triple_rows,
 )
 

@@ -2,16 +2,14 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib import import_module
-from types import ModuleType
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 import pyarrow as pa
 
-from provhouse.model.errors import Unavailable
 from provhouse.output.arrow_rows import decoded, tuples
 from provhouse.output.escape import shown
 from provhouse.output.sections import Section, grid, styled
+from provhouse.runtime.packages import package
 
 from .html import html
 
@@ -324,15 +322,3 @@ def triple_rows(table: pa.Table) -> Rows[Triple]:
 def _triple(values: Sequence[Any]) -> Triple:
     src, dst, op, attributes = values
     return Triple(src, dst, op, json.loads(attributes or "{}"))
-
-
-def package(name: str) -> ModuleType:
-    """Import a package that provhouse does not install; raise Unavailable if it is missing."""
-    try:
-        return import_module(name)
-    except ModuleNotFoundError as error:
-        raise Unavailable(
-            f"The Python package {name} is missing",
-            "provhouse does not install it",
-            f"Run `pip install {name}`",
-        ) from error

@@ -91,7 +91,7 @@ def run(con: duckdb.DuckDBPyConnection, fused: Fused, columns: Source) -> Groupe
     cells = _cells(keys, number, rows)
     for each in fused.filters:
         coded = columns.coded(fused.table, each.column)
-        passing = np.asarray(_evaluated(con, each, coded.values).fill_null(False), bool)
+        passing = passes(con, each, coded)
         kept = np.where(passing, ~cells.dtype.type(0), 0).astype(cells.dtype)
         instead = np.where(passing, 0, number).astype(cells.dtype)
         before, cells = cells, np.empty_like(cells)
@@ -118,6 +118,11 @@ def run(con: duckdb.DuckDBPyConnection, fused: Fused, columns: Source) -> Groupe
     last = found.num_columns - 1
     lineage = Cells(cells, parts, counts)
     return Grouped(found.select(range(last)), found.column(last).to_numpy(), lineage)
+
+
+def passes(con: duckdb.DuckDBPyConnection, condition: OfColumn, coded: Coded) -> NDArray[np.bool_]:
+    """Return for each code of a column whether its value meets a condition."""
+    return np.asarray(_evaluated(con, condition, coded.values).fill_null(False), bool)
 
 
 class _Key:

@@ -153,3 +153,13 @@ def take(values: NDArray[Any], rids: Rids, out: NDArray[Any]) -> None:
     """Write the value of each rid."""
     for i in range(rids.size):
         out[i] = values[rids[i]]
+
+
+@njit(cache=True, nogil=True)
+def pick(codes: NDArray[Any], passes: NDArray[np.bool_], rids: Rids, out: Rids) -> int:
+    """Write the rids whose code passes, and return how many there are."""
+    size = 0
+    for i in range(rids.size):
+        out[size] = rids[i]  # is overwritten if it does not pass: a condition would be guessed
+        size += passes[codes[rids[i]]]
+    return size

@@ -7,7 +7,7 @@ of them. Columns are decoded when queries over records name them for the second 
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -84,8 +84,7 @@ def answered(con: "Connection", table: Place, rids: Rows, query: str) -> pa.Tabl
     found = _planned(con, table, query)
     if found.fused is not None and _usable(con.columns, needed(found.fused)):
         try:
-            rows = group_by.run(con.duckdb, found.fused, OfRecords(con.columns, rids)).rows
-            return rows.rename_columns(found.names)
+            return _in_loops(con, found.fused, rids).rename_columns(found.names)
         except Unfit:
             found.fused = None
     if found.fused is None and found.columns is not None:
@@ -95,6 +94,18 @@ def answered(con: "Connection", table: Place, rids: Rows, query: str) -> pa.Tabl
         except Unfit:
             found.columns = None
     return None
+
+
+def _in_loops(con: "Connection", fused: Fused, rids: Rows) -> pa.Table:
+    """Run a query in compiled loops over the records that pass its filters."""
+    con.columns.rows(fused.table)
+    for each in fused.filters:
+        coded = con.columns.coded(fused.table, each.column)
+        out = np.empty_like(rids)
+        size = kernels.pick(coded.codes, group_by.passes(con.duckdb, each, coded), rids, out)
+        rids = out[:size]
+    unfiltered = replace(fused, filters=[])
+    return group_by.run(con.duckdb, unfiltered, OfRecords(con.columns, rids)).rows
 
 
 def _usable(columns: Columns, keys: Sequence[Key]) -> bool:

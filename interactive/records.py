@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from provhouse.runtime.packages import package
+
 from .catalog import Place
 from .links import Rows
 from .record_queries import answered, over
@@ -39,7 +41,8 @@ class Records:
             return self._scanned("select * from records", "order by rowid")
 
     def to_pandas(self) -> Any:
-        """Return the records as a pandas data frame."""
+        """Return the records as a pandas data frame; raise Unavailable if it is not installed."""
+        package("pandas")
         return self.to_arrow().to_pandas()
 
     def sql(self, query: str) -> pa.Table:

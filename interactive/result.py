@@ -11,6 +11,7 @@ import pyarrow as pa
 from provhouse.model.errors import UsageError
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
+from provhouse.runtime.packages import package
 
 from .capture import capture
 from .catalog import Place
@@ -100,7 +101,8 @@ class Result:
         return self._rows
 
     def to_pandas(self) -> Any:
-        """Return the rows as a pandas data frame."""
+        """Return the rows as a pandas data frame; raise Unavailable if it is not installed."""
+        package("pandas")
         return self._rows.to_pandas()
 
     def backward(

@@ -71,11 +71,6 @@ def test_polars_reads_rows() -> None:
     ]
 
 
-def test_a_missing_package_is_named_with_its_remedy() -> None:
-    with pytest.raises(provhouse.Unavailable, match="Run `pip install no_such_package`"):
-        rows.package("no_such_package")
-
-
 def test_a_notebook_shows_the_first_rows() -> None:
     shown = item_rows(ITEMS)._repr_html_()
     assert re.findall(r"<td [^>]*>(.*?)</td>", shown)[:4] == ["b", "t", "1", "&lt;c&gt;"]

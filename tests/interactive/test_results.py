@@ -164,3 +164,14 @@ def test_importing_starts_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_missing_pandas_is_named() -> None:
+    code = (
+        "from provhouse.runtime.imports import hide_unused; hide_unused(); "
+        "from provhouse import interactive; "
+        "interactive.connect().sql('select 1', lineage=True).to_pandas()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "pip install pandas" in done.stderr
