@@ -95,8 +95,9 @@ class Capture:
 
         Lineage then leads from ``report/AA`` to ``cleaned/17``, and from there to the sources, as
         if the rows had been written to a table ``cleaned``. Its key must be one of ``keys``. What
-        Spark computes stays the same. Raises UsageError for a table without a key, or if the frame
-        has no such columns; a key that is NULL or not unique is an error when the block ends.
+        Spark computes stays the same. Raises UsageError for a table without a key, if the frame
+        has no such columns, and outside of the block; a key that is NULL or not unique is an error
+        when the block ends.
 
         >>> keys = {"orders": "id", "cleaned": "id", "report": "customer"}
         >>> with provhouse.capture(spark, "warehouse", keys=keys) as run:
@@ -104,6 +105,12 @@ class Capture:
         ...     cleaned.groupBy("customer").sum("price").write.parquet("out/report")
         """
         _check_text("name of a table", table)
+        if self._captured.ended:
+            raise UsageError(
+                "run.mark belongs to a block that has ended",
+                "Rows that it marks now would be in no lineage",
+                "Mark a frame inside of the block that writes it",
+            )
         if table not in self.keys:
             raise UsageError(
                 f"The marked table {table} has no key",
@@ -313,6 +320,22 @@ def capture(
             block.close()  # there is nothing to trace, or a later ingest needs the folder
     if landed.unused_keys and not captured.refusals:
         warnings.warn(str(landed.unused_keys), stacklevel=3)
+    if missing := _never_written(tables or (), landed):
+        warnings.warn(missing, stacklevel=3)
+
+
+def _never_written(tables: Sequence[str], landed: Landed) -> str:
+    """Return a warning about names in ``tables`` that no write has had, or an empty text."""
+    written = sorted({each.table for each in landed.writes})
+    begun = {*written, *(each.name for each in landed.refusals)}
+    begun |= {Path(path).name for path in landed.incomplete}
+    missing = sorted({*tables} - begun)
+    if not missing or landed.error:
+        return ""
+    return (
+        f"The block has captured no write of {', '.join(missing)}, which its tables name.\n"
+        f"It has captured {', '.join(written) or 'none'}; other writes have no lineage."
+    )
 
 
 def _no_context(ended: bool) -> UsageError:
@@ -360,7 +383,7 @@ def _kept(captured: Captured, folder: Path, error: Exception, raised: bool) -> L
     if raised:
         error.add_note(later)
         raise error
-    warnings.warn(f"The lineage is not in the warehouse: {error}\n{later}", stacklevel=2)
+    warnings.warn(f"The lineage is not in the warehouse: {error}\n{later}", stacklevel=5)
     return Landed(refusals=captured.refusals, folder=folder, error=str(error))
 
 

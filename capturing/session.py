@@ -177,11 +177,27 @@ def _started(session: "SparkSession", folder: Path, keys: str, plain: bool) -> A
             "It is a session of Spark Connect, whose plans are made on the server",
             "Use a session that runs in this process",
         ) from error
+    _show_to_threads(jvm, jar())
     session.sql(f"ADD JAR '{jar()}'")
     capture = jvm.provhouse.capturing.Capture.start(classic, folder.resolve().as_uri(), keys, plain)
     if capture is None:
         raise _captured_already(jvm.provhouse.capturing.Capture.isConfigured(classic))
     return capture
+
+
+def _show_to_threads(jvm: Any, jar: Path) -> None:
+    """Let all threads of the driver find the classes of a jar; ``ADD JAR`` tells this one only.
+
+    Another thread could not compile the code of a stage with taps, and Spark would interpret it.
+    """
+    loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
+    found = None
+    while loader is not None:
+        if loader.getClass().getName() == "org.apache.spark.util.MutableURLClassLoader":
+            found = loader
+        loader = loader.getParent()
+    if found is not None:  # Spark was started by spark-submit, as PySpark starts it
+        found.addURL(jvm.java.io.File(str(jar)).toURI().toURL())
 
 
 def _captured_already(configured: bool) -> UsageError:

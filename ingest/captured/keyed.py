@@ -12,6 +12,7 @@ from provhouse.model.arrays import I64
 from provhouse.model.errors import BadInput
 
 from .associations import read_keys_tap
+from .keys import fewer_values
 from .pairs import ROW_BITS
 from .unchanged import check_unchanged
 
@@ -82,7 +83,7 @@ def check_texts(table: str, key: tuple[str, ...], keys: pa.Array) -> None:
     by = ", ".join(key)
     if keys.null_count:
         raise BadInput(
-            f"{keys.null_count:,} keys of {table} are NULL",
+            f"The key of {table} is NULL in {keys.null_count:,} of its rows",
             f"The declared key is {by}",
             "Declare another key",
         )
@@ -90,6 +91,6 @@ def check_texts(table: str, key: tuple[str, ...], keys: pa.Array) -> None:
     if values != len(keys):
         raise BadInput(
             f"The key of {table} is not unique",
-            f"{len(keys):,} rows have {values:,} values of {by}",
+            fewer_values(len(keys), values, key),
             "Declare all columns of the key, as in keys={'table': ['a', 'b']}",
         )

@@ -132,7 +132,7 @@ def check_keys(table: str, key: Key, paths: Sequence[Path], store: KeyStore) -> 
     nulls, rows = sum(part.nulls for part in parts), sum(part.rows for part in parts)
     if nulls:
         raise BadInput(
-            f"{nulls:,} keys of {table} are NULL",
+            f"The key of {table} is NULL in {nulls:,} of its rows",
             f"The declared key is {', '.join(key)}",
             "Declare another key, or none: rows are then named by their row ids",
         )
@@ -140,9 +140,15 @@ def check_keys(table: str, key: Key, paths: Sequence[Path], store: KeyStore) -> 
     if distinct != rows:
         raise BadInput(
             f"The key of {table} is not unique",
-            f"{rows:,} rows have {distinct:,} values of {', '.join(key)}",
+            fewer_values(rows, distinct, key),
             "Declare all columns of the key, as in keys={'table': ['a', 'b']}, or declare none",
         )
+
+
+def fewer_values(rows: int, distinct: int, key: Key) -> str:
+    """Return a sentence that says how many values the key of some rows has."""
+    values = "value" if distinct == 1 else "values"
+    return f"{rows:,} rows have {distinct:,} {values} of {', '.join(key)}"
 
 
 def _apart(ranges: Sequence[Range | None]) -> bool:

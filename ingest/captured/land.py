@@ -1,7 +1,7 @@
 """Ingest the lineage of what a captured block has written, as one new generation."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -69,6 +69,15 @@ class LandedWrite:
     sample: float = 1.0
     """The part of the rows that has lineage in the warehouse."""
 
+    def __str__(self) -> str:
+        found = (
+            f"{self.table}@{self.version}: {self.rows:,} rows, {self.associations:,} associations"
+            f" by {self.taps} taps, {self.bytes:,} bytes, {self.seconds:.2f} s"
+        )
+        if self.sample < 1:
+            found += f", a sample of {100 * self.sample:.3g}%"
+        return found + (f"; supersets: {', '.join(self.supersets)}" if self.supersets else "")
+
 
 @dataclass(frozen=True)
 class LandedMark:
@@ -100,6 +109,26 @@ class Landed:
     """The rows that the program has marked, by ``run.mark``."""
     widened: Widened = field(default_factory=dict, repr=False)
     """The windows whose rows were found to derive from whole partitions."""
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        """Yield a line for each write, and for whatever was left out."""
+        if self.writes:
+            yield f"Generation {self.generation}"
+        else:
+            yield "No write was captured"
+        for write in self.writes:
+            yield str(write)
+        for mark in self.marks:
+            yield f"{mark.table}@{mark.version}: {mark.rows:,} marked rows"
+        for path in self.incomplete:
+            yield f"Left out: {path}, which Spark did not finish, or which was overwritten"
+        for refusal in self.refusals:
+            yield f"Not captured: {refusal.name}. {refusal.reason}"
+        if self.error:
+            yield f"Not ingested: {' '.join(self.error.splitlines())}. It is kept in {self.folder}"
 
 
 def land_block(

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from provhouse.model.errors import ProvhouseError
+from provhouse.model.errors import BadInput, ProvhouseError
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.store.warehouse.blocks import held, note_failure, read_block, waiting_blocks
@@ -35,6 +35,8 @@ def land_left(
             except ProvhouseError as error:
                 note_failure(each, error)
                 error.found = f"{error.found}. It concerns the captured job in {each}"
+                if isinstance(error, BadInput) and len(folders) > 1:
+                    error.remedy += ", or remove this folder to ingest the others without it"
                 raise
     return together(landed)
 

@@ -16,6 +16,7 @@ from provhouse.model.errors import BadInput
 
 from .associations import NONE, stages_of
 from .description import ROWS, CapturedWrite, TapTable, slot_of_mark
+from .keys import fewer_values
 from .pairs import ROW_BITS
 
 _ID, _NAME = "c0", "t0"
@@ -114,7 +115,7 @@ def _check_keys(rows: pa.Table, table: str, key: Sequence[str]) -> None:
     by = ", ".join(key)
     if nulls := rows[_NAME].null_count:
         raise BadInput(
-            f"{nulls:,} keys of the marked rows of {table} are NULL",
+            f"The key of {table} is NULL in {nulls:,} of the marked rows",
             f"The declared key is {by}",
             "Declare another key, or mark only rows that have one",
         )
@@ -122,7 +123,7 @@ def _check_keys(rows: pa.Table, table: str, key: Sequence[str]) -> None:
     if distinct != len(rows):
         raise BadInput(
             f"The key of the marked rows of {table} is not unique",
-            f"{len(rows):,} rows have {distinct:,} values of {by}",
+            fewer_values(len(rows), distinct, tuple(key)),
             "Declare all columns of the key, as in keys={'table': ['a', 'b']}",
         )
 

@@ -40,7 +40,7 @@ class Output:
     @cached_property
     def counts(self) -> tuple[int, ...]:
         """The number of rows of each file."""
-        return tuple(pq.read_metadata(path).num_rows for path in self.files)
+        return tuple(map(_rows, self.files))
 
     def carried(self) -> Iterator[tuple[int, I64]]:
         """Yield the slots of the rows as arrays of slots by rows, with the first row's position."""
@@ -58,11 +58,22 @@ class Output:
         return np.append(0, np.cumsum(self.counts, dtype=np.int64))
 
 
+def _rows(path: Path) -> int:
+    try:
+        return int(pq.read_metadata(path).num_rows)
+    except FileNotFoundError as error:
+        raise BadInput(
+            f"{path} is gone, which a captured job has written",
+            "Its rows cannot be named without it",
+            "Run the job again",
+        ) from error
+
+
 def output_of(write: CapturedWrite) -> Output:
     """Return the files of a write, once it is certain that they have exactly the captured rows.
 
-    Raises BadInput if another program has written to the folder too, or if the numbers of rows
-    differ from what the tasks have captured.
+    Raises BadInput if another program has written to the folder too, if a file is gone, or if the
+    numbers of rows differ from what the tasks have captured.
     """
     parts = check_one_job(write)
     parts.sort(key=lambda part: (part.task, part.place.encode(), part.counter))

@@ -12,6 +12,7 @@ from pyspark.sql.window import Window
 from helpers.shop import write_shop
 from helpers.warehouse import House
 from provhouse.model.errors import UsageError
+from provhouse.spark.pyspark_internals import java_session
 
 Write = Callable[[DataFrame, Path], None]
 
@@ -134,6 +135,28 @@ def test_after_a_refusal_spark_writes_as_before(
         frame.groupBy(F.array("price")).count().write.parquet(str(tmp_path / "out"))
     frame.groupBy(F.array("price")).count().write.parquet(str(tmp_path / "out"))
     assert not any(house.layout.captured.iterdir())
+
+
+def test_a_query_that_fails_is_no_error_of_the_listener(house: House, spark: SparkSession) -> None:
+    """Spark would log it with its stack, after the error that the user has already."""
+    _, classic = java_session(spark)
+    state = classic.sessionState()
+    plan = state.sqlParser().parsePlan("SELECT nothing FROM nowhere")
+    modes = spark._jvm.org.apache.spark.sql.execution.CommandExecutionMode  # type: ignore[union-attr]
+    failed = state.executePlan(plan, modes.ALL())
+    with house.capture() as run:
+        run._captured.rules.onFailure("save", failed, None)
+
+
+def test_rows_that_only_the_program_has_are_refused(
+    house: House, shop: Path, spark: SparkSession, tmp_path: Path
+) -> None:
+    frame = spark.sql("SELECT * FROM VALUES (1), (2) AS given(k)")
+    error = refused(house, shop, tmp_path / "out", frame, parquet)
+    assert (error.found, "Store these rows" in error.remedy) == (
+        "The program has its rows, and no table has them",
+        True,
+    )
 
 
 def test_a_stream_is_refused(house: House, shop: Path, spark: SparkSession, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import inspect
 import os
 import shutil
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -89,16 +90,53 @@ def test_an_operation_has_the_line_of_the_program_that_it_comes_from(
     largest = orders.groupBy("cust").agg(F.max("id"), F.sum("id").alias("all"))
     ranked = orders.withColumn("n", F.rank().over(Window.partitionBy("cust").orderBy("id")))
     by_sql = spark.sql("SELECT cust,\n  count(*) n FROM placed GROUP BY cust")
+    counted = orders.groupBy("cust").count()  # Spark knows of no line outside of itself
+    frames = {"largest": largest, "ranked": ranked, "by SQL": by_sql, "counted": counted}
     with house.capture() as run:
-        for frame, op in ((largest, "largest"), (ranked, "ranked"), (by_sql, "by SQL")):
+        for op, frame in frames.items():
             with run.op(op):
                 frame.write.parquet(str(shop / op.replace(" ", "_")))
     with house.open() as warehouse:
         ops = {each.op: each for each in warehouse.ops()}
     assert (ops["largest"].function, ops["largest"].place) == ("other", f"{__file__}:{line}")
     assert ops["ranked: window by cust"].place == f"{__file__}:{line + 1}"
+    assert (ops["counted"].function, ops["counted"].place) == ("count", None)
     assert ops["by SQL"].function == "count"
     assert ops["by SQL"].place == "line 2 of SELECT cust, count(*) n FROM placed GROUP BY cust"
+
+
+def test_a_thread_that_begins_in_a_block_compiles_its_taps(
+    house: House, shop: Path, orders: DataFrame, spark: SparkSession
+) -> None:
+    """Without the classes of the jar, Spark would fall back to a slow interpreter, and log it."""
+    spark.conf.set("spark.sql.codegen.fallback", "false")
+    try:
+        with (
+            house.capture(keys={"orders": "id", "by_thread": "cust"}),
+            ThreadPoolExecutor() as pool,
+        ):
+            rows = orders.groupBy("cust").agg(F.max("id").alias("only_here"))
+            pool.submit(rows.write.parquet, str(shop / "by_thread")).result()
+    finally:
+        spark.conf.unset("spark.sql.codegen.fallback")
+    with house.open() as warehouse:
+        assert items(warehouse, "by_thread/ann") == of("ann")
+
+
+def test_rows_that_are_drawn_have_the_lineage_of_those_that_were_written(
+    house: House, shop: Path, orders: DataFrame, spark: SparkSession
+) -> None:
+    """A limit without an order may give other rows in a second run."""
+    drawn = orders.where(F.rand() < 0.9).repartition(3).limit(2)
+    with house.capture(keys={"orders": "id", "drawn": "id"}) as run:
+        drawn.write.parquet(str(shop / "drawn"))
+    assert run.report
+    version = run.report.writes[0].version
+    ids = {row.id for row in spark.read.parquet(str(shop / "drawn")).collect()}
+    with house.open() as warehouse:
+        found = {each.item for each in warehouse.find("drawn/").items}
+        assert found == {f"drawn/{id}@{version}" for id in ids}
+        assert all(items(warehouse, f"drawn/{id}") == {f"orders/{id}"} for id in ids)
 
 
 def test_rows_without_keys_are_named_by_row_ids_in_every_job(
@@ -155,7 +193,7 @@ def test_keys_that_do_not_name_rows_are_refused_before_anything_lands(
     before = house.commit.generation
     everything = orders.sparkSession.read.parquet(str(shop / "orders"))
     for keys, found in (
-        ({"orders": "cust"}, "keys of orders are NULL"),
+        ({"orders": "cust"}, "The key of orders is NULL in 2 of its rows"),
         ({"customers": "nation", "orders": "small"}, "NULL"),
         ({"copy": "cust"}, "key of copy is not unique"),
         ({"copy": "missing"}, "no column missing"),

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +13,9 @@ from pyspark.sql import functions as F
 import provhouse
 from helpers.shop import ORDERS, write_shop
 from helpers.warehouse import House
-from provhouse.model.errors import BadInput, Busy
+from provhouse.capturing.session import Refusal
+from provhouse.ingest.captured.land import Landed
+from provhouse.model.errors import BadInput, Busy, UsageError
 from provhouse.query.status import status
 from provhouse.store.warehouse.blocks import held
 from provhouse.store.warehouse.locks import locked
@@ -156,6 +159,53 @@ def test_a_report_counts_rows_taps_and_bytes(
     assert write.rewriting > 0
     assert write.supersets == ()
     assert len(run.report.refusals) == 1
+
+
+@pytest.mark.filterwarnings("always::UserWarning")
+def test_a_report_is_readable(house: House, orders: DataFrame, tmp_path: Path) -> None:
+    keys, warned = {"orders": "id", "cleaned": "id"}, list[str]()
+    with warnings.catch_warnings(record=True) as shown:
+        with house.capture(keys=keys, tables=["totals", "absent"]) as run:
+            cleaned = run.mark(orders, "cleaned")
+            cleaned.groupBy("cust").count().write.parquet(str(tmp_path / "totals"))
+            orders.write.parquet(str(tmp_path / "other"))
+        warned += [str(each.message) for each in shown]
+    assert warned == [
+        "The block has captured no write of absent, which its tables name.\n"
+        "It has captured totals; other writes have no lineage."
+    ]
+    text = str(run.report)
+    assert text.startswith("Generation 1\ntotals@")
+    assert f"cleaned@1: {orders.count()} marked rows" in text
+    assert "Landed" not in text
+    assert str(Landed(refusals=(Refusal("file:/out", "", "It is odd", "By far"),))) == (
+        "No write was captured\nNot captured: out. It is odd. By far"
+    )
+    with pytest.raises(UsageError, match="has ended"):
+        run.mark(orders, "cleaned")
+
+
+def test_one_folder_that_cannot_be_ingested_is_named(
+    house: House, orders: DataFrame, tmp_path: Path
+) -> None:
+    """Without its files, nothing is known of what a job has written."""
+    house.layout.root.mkdir(parents=True)
+    for name in ("kept", "totals"):
+        with (
+            locked(house.layout),
+            pytest.warns(UserWarning, match="ingest --captured") as warned,
+            house.capture(wait_seconds=0),
+        ):
+            orders.write.parquet(str(tmp_path / name))
+        assert warned[0].filename == __file__
+    shutil.rmtree(tmp_path / "kept")
+    with house.open() as warehouse:
+        with pytest.raises(BadInput, match="is gone") as error:
+            warehouse.ingest_captured()
+        assert "remove this folder" in error.value.remedy
+        (waiting,) = (each for each in status(house.settings).waiting if "is gone" in each.error)
+        shutil.rmtree(waiting.folder)
+        assert [write.table for write in warehouse.ingest_captured().writes] == ["totals"]
 
 
 def test_the_lock_of_a_folder_is_free_after_the_block(house: House, tmp_path: Path) -> None:

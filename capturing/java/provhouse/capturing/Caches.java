@@ -157,10 +157,10 @@ final class Caches {
     boolean current = batch != null && node.rdd() == batch.rows();
     Cached found = current ? of(Plans.<Attribute>list(batch.plan().output())) : null;
     if (found == null) {
-      throw Unsupported.operator(
+      throw Unsupported.rows(
           node.nodeName(),
-          "Its rows are of a checkpoint, of an RDD or of another batch of a stream, which keep no"
-              + " sources");
+          "Its rows are of createDataFrame, of a checkpoint, of an RDD or of another batch of a"
+              + " stream, which keep no sources");
     }
     if (found.refusal() != null) {
       throw found.refusal();

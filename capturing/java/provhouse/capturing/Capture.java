@@ -276,13 +276,22 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   }
 
   private void end(QueryExecution execution, boolean success, long nanoseconds) {
-    LogicalPlan plan = execution.optimizedPlan();
+    LogicalPlan plan = planOf(execution);
     synchronized (block) {
       boolean ends = plan instanceof Command && !DeltaCommand.isStaged(plan);
       Write write = ends ? block.writeOf(plan) : null;
       if (write != null) {
         write.end(success, nanoseconds, success ? rowsOf(execution.executedPlan()) : -1);
       }
+    }
+  }
+
+  /** Return the optimised plan, or null if it was refused or is wrong, so that nothing has begun. */
+  private static LogicalPlan planOf(QueryExecution execution) {
+    try {
+      return execution.optimizedPlan();
+    } catch (Exception error) { // the user has it already; Spark would log it a second time
+      return null;
     }
   }
 

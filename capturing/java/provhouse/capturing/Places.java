@@ -8,8 +8,9 @@ import org.apache.spark.sql.catalyst.trees.Origin;
 
 /** Finds the places in the user's program that operators come from, as far as Spark knows them. */
 final class Places {
-  /** Classes that call Spark when its caller is a program in Python. */
-  private static final List<String> CALLERS = List.of("java.", "jdk.", "sun.", "py4j.");
+  /** Classes that call Spark within itself, or for a program in Python. */
+  private static final List<String> CALLERS =
+      List.of("java.", "jdk.", "sun.", "py4j.", "org.apache.spark.");
 
   private static final int LONGEST_STATEMENT = 80;
 

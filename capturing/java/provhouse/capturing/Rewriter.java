@@ -25,6 +25,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Offset;
 import org.apache.spark.sql.catalyst.plans.logical.OneRowRelation;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
+import org.apache.spark.sql.catalyst.plans.logical.Range;
 import org.apache.spark.sql.catalyst.plans.logical.RepartitionOperation;
 import org.apache.spark.sql.catalyst.plans.logical.Sample;
 import org.apache.spark.sql.catalyst.plans.logical.Sort;
@@ -114,6 +115,9 @@ final class Rewriter {
         node instanceof LocalRelation && Plans.list(((LocalRelation) node).data()).isEmpty();
     if (nothing || node instanceof OneRowRelation) { // such as the one group of an empty source
       return new Rewritten(node, List.of());
+    }
+    if (node instanceof LocalRelation || node instanceof Range) {
+      throw Unsupported.rows(node.nodeName(), "The program has its rows, and no table has them");
     }
     if (node instanceof Filter && Mark.of((Filter) node) != null) {
       return marks.mark((Filter) node);

@@ -19,7 +19,16 @@ public final class Unsupported extends IllegalArgumentException {
     return new Unsupported(
         "The lineage of the operator " + name + " cannot be captured yet",
         found,
-        "Write this result outside of the block, without its lineage");
+        "Write this result outside of the block, or set on_unsupported=\"plain\"");
+  }
+
+  /** Return the refusal of rows that no table has. */
+  static Unsupported rows(String name, String found) {
+    return new Unsupported(
+        "The lineage of the operator " + name + " cannot be captured yet",
+        found,
+        "Store these rows as Parquet or Delta and read them, or write this result outside of the"
+            + " block");
   }
 
   /** Return the refusal as it is shown in an application that its configuration captures. */

@@ -102,7 +102,7 @@ final class Write {
     return new Unsupported(
         "The lineage of this write cannot be captured yet",
         found,
-        "Write it outside of the block, without its lineage");
+        "Write it outside of the block, or set on_unsupported=\"plain\"");
   }
 
   /** Return whether it is the write with a number in its block. */
