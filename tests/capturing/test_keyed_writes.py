@@ -176,17 +176,3 @@ def test_keys_that_are_read_as_another_text_are_refused(
     other = spark.read.schema("other string").csv(path, header=True)
     with pytest.raises(UsageError, match="another key"), house.capture(keys={"agents": "other"}):
         other.write.parquet(str(tmp_path / "more"))
-
-
-def test_a_keyed_write_is_not_traced_in_the_session(
-    houses: Callable[..., House], spark: SparkSession, tmp_path: Path
-) -> None:
-    write_shop(tmp_path)
-    orders = spark.read.parquet(str(tmp_path / "orders"))
-    keys = {"orders": "id", "out": "id", "kept": "id"}
-    with houses().capture(keys=keys) as run:
-        orders.write.csv(str(tmp_path / "out"))
-        orders.write.parquet(str(tmp_path / "kept"))
-        with pytest.raises(UsageError, match="cannot be traced"):
-            run.trace("out")
-        assert run.trace("kept")

@@ -67,7 +67,7 @@ def test_a_key_that_is_missing_or_repeated_is_an_error(
         with houses().capture(keys={name: key}) as run:
             run.context.textFile(log, 2).saveAsTextFile(str(tmp_path / name))
 
-    with pytest.raises(BadInput, match="1 keys of written are NULL"):
+    with pytest.raises(BadInput, match="The key of written is NULL in 1 of its rows"):
         capture("written", lambda line: None if line == "5 x" else line)
     with pytest.raises(BadInput, match="The key of twice is not unique"):
         capture("twice", lambda line: line[:2])
