@@ -39,7 +39,8 @@ def counted(cells: NDArray[Any], number: int, parts: Sequence[slice]) -> Ints:
 class Totals:
     """The aggregates of each cell; raises Unfit if a sum may not fit 64 bits.
 
-    ``rows`` has the number of rows of each cell. Threads add up the ``parts`` of the rows.
+    ``rows`` has the number of rows of each cell. Threads add up the ``parts`` of the rows, unless
+    there is arithmetic: that is many short calls, for which threads would wait for the GIL.
     """
 
     def __init__(
@@ -61,6 +62,8 @@ class Totals:
         for each in aggregates:
             if each.term is not None:
                 self._prepare(each, each.term)
+        if any(term.operator for term in self._terms.values()):
+            parts = [slice(0, cells.size)]
         if self._out:
             copies = [{of: out.copy() for of, out in self._out.items()} for _ in parts[1:]]
             in_parts(self._run, parts, [self._out, *copies])

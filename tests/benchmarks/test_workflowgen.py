@@ -88,7 +88,6 @@ def test_results_are_equal_with_and_without_capture(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "deletions"),
     [
-        ("serial", 2),
         ("dense", 2),
         *(pytest.param(name, 100, marks=pytest.mark.long) for name in WORKFLOWS),
     ],
