@@ -17,6 +17,7 @@ from pathlib import Path
 from statistics import geometric_mean
 from typing import Any
 
+import interactive_charts
 import interactive_consuming
 import interactive_contenders
 import numpy as np
@@ -29,6 +30,7 @@ from tpch_data import tables
 
 from provhouse.interactive import Connection, Want, connect
 
+PARTS = ("tpch", "contenders", "consuming", "groups", "links", "dependencies")
 QUERIES = Path(__file__).parent.parent / "tests" / "capturing" / "tpch"
 
 
@@ -57,6 +59,7 @@ def main() -> None:
         interactive_contenders.run(con, Path(folder), QUERIES, results, store)
         con.close()
     interactive_consuming.run(results, store)
+    interactive_charts.run(results, store)
     for kind in ("witness", "anchor"):
         rows: list[Any] = [row for row in results["tpch"] if row.get(kind)]
         ratios = [row[kind]["cpu"] / row["plain"]["cpu"] for row in rows]
@@ -67,12 +70,12 @@ def begun(given: argparse.Namespace) -> Any:
     """Return the results of an earlier run with the same settings and code, or empty ones."""
     settings = {"scale": given.scale, "rows": given.rows, "repeats": given.repeats, "code": code()}
     path = given.output or RESULTS.path
+    empty: dict[str, Any] = {name: [] for name in PARTS}
     if path.exists():
         before: Any = json.loads(path.read_text(encoding="utf-8"))
         if {name: before[name] for name in settings} == settings:
-            return before
+            return {**empty, **before}
     versions = packages("duckdb", "sqlglot", "numba", "provhouse")
-    empty: dict[str, Any] = {"tpch": [], "contenders": [], "consuming": [], "groups": []}
     return {**recorded(mean_load(), versions), **settings, **empty, "missing": ""}
 
 

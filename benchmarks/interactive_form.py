@@ -61,6 +61,25 @@ class Groups(TypedDict):
     captured: Times
 
 
+class Link(TypedDict):
+    """Two linked results: milliseconds to link them, and to highlight rows of the other one."""
+
+    charts: str
+    made_ms: float
+    p50: float
+    p95: float
+    max: float
+
+
+class Dependency(TypedDict):
+    """A check of a functional dependency with the rows of its violations, and SQL by hand."""
+
+    violations: int
+    records: int
+    checked: Times
+    by_hand: Times
+
+
 class Results(Run):
     """One run of all parts. A part that is missing was not measured yet."""
 
@@ -75,6 +94,8 @@ class Results(Run):
     """Why a contender was left out."""
     consuming: list[Consuming]
     groups: list[Groups]
+    links: list[Link]
+    dependencies: list[Dependency]
 
 
 RESULTS = ResultsFile[Results]("interactive.json")
