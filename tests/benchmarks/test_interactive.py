@@ -52,7 +52,7 @@ def results(ours: float, theirs: float, same: bool) -> Results:
     return {
         "date": "2026-01-01", "load": 0, "versions": {}, "scale": "1", "rows": 10, "repeats": 1,
         "machine": {"cpu": "x", "cores": 2, "memory_gib": 1}, "code": "", "missing": "",
-        "tpch": [], "groups": [],
+        "tpch": [], "groups": [], "links": [], "dependencies": [],
         "contenders": [
             way("provhouse, captured", ours, True), way("provhouse, on demand", 20, True),
             way("Perm", theirs, same),
