@@ -9,20 +9,14 @@ import pyarrow as pa
 from interactive_form import Dependency, Link, Results
 from interactive_times import medians
 
-from provhouse.interactive import Connection, Result, connect
+from provhouse.interactive import Connection, connect
 
 DATES, CARRIERS, REGIONS, KEYS = 365, 16, 5, 100_000
 MOVES = 100
-LINKS = {
-    "date, carrier": ("select date, count(*) n from t group by date",
-                      "select carrier, sum(v) s from t group by carrier"),
-    "date, region of the carrier": (
-        "select date, count(*) n from t group by date",
-        "select region, sum(v) s from t join carriers using (carrier) group by region"),
-    "key, date": ("select k, count(*) n from t group by k",
-                  "select date, count(*) n from t group by date"),
-}  # fmt: skip
-"""Two queries for each pair of charts."""
+JOINED = "t join carriers using (carrier)"
+CHARTS = {"date": "t", "carrier": "t", "k": "t", "region": JOINED}
+"""The columns that charts show, and where they are."""
+LINKS = (("date", "carrier"), ("date", "region"), ("k", "date"))
 ROWS = """
     select rowid from t where k in (select k from t group by k having min(name) <> max(name))"""
 """The rows of all violations, as a person would write it."""
@@ -33,7 +27,7 @@ def run(results: Results, store: Callable[[], None]) -> None:
     if results["links"] and results["dependencies"]:
         return
     con = flights(results["rows"])
-    results["links"] = [linked(con, name, *queries) for name, queries in LINKS.items()]
+    results["links"] = [linked(con, *columns) for columns in LINKS]
     results["dependencies"] = [dependency(con, results["repeats"])]
     store()
     print(results["links"], results["dependencies"], flush=True)
@@ -60,33 +54,43 @@ def flights(rows: int) -> Connection:
     return con
 
 
-def linked(con: Connection, charts: str, first: str, second: str) -> Link:
+def linked(con: Connection, first: str, second: str) -> Link:
     """Return the times of highlights from some neighbouring rows, in both directions."""
-    one, other = (con.sql(query, lineage=True) for query in (first, second))
+    one, other = (con.sql(chart(column), lineage=True) for column in (first, second))
     begun = time.perf_counter()
     link = con.link(one, other)
     made = time.perf_counter() - begun
     draw, times = np.random.default_rng(6), []
     for turn in range(MOVES):
-        result = (one, other)[turn % 2]
+        forth = turn % 2 == 0
+        result, target = (one, other) if forth else (other, one)
         start = int(draw.integers(len(result)))
         rows = range(start, min(len(result), start + 1 + int(draw.integers(7))))
         begun = time.perf_counter()
         found = link.highlight(result, rows)
         times.append(1e3 * (time.perf_counter() - begun))
         if turn < 4:
-            assert set(found.tolist()) == by_records(one, other, result, rows)
+            columns = (first, second) if forth else (second, first)
+            keys = result.to_arrow().column(0).take(pa.array(rows)).to_pylist()
+            lit = target.to_arrow().column(0).take(pa.array(found)).to_pylist()
+            assert set(lit) == by_sql(con, *columns, keys)
     p50, p95, most = np.percentile(times, [50, 95, 100]).round(3).tolist()
     return {
-        "charts": charts, "made_ms": round(1e3 * made, 1), "p50": p50, "p95": p95, "max": most,
+        "charts": f"{first}, {second}", "made_ms": round(1e3 * made, 1),
+        "p50": p50, "p95": p95, "max": most,
     }  # fmt: skip
 
 
-def by_records(one: Result, other: Result, result: Result, rows: range) -> set[int]:
-    """Return the rows that share a record of ``t``, by a question for each side."""
-    records = result.backward("t", rows).rids
-    target = other if result is one else one
-    return set(target.forward("t", records).tolist())
+def chart(column: str) -> str:
+    """Return the query of a chart."""
+    return f"select {column}, count(*) n from {CHARTS[column]} group by {column}"
+
+
+def by_sql(con: Connection, first: str, second: str, keys: list[int]) -> set[int]:
+    """Return the values of one column in the records with some values of another."""
+    listed = ", ".join(map(str, keys))
+    text = f"select distinct {second} from {JOINED} where {first} in ({listed})"
+    return {value for (value,) in con.duckdb.sql(text).fetchall()}
 
 
 def dependency(con: Connection, repeats: int) -> Dependency:
