@@ -26,13 +26,14 @@ def unwrapped(query: exp.Expr) -> exp.Expr:
 
 
 def own(root: exp.Expr, *kinds: type[Node]) -> Iterator[Node]:
-    """Yield the nodes of some kinds in a block, not those inside nested queries."""
-    if isinstance(root, kinds):
-        yield root
-    if isinstance(root, (exp.Select, exp.SetOperation)):
-        return
-    for child in root.iter_expressions():
-        yield from own(child, *kinds)
+    """Yield the nodes of some kinds in a block, not those inside nested queries; in text order."""
+    todo: list[exp.Expr] = [root]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, kinds):
+            yield node
+        if not isinstance(node, (exp.Select, exp.SetOperation)):
+            todo.extend(node.iter_expressions(reverse=True))
 
 
 def sources(select: exp.Select) -> list[exp.Expr]:

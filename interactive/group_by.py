@@ -20,6 +20,8 @@ from .totals import Totals, counted
 
 CELLS = 1 << 22
 """The largest number of combinations of keys."""
+APART = 16
+"""Rids in a line of the cache, which two threads must not write at once."""
 VALUES, AT = "__provhouse_values", "__provhouse_at"
 
 
@@ -56,14 +58,17 @@ class Cells:
         counts = self.counts.sum(axis=0)
         offsets = np.zeros(self.number + 1, np.int64)
         np.cumsum(counts, out=offsets[1:])
-        starts = offsets[:-1] + np.cumsum(self.counts, axis=0) - self.counts
-        rids = np.empty(int(offsets[-1]), np.int32)
+        number = int(offsets[-1])
+        starts = np.empty((len(self.parts), self.number + 1), np.int64)
+        starts[:, :-1] = offsets[:-1] + np.cumsum(self.counts, axis=0) - self.counts
+        starts[:, -1] = number + APART * np.arange(len(self.parts))  # for rids without a cell
+        rids = np.empty(number + APART * len(self.parts), np.int32)
 
         def scatter(part: slice, at: NDArray[np.int64]) -> None:
             kernels.scatter(self.cells[part], part.start, at, rids)
 
         in_parts(scatter, self.parts, list(starts))
-        return Link(offsets, rids, self.cells.size, self.cells)
+        return Link(offsets, rids[:number], self.cells.size, self.cells)
 
     def only(self, mask: NDArray[np.bool_]) -> "Cells":
         """Return the lineage of the records for which a mask is true."""

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 Codes = NDArray[Any]
 """Small unsigned integers, or int32."""
+Numbers = NDArray[Any]
+"""Integers of any size."""
 Ints = NDArray[np.int64]
 FEW, WAYS = 4096, 4
 """Few cells have several tables of totals: neighbouring rows often have the same cell, and would
@@ -68,7 +70,7 @@ def count(cells: Codes, out: Ints) -> None:
 
 
 @njit(cache=True, nogil=True)
-def add(cells: Codes, numbers: Ints, out: Ints) -> None:
+def add(cells: Codes, numbers: Numbers, out: Ints) -> None:
     """Add up the numbers of each cell; ``out`` has one to four tables to add up."""
     ways = out.shape[0]
     first, second, third, fourth = out[0], out[1 % ways], out[2 % ways], out[3 % ways]
@@ -83,7 +85,7 @@ def add(cells: Codes, numbers: Ints, out: Ints) -> None:
 
 
 @njit(cache=True, nogil=True)
-def lowest(cells: Codes, numbers: Ints, out: Ints) -> None:
+def lowest(cells: Codes, numbers: Numbers, out: Ints) -> None:
     """Find the smallest number of each cell."""
     for i in range(cells.size):
         if numbers[i] < out[cells[i]]:
@@ -91,7 +93,7 @@ def lowest(cells: Codes, numbers: Ints, out: Ints) -> None:
 
 
 @njit(cache=True, nogil=True)
-def highest(cells: Codes, numbers: Ints, out: Ints) -> None:
+def highest(cells: Codes, numbers: Numbers, out: Ints) -> None:
     """Find the largest number of each cell."""
     for i in range(cells.size):
         if numbers[i] > out[cells[i]]:
@@ -102,11 +104,12 @@ def highest(cells: Codes, numbers: Ints, out: Ints) -> None:
 def scatter(cells: Codes, first: int, at: Ints, out: NDArray[np.int32]) -> None:
     """Write the rids of each cell from position ``at[cell]`` on, in ascending order.
 
-    The rid of the first row is ``first``. Rows of cells beyond those of ``at`` are left out.
+    The rid of the first row is ``first``. Rows that do not pass are all written to the last
+    position of ``at``, since a condition would be guessed.
     """
-    none = at.size
+    none = at.size - 1
     for i in range(cells.size):
         cell = cells[i]
-        if cell != none:
-            out[at[cell]] = first + i
-            at[cell] += 1
+        position = at[cell]  # read once: for the compiler, ``out`` and ``at`` may overlap
+        out[position] = first + i
+        at[cell] = position + (cell != none)

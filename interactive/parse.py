@@ -1,5 +1,6 @@
 """From SQL text to a qualified tree in which each use of a base table has a number."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -63,19 +64,22 @@ def parse(sql: str, catalog: Catalog) -> Parsed:
         )
     tree: Any = trees[0]
     _name_tables(tree, catalog, 0)
-    _expand_all(tree)
-    check_functions(tree)
+    nodes = list(tree.walk())
+    _expand_all(nodes)
+    check_functions(nodes)
     try:
-        tree = qualify(tree, schema=_schema(tree, catalog), dialect="duckdb", identify=True)
+        tree = qualify(tree, schema=_schema(nodes, catalog), dialect="duckdb", identify=True)
     except OptimizeError as error:
         raise UsageError(
             "The names in the query cannot be resolved",
             str(error),
             "Qualify columns by their table",
         ) from None
-    _semi_joins(tree)
+    nodes = list(tree.walk())
+    _semi_joins(nodes)
     parsed = Parsed(tree)
-    _hoist(parsed)
+    if any(isinstance(node, exp.With) for node in nodes):
+        _hoist(parsed)
     _number(parsed, catalog)
     return parsed
 
@@ -136,20 +140,24 @@ def _cte_of(table: exp.Table) -> exp.CTE | None:
     return None
 
 
-def _schema(tree: exp.Expr, catalog: Catalog) -> MappingSchema:
+def _schema(nodes: list[exp.Expr], catalog: Catalog) -> MappingSchema:
     """Return the columns of the tables in a query, under names in lower case."""
     found: dict[str, Any] = {}
-    for table in tree.find_all(exp.Table):
-        if table.catalog and (relation := catalog.find(table)):
+    for table in nodes:
+        if not isinstance(table, exp.Table) or not table.catalog:
+            continue
+        if relation := catalog.find(table):
             database, schema, name = map(str.lower, relation.place)
             columns = {column.lower(): kind for column, kind in relation.columns.items()}
             found.setdefault(database, {}).setdefault(schema, {})[name] = columns
     return MappingSchema(found, dialect="duckdb", normalize=False)  # `qualify` normalizes the query
 
 
-def _expand_all(tree: exp.Expr) -> None:
+def _expand_all(nodes: list[exp.Expr]) -> None:
     """Replace GROUP BY ALL and ORDER BY ALL, which would take in the columns that are added."""
-    for select in tree.find_all(exp.Select):
+    for select in nodes:
+        if not isinstance(select, exp.Select):
+            continue
         group = select.args.get("group")
         if group is not None and group.args.get("all"):
             group.set("all", None)
@@ -167,9 +175,11 @@ VOLATILE = {
 }  # fmt: skip
 
 
-def check_functions(tree: exp.Expr) -> None:
+def check_functions(nodes: Iterable[exp.Expr]) -> None:
     """Refuse functions with other values each time, since a witness query would not agree."""
-    for function in tree.find_all(exp.Func):
+    for function in nodes:
+        if not isinstance(function, exp.Func):
+            continue
         name = function.name if isinstance(function, exp.Anonymous) else function.sql_name()
         if name.lower() in VOLATILE:
             refuse(function.sql("duckdb").lower(), function)
@@ -181,9 +191,9 @@ def _aggregates(projection: exp.Expr) -> bool:
     return any(is_aggregate(node) for node in own(projection, exp.Func))
 
 
-def _semi_joins(tree: exp.Expr) -> None:
+def _semi_joins(nodes: list[exp.Expr]) -> None:
     """Replace SEMI and ANTI joins by EXISTS and NOT EXISTS; inner ones first, since they move."""
-    for join in reversed(list(tree.find_all(exp.Join))):
+    for join in reversed([node for node in nodes if isinstance(node, exp.Join)]):
         kind = (join.args.get("kind") or join.args.get("side") or "").upper()
         if kind not in ("SEMI", "ANTI") or not isinstance(join.parent, exp.Select):
             continue
@@ -201,8 +211,6 @@ def _semi_joins(tree: exp.Expr) -> None:
 
 def _hoist(parsed: Parsed) -> None:
     """Move all WITH queries to the top, with names that differ, each after those that it uses."""
-    if parsed.query.find(exp.With) is None:
-        return
     for table in list(parsed.query.find_all(exp.Table)):
         if isinstance(table.this, exp.Identifier) and (cte := _cte_of(table)):
             table.meta["of"] = id(cte)

@@ -40,7 +40,7 @@ def parsed(where: str) -> exp.Expr:
             "Write a condition on the columns of one record, without subqueries and aggregates",
         )
     condition: exp.Expr = query.args["where"].this
-    check_functions(condition)
+    check_functions(condition.walk())
     return condition
 
 

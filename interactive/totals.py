@@ -17,6 +17,7 @@ CHUNK = 1 << 15
 """Rows whose expressions are evaluated at once, so that they stay in the processor's cache."""
 SELECTIVE = 0.3
 """If a smaller part of the rows passes the filters, only those are read."""
+LOOPS: dict[str, Any] = {"sum": kernels.add, "min": kernels.lowest, "max": kernels.highest}
 Ints = NDArray[np.int64]
 
 
@@ -91,12 +92,25 @@ class Totals:
         if int(self.rows.sum()) < SELECTIVE * self._cells.size:
             chosen = part.start + np.flatnonzero(self._cells[part] != self._none)
             size = chosen.size
+        elif not (out := self._add_columns(part, out)):
+            return
         for start in range(0, size, CHUNK):
             if chosen is None:
                 first = part.start + start
                 self._add(slice(first, min(first + CHUNK, part.stop)), out)
             else:
                 self._add(chosen[start : start + CHUNK], out)
+
+    def _add_columns(self, part: slice, tables: Tables) -> Tables:
+        """Add the rows of a part to the tables of columns without NULL; return the others."""
+        others: Tables = {}
+        for (function, sql), out in tables.items():
+            column = self._terms[sql].column
+            if column and not self._nullable[sql]:
+                LOOPS[function](self._cells[part], self._numbers[column].numbers[part], out)
+            else:
+                others[function, sql] = out
+        return others
 
     def _add(self, rows: Any, tables: Tables) -> None:
         """Add some rows, a slice or positions, to all tables."""
@@ -116,8 +130,7 @@ class Totals:
                     continue
                 values = term.evaluate(lambda name: self._read(name, rows), known)
                 assert not isinstance(values, int)
-                loop = {"sum": kernels.add, "min": kernels.lowest, "max": kernels.highest}
-                loop[function](own, values, out)
+                LOOPS[function](own, values, out)
 
     def _merge(self, tables: Tables) -> None:
         """Merge the totals of another part into those of the first."""
