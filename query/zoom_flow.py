@@ -63,7 +63,9 @@ class NumberedFlow:
     @property
     def outside(self) -> int:
         """The number of items that were made, but in no module."""
-        return len(np.unique(self.flow.dst[self.flow.invocation == NONE]))
+        made = np.zeros(self.flow.items, bool)
+        made[self.flow.dst[self.flow.invocation == NONE]] = True
+        return int(made.sum())
 
 
 def calls_of(snapshot: Snapshot, triples: pa.Table) -> Calls:
@@ -87,10 +89,12 @@ def calls_of(snapshot: Snapshot, triples: pa.Table) -> Calls:
 
 def _numbered(columns: Sequence[tuple[I64, Texts]], rows: I64, count: int) -> Calls:
     """Return one number for each distinct combination of codes in the given rows."""
-    key = np.zeros(len(rows), np.int64)
+    key = np.zeros(count, np.int64)
     for codes, texts in columns:
-        key = key * (len(texts) + 1) + codes[rows] + 1
-    keys, places = distinct(key)
+        if texts:
+            key *= len(texts) + 1
+            key += codes + 1
+    keys, places = distinct(key if len(rows) == count else key[rows])
     of = np.full(count, NONE, np.int32)
     of[rows] = places
     parts = list[I64]()
@@ -121,8 +125,8 @@ def _codes(column: Column) -> tuple[I64, Texts]:
     """Return a code for each text, -1 for a null, and the texts."""
     whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     coded = whole if pa.types.is_dictionary(whole.type) else whole.dictionary_encode()
-    codes = np.asarray(coded.indices.fill_null(NONE), np.int64)
-    return codes, coded.dictionary.to_pylist()
+    indices = coded.indices.fill_null(NONE) if coded.null_count else coded.indices
+    return np.asarray(indices, np.int64), coded.dictionary.to_pylist()
 
 
 def flow_of(
@@ -131,7 +135,7 @@ def flow_of(
     """Return the triples of a result as a flow between all its items and the asked ones."""
     src, dst = src_and_dst(found.triples)
     numbers, places = distinct(np.concatenate([src, dst, found.items, asked]))
-    tables = snapshot.names.tables(ItemNumbers(numbers))
+    tables = snapshot.names.coded_tables(ItemNumbers(numbers))
     codes, texts = _codes(tables)
     role = np.asarray(found.triples[ROLE].combine_chunks().fill_null(NONE), np.int8)
     flow = Flow(

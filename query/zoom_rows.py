@@ -77,7 +77,7 @@ def grouped(flow: NumberedFlow, view: Folded, level: Level, snapshot: Snapshot) 
     keys[flow.asked] = -2
     asked = len(flow.asked)
     shown = np.flatnonzero(keys >= 0)
-    labels, places = distinct(keys[shown])
+    labels, places = distinct(keys[shown]) if level != "record" else (shown, np.arange(len(shown)))
     items = np.full(len(keys), -1)
     items[shown], items[flow.asked] = places + asked, np.arange(asked)
     before = len(labels) + asked
@@ -91,16 +91,20 @@ def counted(of: Grouped, view: Folded, found: MethodResult) -> pa.Table:
     """Return the edges between groups, with the number of triples of each op."""
     ops = found.triples[OP].combine_chunks()
     ops = ops if pa.types.is_dictionary(ops.type) else ops.dictionary_encode()
-    op = np.asarray(ops.indices).astype(np.int64)[view.row]
-    width = max(len(ops.dictionary), 1)
+    order = pc.sort_indices(ops.dictionary)
+    rank = np.empty(len(order), np.int64)
+    rank[np.asarray(order)] = np.arange(len(order))
+    width = max(len(order), 1)
     count = int(max(of.start.max(initial=0), of.end.max(initial=0))) + 1
-    codes = (of.start * count + of.end) * width + op
-    pairs, triples = np.unique(codes, return_counts=True)
-    ends, op = np.divmod(pairs, width)
+    codes = (of.start * count + of.end) * width + rank[np.asarray(ops.indices)[view.row]]
+    edges, triples = np.unique(codes, return_counts=True)  # in the order of from, to, op
+    several = np.flatnonzero(triples > 1)  # mostly few: the sort of all others is left out
+    most = several[np.argsort(-triples[several], kind="stable")]
+    most = np.concatenate([most, np.flatnonzero(triples == 1)])
+    ends, op = np.divmod(edges[most], width)
     start, end = np.divmod(ends, count)
-    edges = pa.table([start, end, ops.dictionary.take(pa.array(op)), triples], schema=EDGES)
-    order = [(TRIPLES, "descending"), ("from", "ascending"), ("to", "ascending"), (OP, "ascending")]
-    return edges.sort_by(order)
+    texts = ops.dictionary.take(order).take(pa.array(op))
+    return pa.table([start, end, texts, triples[most]], schema=EDGES)
 
 
 def _keys(flow: NumberedFlow, level: Level, snapshot: Snapshot) -> I64:
@@ -117,24 +121,22 @@ def named(flow: NumberedFlow, view: Folded, grouped: Grouped, snapshot: Snapshot
     first = len(flow.asked)
     shown = grouped.items[grouped.items >= first] - first
     sizes = np.bincount(shown, minlength=len(grouped.labels))
-    asked = _items(snapshot, ItemNumbers(flow.numbers[flow.asked]), 0)
+    asked = _items(flow, flow.asked, snapshot, 0)
     return pa.concat_tables(
         [asked, _shown(flow, grouped, snapshot, sizes), _folded(flow, view, grouped)]
-    ).combine_chunks()
-
-
-def _items(snapshot: Snapshot, numbers: ItemNumbers, first: int) -> pa.Table:
-    ordered, places = distinct(numbers)
-    names, tables = (
-        each.take(pa.array(places)) for each in snapshot.names.described(ItemNumbers(ordered))
     )
-    return _nodes("item", first, names, np.ones(len(numbers), np.int64), {TABLE: tables})
+
+
+def _items(flow: NumberedFlow, items: I64, snapshot: Snapshot, first: int) -> pa.Table:
+    names = snapshot.names.names(ItemNumbers(flow.numbers[items]))
+    tables = pa.array(flow.tables, _TEXT).take(pa.array(flow.flow.table[items]))
+    return _nodes("item", first, names, np.ones(len(items), np.int64), {TABLE: tables})
 
 
 def _shown(flow: NumberedFlow, grouped: Grouped, snapshot: Snapshot, sizes: I64) -> pa.Table:
     labels, first = grouped.labels, len(flow.asked)
     if grouped.level == "record":
-        return _items(snapshot, ItemNumbers(flow.numbers[labels]), first)
+        return _items(flow, labels, snapshot, first)
     if grouped.level == "set":
         return _nodes("set", first, pa.array(labels).cast(_TEXT), sizes, {})
     names = pa.array([flow.tables[at] for at in labels.tolist()], _TEXT)
