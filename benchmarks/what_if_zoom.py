@@ -19,7 +19,7 @@ from provhouse.query.zoom import zoom
 
 TABLES = ("raw", "clean", "joined", "daily")
 MODULES = ("curate", "join", "sum")
-TOTAL, CALLS, REPEATS = "total/1", 200, 5
+TOTAL, CALLS, REPEATS = "total/1", 200, 9
 
 
 def write_flow(count: int, file: Path, rng: np.random.Generator) -> None:

@@ -5,6 +5,7 @@ that of its own column, or else that of its op.
 """
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import cast
 
@@ -24,6 +25,7 @@ from provhouse.workflows.fold import (
     STATE_TABLE,
     Flow,
 )
+from provhouse.workflows.numbering import dense_distinct
 
 from .methods.method import MethodResult, src_and_dst
 
@@ -68,8 +70,7 @@ class NumberedFlow:
         return int(made.sum())
 
 
-def calls_of(snapshot: Snapshot, triples: pa.Table) -> Calls:
-    """Return the invocations of triples, which have the columns of ``DESCRIBED``."""
+def _calls_of(snapshot: Snapshot, triples: pa.Table) -> Calls:
     own, modules = _codes(triples[MODULE])
     ops, op_texts = _codes(triples[OP])
     of_ops = modules_of_ops(snapshot)
@@ -94,7 +95,7 @@ def _numbered(columns: Sequence[tuple[I64, Texts]], rows: I64, count: int) -> Ca
         if texts:
             key *= len(texts) + 1
             key += codes + 1
-    keys, places = distinct(key if len(rows) == count else key[rows])
+    keys, places = dense_distinct(key if len(rows) == count else key[rows])
     of = np.full(count, NONE, np.int32)
     of[rows] = places
     parts = list[I64]()
@@ -116,7 +117,7 @@ def _runs(triples: pa.Table, runs: Mapping[int, str | None]) -> tuple[I64, Texts
     """Return the run of each triple as a code."""
     names = sorted({run for run in runs.values() if run is not None})
     code: dict[str | None, int] = {run: at for at, run in enumerate(names)}
-    origins, places = distinct(np.asarray(triples[ORIGIN], np.int64))
+    origins, places = dense_distinct(np.asarray(triples[ORIGIN], np.int64))
     of = np.array([code.get(runs.get(one), NONE) for one in origins.tolist()], np.int64)
     return of[places] if len(of) else places, names
 
@@ -129,14 +130,17 @@ def _codes(column: Column) -> tuple[I64, Texts]:
     return np.asarray(indices, np.int64), coded.dictionary.to_pylist()
 
 
-def flow_of(
-    snapshot: Snapshot, found: MethodResult, asked: ItemNumbers, calls: Calls
-) -> NumberedFlow:
-    """Return the triples of a result as a flow between all its items and the asked ones."""
-    src, dst = src_and_dst(found.triples)
-    numbers, places = distinct(np.concatenate([src, dst, found.items, asked]))
-    tables = snapshot.names.coded_tables(ItemNumbers(numbers))
-    codes, texts = _codes(tables)
+def flow_of(snapshot: Snapshot, found: MethodResult, asked: ItemNumbers) -> NumberedFlow:
+    """Return the triples of a result as a flow between all its items and the asked ones.
+
+    The triples must have the columns of ``DESCRIBED``. Invocations are numbered beside items.
+    """
+    with ThreadPoolExecutor(1) as beside:
+        numbered = beside.submit(_calls_of, snapshot, found.triples)
+        src, dst = src_and_dst(found.triples)
+        numbers, places = dense_distinct(np.concatenate([src, dst, found.items, asked]))
+        codes, texts = _codes(snapshot.names.coded_tables(ItemNumbers(numbers)))
+    calls = numbered.result()
     role = np.asarray(found.triples[ROLE].combine_chunks().fill_null(NONE), np.int8)
     flow = Flow(
         items=len(numbers),

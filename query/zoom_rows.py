@@ -97,7 +97,11 @@ def counted(of: Grouped, view: Folded, found: MethodResult) -> pa.Table:
     width = max(len(order), 1)
     count = int(max(of.start.max(initial=0), of.end.max(initial=0))) + 1
     codes = (of.start * count + of.end) * width + rank[np.asarray(ops.indices)[view.row]]
-    edges, triples = np.unique(codes, return_counts=True)  # in the order of from, to, op
+    codes.sort()  # by from, to, op
+    new = np.ones(len(codes), bool)
+    new[1:] = codes[1:] != codes[:-1]
+    begins = np.flatnonzero(new)
+    edges, triples = codes[begins], np.diff(begins, append=len(codes))
     several = np.flatnonzero(triples > 1)  # mostly few: the sort of all others is left out
     most = several[np.argsort(-triples[several], kind="stable")]
     most = np.concatenate([most, np.flatnonzero(triples == 1)])
@@ -118,13 +122,8 @@ def _keys(flow: NumberedFlow, level: Level, snapshot: Snapshot) -> I64:
 
 def named(flow: NumberedFlow, view: Folded, grouped: Grouped, snapshot: Snapshot) -> pa.Table:
     """Return the nodes of a view, with names."""
-    first = len(flow.asked)
-    shown = grouped.items[grouped.items >= first] - first
-    sizes = np.bincount(shown, minlength=len(grouped.labels))
     asked = _items(flow, flow.asked, snapshot, 0)
-    return pa.concat_tables(
-        [asked, _shown(flow, grouped, snapshot, sizes), _folded(flow, view, grouped)]
-    )
+    return pa.concat_tables([asked, _shown(flow, grouped, snapshot), _folded(flow, view, grouped)])
 
 
 def _items(flow: NumberedFlow, items: I64, snapshot: Snapshot, first: int) -> pa.Table:
@@ -133,10 +132,12 @@ def _items(flow: NumberedFlow, items: I64, snapshot: Snapshot, first: int) -> pa
     return _nodes("item", first, names, np.ones(len(items), np.int64), {TABLE: tables})
 
 
-def _shown(flow: NumberedFlow, grouped: Grouped, snapshot: Snapshot, sizes: I64) -> pa.Table:
+def _shown(flow: NumberedFlow, grouped: Grouped, snapshot: Snapshot) -> pa.Table:
     labels, first = grouped.labels, len(flow.asked)
     if grouped.level == "record":
         return _items(flow, labels, snapshot, first)
+    shown = grouped.items[grouped.items >= first] - first
+    sizes = np.bincount(shown, minlength=len(labels))
     if grouped.level == "set":
         return _nodes("set", first, pa.array(labels).cast(_TEXT), sizes, {})
     names = pa.array([flow.tables[at] for at in labels.tolist()], _TEXT)

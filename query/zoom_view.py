@@ -18,7 +18,7 @@ from provhouse.store.tables.snapshot import Snapshot
 from provhouse.workflows.fold import NONE, Folded, fold
 
 from .methods.method import MethodResult
-from .zoom_flow import NumberedFlow, calls_of, flow_of
+from .zoom_flow import NumberedFlow, flow_of
 from .zoom_rows import Grouped, counted, grouped, named
 
 
@@ -119,9 +119,8 @@ def shown_at(
     of their own; ``kept`` are the items that are never hidden, by default the asked ones. The
     triples must have the columns of ``DESCRIBED``. Modules that are not known fold nothing.
     """
-    calls = calls_of(snapshot, found.triples)
-    chosen = folded if folded or level != "module" else calls.modules
-    flow = flow_of(snapshot, found, asked, calls)
+    flow = flow_of(snapshot, found, asked)
+    chosen = folded if folded or level != "module" else flow.calls.modules
     stay = flow.asked if kept is None else np.searchsorted(flow.numbers, kept)
     view = fold(flow.flow, np.isin(flow.modules, [*chosen]), stay)
     groups = grouped(flow, view, level, snapshot)

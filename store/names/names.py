@@ -195,7 +195,9 @@ class Names:
             return
         firsts, files = self._segments
         segment = np.searchsorted(firsts, numbers, "right") - 1
-        block, row = np.divmod(numbers - firsts[segment], BATCH)
+        within = numbers - firsts[segment]
+        block = within // BATCH
+        row = within - block * BATCH
         changes = (segment[1:] != segment[:-1]) | (block[1:] != block[:-1])
         starts = np.concatenate([[0], np.flatnonzero(changes) + 1])
         ends = [*starts[1:].tolist(), len(numbers)]
