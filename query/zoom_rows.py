@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.model.arrays import I64, ItemNumber, ItemNumbers, distinct
+from provhouse.model.arrays import I64, ItemNumber, ItemNumbers
 from provhouse.model.columns import (
     DST_TABLE,
     EXECUTION,
@@ -25,6 +25,7 @@ from provhouse.model.question import Direction
 from provhouse.model.zoom import Level
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.workflows.fold import Folded
+from provhouse.workflows.numbering import dense_distinct
 
 from .methods.method import MethodResult
 from .zoom_flow import NumberedFlow
@@ -77,7 +78,8 @@ def grouped(flow: NumberedFlow, view: Folded, level: Level, snapshot: Snapshot) 
     keys[flow.asked] = -2
     asked = len(flow.asked)
     shown = np.flatnonzero(keys >= 0)
-    labels, places = distinct(keys[shown]) if level != "record" else (shown, np.arange(len(shown)))
+    each = level == "record"
+    labels, places = (shown, np.arange(len(shown))) if each else dense_distinct(keys[shown])
     items = np.full(len(keys), -1)
     items[shown], items[flow.asked] = places + asked, np.arange(asked)
     before = len(labels) + asked
