@@ -5,7 +5,6 @@ that of its own column, or else that of its op.
 """
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import cast
 
@@ -133,14 +132,12 @@ def _codes(column: Column) -> tuple[I64, Texts]:
 def flow_of(snapshot: Snapshot, found: MethodResult, asked: ItemNumbers) -> NumberedFlow:
     """Return the triples of a result as a flow between all its items and the asked ones.
 
-    The triples must have the columns of ``DESCRIBED``. Invocations are numbered beside items.
+    The triples must have the columns of ``DESCRIBED``.
     """
-    with ThreadPoolExecutor(1) as beside:
-        numbered = beside.submit(_calls_of, snapshot, found.triples)
-        src, dst = src_and_dst(found.triples)
-        numbers, places = dense_distinct(np.concatenate([src, dst, found.items, asked]))
-        codes, texts = _codes(snapshot.names.coded_tables(ItemNumbers(numbers)))
-    calls = numbered.result()
+    calls = _calls_of(snapshot, found.triples)
+    src, dst = src_and_dst(found.triples)
+    numbers, places = dense_distinct(np.concatenate([src, dst, found.items, asked]))
+    codes, texts = _codes(snapshot.names.coded_tables(ItemNumbers(numbers)))
     role = np.asarray(found.triples[ROLE].combine_chunks().fill_null(NONE), np.int8)
     flow = Flow(
         items=len(numbers),

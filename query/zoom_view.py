@@ -6,6 +6,7 @@
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from typing import TypedDict
 
 import numpy as np
@@ -91,9 +92,8 @@ class ShownAt:
 
         The edges are counted beside the look-up of names: for single records, both take as long.
         """
-        with ThreadPoolExecutor(1) as beside:
-            edges = beside.submit(counted, self.groups, self.view, self.found)
-            nodes = self.nodes()
+        edges = _beside().submit(counted, self.groups, self.view, self.found)
+        nodes = self.nodes()
         return Fields(
             zoom=self.groups.level,
             folded=self.folded,
@@ -103,6 +103,12 @@ class ShownAt:
             nodes=nodes,
             edges=edges.result(),
         )
+
+
+@cache
+def _beside() -> ThreadPoolExecutor:
+    """Return a thread that stays, since the memory of a new one is always new to the system."""
+    return ThreadPoolExecutor(1, thread_name_prefix="view")
 
 
 def shown_at(
