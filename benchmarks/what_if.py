@@ -214,7 +214,7 @@ def deletions(count: int, rng: np.random.Generator) -> Deletions:
                 "dies": int(counts[DIES]),
                 "survives": int(counts[SURVIVES]),
                 "undecided": int(counts[UNDECIDED]),
-                "ms": best(lambda items=items: work.fates(items)),  # type: ignore[misc]
+                "ms": best(partial(work.fates, items)),
             }
         )
     return found
@@ -253,13 +253,10 @@ def questions(given: argparse.Namespace) -> Iterator[Whole]:
         with Asker(cold, Silent()) as asker:
             asker.warm()
             for number, item in enumerate(one.items):
+                asked = Question(item, "downstream", summary=True)
                 works: dict[str, Callable[[], object]] = {
-                    "impact": lambda item=item: asker.answer(  # type: ignore[misc]
-                        Question(item, "downstream", summary=True)
-                    ),
-                    "what_if": lambda item=item: what_if(  # type: ignore[misc]
-                        asker, Deletion((item,)), summary=True
-                    ),
+                    "impact": partial(asker.answer, asked),
+                    "what_if": partial(what_if, asker, Deletion((item,)), summary=True),
                 }
                 for name in sorted(works, reverse=bool(number % 2)):
                     asker.spark.partitions._cached.clear()  # nothing is in memory, here or in Spark

@@ -6,6 +6,7 @@ such a graph in memory and counts lost edges; it is right on graphs without cycl
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
 from typing import Protocol
 
 from provhouse.query.deletion.derivations import ALL, Derivations
@@ -91,8 +92,7 @@ def networkx(graph: Derivations) -> Deleting:
 
 def igraph(graph: Derivations) -> Deleting:
     """Return the graph in igraph."""
-    import igraph as ig  # type: ignore[import-not-found]
-
+    ig = import_module("igraph")  # not installed unless it is measured
     made = ig.Graph(n=graph.places + len(graph.dst), edges=list(_edges(graph)), directed=True)
     return _Counting(graph, made.successors)
 

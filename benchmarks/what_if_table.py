@@ -4,6 +4,8 @@ from form import ResultsFile
 from markup import bars, cores, grid
 from what_if_form import Results
 
+from provhouse.model.zoom import LEVELS
+
 RESULTS = ResultsFile[Results]("what_if.json")
 SECTION = """\
 ## What-if deletion
@@ -52,9 +54,11 @@ def targets(results: Results) -> dict[str, bool]:
         bar = f"{each['function']} without each input: at most {ALTERNATIVES_MS} ms"
         met[bar] = each["chosen_ms"] <= ALTERNATIVES_MS
     if results["zooms"]:
-        worst = max(each["fold_ms"] + each["name_ms"] for each in results["zooms"]
-                    if each["level"] != "record")  # fmt: skip
-        met[f"a view of less than records: at most {ZOOM_MS} ms after the fetch"] = worst <= ZOOM_MS
+        for what, levels in (("single records", {"record"}), ("all other levels", {*LEVELS[:-1]})):
+            worst = max(each["fold_ms"] + each["name_ms"] for each in results["zooms"]
+                        if each["level"] in levels)  # fmt: skip
+            bar = f"a view of {what}: at most {ZOOM_MS} ms after the fetch"
+            met[bar] = worst <= ZOOM_MS
     if results["peers"]:
         large = [one for one in results["peers"] if one["triples"] >= AHEAD_FROM]
         ahead = all(one["ours_ms"] < one["theirs_ms"] for one in large)
@@ -66,12 +70,12 @@ def targets(results: Results) -> dict[str, bool]:
 
 
 def _deletions(results: Results) -> str:
-    names = ("deleted", "reached", "dies", "survives", "undecided")
     rows = (
-        (*(f"{one[name]:,}" for name in names), f"{one['ms']:,.2f}")  # type: ignore[literal-required]
+        (f"{one['deleted']:,}", f"{one['reached']:,}", f"{one['dies']:,}",
+         f"{one['survives']:,}", f"{one['undecided']:,}", f"{one['ms']:,.2f}")
         for one in results["deletions"]
-    )
-    return grid((*names, "ms"), rows, ())
+    )  # fmt: skip
+    return grid(("deleted", "reached", "dies", "survives", "undecided", "ms"), rows, ())
 
 
 def _alternatives(results: Results) -> str:

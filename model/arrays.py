@@ -69,12 +69,13 @@ def distinct(values: I64) -> tuple[I64, I64]:
     if span > DENSE * len(values):
         ordered, places = np.unique(values, return_inverse=True)
         return ordered, places
+    offsets = values - first
     there = np.zeros(span, bool)
-    there[values - first] = True
+    there[offsets] = True
     ordered = np.flatnonzero(there)
     place = np.empty(span, np.int32)
     place[ordered] = np.arange(len(ordered), dtype=np.int32)
-    return ordered + first, place[values - first].astype(np.int64)
+    return ordered + first, place[offsets].astype(np.int64)
 
 
 def expand_ranges(starts: I64, counts: I64) -> I64:

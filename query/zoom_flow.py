@@ -24,6 +24,7 @@ from provhouse.workflows.fold import (
     STATE_TABLE,
     Flow,
 )
+from provhouse.workflows.numbering import dense_distinct
 
 from .methods.method import MethodResult, src_and_dst
 
@@ -63,11 +64,12 @@ class NumberedFlow:
     @property
     def outside(self) -> int:
         """The number of items that were made, but in no module."""
-        return len(np.unique(self.flow.dst[self.flow.invocation == NONE]))
+        made = np.zeros(self.flow.items, bool)
+        made[self.flow.dst[self.flow.invocation == NONE]] = True
+        return int(made.sum())
 
 
-def calls_of(snapshot: Snapshot, triples: pa.Table) -> Calls:
-    """Return the invocations of triples, which have the columns of ``DESCRIBED``."""
+def _calls_of(snapshot: Snapshot, triples: pa.Table) -> Calls:
     own, modules = _codes(triples[MODULE])
     ops, op_texts = _codes(triples[OP])
     of_ops = modules_of_ops(snapshot)
@@ -87,10 +89,12 @@ def calls_of(snapshot: Snapshot, triples: pa.Table) -> Calls:
 
 def _numbered(columns: Sequence[tuple[I64, Texts]], rows: I64, count: int) -> Calls:
     """Return one number for each distinct combination of codes in the given rows."""
-    key = np.zeros(len(rows), np.int64)
+    key = np.zeros(count, np.int64)
     for codes, texts in columns:
-        key = key * (len(texts) + 1) + codes[rows] + 1
-    keys, places = distinct(key)
+        if texts:
+            key *= len(texts) + 1
+            key += codes + 1
+    keys, places = dense_distinct(key if len(rows) == count else key[rows])
     of = np.full(count, NONE, np.int32)
     of[rows] = places
     parts = list[I64]()
@@ -112,7 +116,7 @@ def _runs(triples: pa.Table, runs: Mapping[int, str | None]) -> tuple[I64, Texts
     """Return the run of each triple as a code."""
     names = sorted({run for run in runs.values() if run is not None})
     code: dict[str | None, int] = {run: at for at, run in enumerate(names)}
-    origins, places = distinct(np.asarray(triples[ORIGIN], np.int64))
+    origins, places = dense_distinct(np.asarray(triples[ORIGIN], np.int64))
     of = np.array([code.get(runs.get(one), NONE) for one in origins.tolist()], np.int64)
     return of[places] if len(of) else places, names
 
@@ -121,18 +125,19 @@ def _codes(column: Column) -> tuple[I64, Texts]:
     """Return a code for each text, -1 for a null, and the texts."""
     whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     coded = whole if pa.types.is_dictionary(whole.type) else whole.dictionary_encode()
-    codes = np.asarray(coded.indices.fill_null(NONE), np.int64)
-    return codes, coded.dictionary.to_pylist()
+    indices = coded.indices.fill_null(NONE) if coded.null_count else coded.indices
+    return np.asarray(indices, np.int64), coded.dictionary.to_pylist()
 
 
-def flow_of(
-    snapshot: Snapshot, found: MethodResult, asked: ItemNumbers, calls: Calls
-) -> NumberedFlow:
-    """Return the triples of a result as a flow between all its items and the asked ones."""
+def flow_of(snapshot: Snapshot, found: MethodResult, asked: ItemNumbers) -> NumberedFlow:
+    """Return the triples of a result as a flow between all its items and the asked ones.
+
+    The triples must have the columns of ``DESCRIBED``.
+    """
+    calls = _calls_of(snapshot, found.triples)
     src, dst = src_and_dst(found.triples)
-    numbers, places = distinct(np.concatenate([src, dst, found.items, asked]))
-    tables = snapshot.names.tables(ItemNumbers(numbers))
-    codes, texts = _codes(tables)
+    numbers, places = dense_distinct(np.concatenate([src, dst, found.items, asked]))
+    codes, texts = _codes(snapshot.names.coded_tables(ItemNumbers(numbers)))
     role = np.asarray(found.triples[ROLE].combine_chunks().fill_null(NONE), np.int8)
     flow = Flow(
         items=len(numbers),

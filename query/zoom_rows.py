@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.model.arrays import I64, ItemNumber, ItemNumbers, distinct
+from provhouse.model.arrays import I64, ItemNumber, ItemNumbers
 from provhouse.model.columns import (
     DST_TABLE,
     EXECUTION,
@@ -25,6 +25,7 @@ from provhouse.model.question import Direction
 from provhouse.model.zoom import Level
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.workflows.fold import Folded
+from provhouse.workflows.numbering import dense_distinct
 
 from .methods.method import MethodResult
 from .zoom_flow import NumberedFlow
@@ -77,7 +78,8 @@ def grouped(flow: NumberedFlow, view: Folded, level: Level, snapshot: Snapshot) 
     keys[flow.asked] = -2
     asked = len(flow.asked)
     shown = np.flatnonzero(keys >= 0)
-    labels, places = distinct(keys[shown])
+    each = level == "record"
+    labels, places = (shown, np.arange(len(shown))) if each else dense_distinct(keys[shown])
     items = np.full(len(keys), -1)
     items[shown], items[flow.asked] = places + asked, np.arange(asked)
     before = len(labels) + asked
@@ -91,16 +93,24 @@ def counted(of: Grouped, view: Folded, found: MethodResult) -> pa.Table:
     """Return the edges between groups, with the number of triples of each op."""
     ops = found.triples[OP].combine_chunks()
     ops = ops if pa.types.is_dictionary(ops.type) else ops.dictionary_encode()
-    op = np.asarray(ops.indices).astype(np.int64)[view.row]
-    width = max(len(ops.dictionary), 1)
+    order = pc.sort_indices(ops.dictionary)
+    rank = np.empty(len(order), np.int64)
+    rank[np.asarray(order)] = np.arange(len(order))
+    width = max(len(order), 1)
     count = int(max(of.start.max(initial=0), of.end.max(initial=0))) + 1
-    codes = (of.start * count + of.end) * width + op
-    pairs, triples = np.unique(codes, return_counts=True)
-    ends, op = np.divmod(pairs, width)
+    codes = (of.start * count + of.end) * width + rank[np.asarray(ops.indices)[view.row]]
+    codes.sort()  # by from, to, op
+    new = np.ones(len(codes), bool)
+    new[1:] = codes[1:] != codes[:-1]
+    begins = np.flatnonzero(new)
+    edges, triples = codes[begins], np.diff(begins, append=len(codes))
+    several = np.flatnonzero(triples > 1)  # mostly few: the sort of all others is left out
+    most = several[np.argsort(-triples[several], kind="stable")]
+    most = np.concatenate([most, np.flatnonzero(triples == 1)])
+    ends, op = np.divmod(edges[most], width)
     start, end = np.divmod(ends, count)
-    edges = pa.table([start, end, ops.dictionary.take(pa.array(op)), triples], schema=EDGES)
-    order = [(TRIPLES, "descending"), ("from", "ascending"), ("to", "ascending"), (OP, "ascending")]
-    return edges.sort_by(order)
+    texts = ops.dictionary.take(order).take(pa.array(op))
+    return pa.table([start, end, texts, triples[most]], schema=EDGES)
 
 
 def _keys(flow: NumberedFlow, level: Level, snapshot: Snapshot) -> I64:
@@ -114,27 +124,22 @@ def _keys(flow: NumberedFlow, level: Level, snapshot: Snapshot) -> I64:
 
 def named(flow: NumberedFlow, view: Folded, grouped: Grouped, snapshot: Snapshot) -> pa.Table:
     """Return the nodes of a view, with names."""
-    first = len(flow.asked)
-    shown = grouped.items[grouped.items >= first] - first
-    sizes = np.bincount(shown, minlength=len(grouped.labels))
-    asked = _items(snapshot, ItemNumbers(flow.numbers[flow.asked]), 0)
-    return pa.concat_tables(
-        [asked, _shown(flow, grouped, snapshot, sizes), _folded(flow, view, grouped)]
-    ).combine_chunks()
+    asked = _items(flow, flow.asked, snapshot, 0)
+    return pa.concat_tables([asked, _shown(flow, grouped, snapshot), _folded(flow, view, grouped)])
 
 
-def _items(snapshot: Snapshot, numbers: ItemNumbers, first: int) -> pa.Table:
-    ordered, places = distinct(numbers)
-    names, tables = (
-        each.take(pa.array(places)) for each in snapshot.names.described(ItemNumbers(ordered))
-    )
-    return _nodes("item", first, names, np.ones(len(numbers), np.int64), {TABLE: tables})
+def _items(flow: NumberedFlow, items: I64, snapshot: Snapshot, first: int) -> pa.Table:
+    names = snapshot.names.names(ItemNumbers(flow.numbers[items]))
+    tables = pa.array(flow.tables, _TEXT).take(pa.array(flow.flow.table[items]))
+    return _nodes("item", first, names, np.ones(len(items), np.int64), {TABLE: tables})
 
 
-def _shown(flow: NumberedFlow, grouped: Grouped, snapshot: Snapshot, sizes: I64) -> pa.Table:
+def _shown(flow: NumberedFlow, grouped: Grouped, snapshot: Snapshot) -> pa.Table:
     labels, first = grouped.labels, len(flow.asked)
     if grouped.level == "record":
-        return _items(snapshot, ItemNumbers(flow.numbers[labels]), first)
+        return _items(flow, labels, snapshot, first)
+    shown = grouped.items[grouped.items >= first] - first
+    sizes = np.bincount(shown, minlength=len(labels))
     if grouped.level == "set":
         return _nodes("set", first, pa.array(labels).cast(_TEXT), sizes, {})
     names = pa.array([flow.tables[at] for at in labels.tolist()], _TEXT)

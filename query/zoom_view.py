@@ -4,7 +4,9 @@
 """
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from typing import TypedDict
 
 import numpy as np
@@ -17,7 +19,7 @@ from provhouse.store.tables.snapshot import Snapshot
 from provhouse.workflows.fold import NONE, Folded, fold
 
 from .methods.method import MethodResult
-from .zoom_flow import NumberedFlow, calls_of, flow_of
+from .zoom_flow import NumberedFlow, flow_of
 from .zoom_rows import Grouped, counted, grouped, named
 
 
@@ -86,16 +88,27 @@ class ShownAt:
         return named(self.flow, self.view, self.groups, self.snapshot)
 
     def fields(self) -> Fields:
-        """Return the fields of a ``LevelView``."""
+        """Return the fields of a ``LevelView``.
+
+        The edges are counted beside the look-up of names: for single records, both take as long.
+        """
+        edges = _beside().submit(counted, self.groups, self.view, self.found)
+        nodes = self.nodes()
         return Fields(
             zoom=self.groups.level,
             folded=self.folded,
             inside=int(self.view.hidden.sum()),
             several=int(self.view.several.sum()),
             outside=self.flow.outside,
-            nodes=self.nodes(),
-            edges=counted(self.groups, self.view, self.found),
+            nodes=nodes,
+            edges=edges.result(),
         )
+
+
+@cache
+def _beside() -> ThreadPoolExecutor:
+    """Return a thread that stays, since the memory of a new one is always new to the system."""
+    return ThreadPoolExecutor(1, thread_name_prefix="view")
 
 
 def shown_at(
@@ -112,9 +125,8 @@ def shown_at(
     of their own; ``kept`` are the items that are never hidden, by default the asked ones. The
     triples must have the columns of ``DESCRIBED``. Modules that are not known fold nothing.
     """
-    calls = calls_of(snapshot, found.triples)
-    chosen = folded if folded or level != "module" else calls.modules
-    flow = flow_of(snapshot, found, asked, calls)
+    flow = flow_of(snapshot, found, asked)
+    chosen = folded if folded or level != "module" else flow.calls.modules
     stay = flow.asked if kept is None else np.searchsorted(flow.numbers, kept)
     view = fold(flow.flow, np.isin(flow.modules, [*chosen]), stay)
     groups = grouped(flow, view, level, snapshot)

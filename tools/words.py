@@ -2,9 +2,9 @@
 
     tools/words.py [FILE ...]
 
-Checks docstrings, comments and strings of Python files, and the text of Markdown and Cypher files:
-those in the repository, or the named ones. Prints a line for each phrase found and exits with 1 if
-there are any.
+Checks docstrings, comments and strings of Python files, and the whole text of Markdown, Cypher,
+JavaScript and HTML files: those in the repository, or the named ones. Prints a line for each phrase
+found and exits with 1 if there are any.
 """
 
 import io
@@ -129,7 +129,7 @@ def found(shown: Prose, phrase: Phrase) -> Iterator[tuple[int, str]]:
 def files() -> list[Path]:
     """Return the files in the repository that contain prose."""
     listing = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--",
-               "*.py", "*.md", "*.cypher", f":!{QUOTING}"]  # fmt: skip
+               "*.py", "*.md", "*.cypher", "*.js", "*.html", f":!{QUOTING}"]  # fmt: skip
     names = subprocess.check_output(listing, cwd=ROOT, text=True).splitlines()
     return [path for name in names if (path := ROOT / name).is_file() and not path.is_symlink()]
 

@@ -82,10 +82,13 @@ def fold(flow: Flow, folded: Bools, kept: I64) -> Folded:
     ``output`` or by declared tables. The items ``kept`` are never hidden.
     """
     gone = folded[flow.module]
+    made = made_in(flow.items, flow.dst, flow.invocation)
+    if not gone.any():
+        hidden, rows = np.zeros(flow.items, bool), np.arange(len(flow.src))
+        return Folded(hidden, rows[:0], made == SEVERAL, flow.src, flow.dst, rows)
     inside = (flow.invocation != NONE) & np.append(gone, False)[flow.invocation]
     shown = np.zeros(flow.items, bool)
     shown[kept] = True
-    made = made_in(flow.items, flow.dst, flow.invocation)
     hidden = _hidden(
         flow.src, flow.dst, flow.invocation, flow.role, flow.module, flow.table, flow.declared,
         made, inside, gone, shown,

@@ -131,7 +131,7 @@ def _check_alone(what: str, items: Path | None, summary: bool, records: bool = F
     for option in (name for name, is_given in given.items() if is_given):
         raise UsageError(
             f"{what} and {option} are given",
-            "It shows the items in one answer",
+            f"{what} shows the answer about one item in another form",
             f"Leave out {option}, or {what}",
         )
 

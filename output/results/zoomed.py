@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from provhouse.query.zoom import Zoomed
+    from provhouse.query.zoom_path import ZoomedPath
     from provhouse.query.zoom_view import LevelView
 
 _FIELDS = (
@@ -44,13 +45,10 @@ class ZoomedResult(Result):
 
     def text(self, timing: bool = False) -> Iterator[Section]:
         """Yield a headline, notes, the nodes, and from which node each was made."""
-        found = self.found
-        yield _headline(found)
-        yield from noted(_notes(found))
-        yield from headed("Nodes", node_table(found.nodes))
-        if found.edges.num_rows:
-            yield from headed("Made from", edge_table(found))
-        yield source_line(found)
+        yield _headline(self.found)
+        truncated = self.found.truncated
+        more = (f"The answer stops at --{truncated}.",) if truncated else ()
+        yield from view_sections(self.found, *more)
 
     def json(self) -> Iterator[Json]:
         """Yield one object, as ``schemas/zoom.json`` describes it."""
@@ -91,13 +89,14 @@ def _headline(found: "Zoomed") -> "Text":
     return subject(found.item, f" {verb} {items}, shown as {counted(nodes, 'node')}.")
 
 
-def _notes(found: "Zoomed") -> Iterator[str]:
-    yield from fold_notes(found)
-    if found.truncated:
-        yield f"The answer stops at --{found.truncated}."
-    if found.erased:
-        yield erased_sentence(found.erased)
-    yield from sample_notes(found)
+def view_sections(found: "Zoomed | ZoomedPath", *more: str) -> Iterator[Section]:
+    """Yield notes, the nodes, from which node each was made, and what was read."""
+    erased = (erased_sentence(found.erased),) if found.erased else ()
+    yield from noted((*fold_notes(found), *more, *erased, *sample_notes(found)))
+    yield from headed("Nodes", node_table(found.nodes))
+    if found.edges.num_rows:
+        yield from headed("Made from", edge_table(found))
+    yield source_line(found)
 
 
 def fold_notes(found: "LevelView") -> Iterator[str]:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from ..escape import shown
 from ..phrases import counted
 from ..result import Csv, Json, Result, attributes
-from ..sections import Section, headed, noted, styled, subject
-from .derivations import erased_sentence, read_and_seconds, source_line
-from .samples import sample_fields, sample_notes
-from .zoomed import edge_rows, edge_table, fold_notes, node_table, view_fields
+from ..sections import Section, subject
+from .derivations import read_and_seconds
+from .samples import sample_fields
+from .zoomed import edge_rows, view_fields, view_sections
 
 if TYPE_CHECKING:
     from provhouse.query.zoom_path import ZoomedPath
@@ -24,15 +24,8 @@ class ZoomedPathResult(Result):
 
     def text(self, timing: bool = False) -> Iterator[Section]:
         """Yield a headline, notes, the nodes, and from which node each was made."""
-        found = self.found
-        yield subject(found.target, _headline(found))
-        yield from noted((*fold_notes(found), *sample_notes(found)))
-        if found.erased:
-            yield styled(erased_sentence(found.erased), "yellow")
-        yield from headed("Nodes", node_table(found.nodes))
-        if found.edges.num_rows:
-            yield from headed("Made from", edge_table(found))
-        yield source_line(found)
+        yield subject(self.found.target, _headline(self.found))
+        yield from view_sections(self.found)
 
     def json(self) -> Iterator[Json]:
         """Yield one object, as ``schemas/zoom-path.json`` describes it."""

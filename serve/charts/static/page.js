@@ -115,7 +115,7 @@ function draw(answer, active) {
   element("share").textContent = `of ${exact(page.rows)} selected (${d3.format(share && share < 0.001 ? ".2~%" : ".1~%")(share)})`;
   element("meter").style.width = `${100 * share}%`;
   element("clear").disabled = !Object.keys(brushes).length;
-  problem(answer.changed ? "The file has changed since it was opened. This page shows it as it was.\nRun provhouse crossfilter again to see the new records and to save a selection." : "");
+  problem(answer.changed ? "The file has changed since it was opened. This page still shows the old records.\nRun provhouse crossfilter again to see the new records and to save a selection." : "");
   finish(answer, active, began);
 }
 

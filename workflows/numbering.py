@@ -1,0 +1,38 @@
+"""Number the distinct values of a large array in a compiled pass."""
+
+import numpy as np
+from numba import njit
+
+from provhouse.model.arrays import DENSE, I32, I64, distinct
+
+
+def dense_distinct(values: I64) -> tuple[I64, I64]:
+    """Return what ``distinct`` returns, three times as fast if the values are dense."""
+    if not len(values):
+        return values, values
+    first, last = int(values.min()), int(values.max())
+    if last - first >= DENSE * len(values):
+        return distinct(values)
+    return _numbered(values, first, np.zeros(last - first + 1, np.int32))
+
+
+@njit(cache=True, nogil=True)
+def _numbered(values: I64, first: int, place: I32) -> tuple[I64, I64]:
+    """Return the distinct values and their positions; ``place`` has a 0 for each possible value."""
+    for row in range(len(values)):
+        place[values[row] - first] = 1
+    count = 0
+    for at in range(len(place)):
+        if place[at]:
+            place[at] = count
+            count += 1
+        else:
+            place[at] = -1
+    ordered = np.empty(count, np.int64)
+    places = np.empty(len(values), np.int64)
+    for at in range(len(place)):
+        if place[at] >= 0:
+            ordered[place[at]] = at + first
+    for row in range(len(values)):
+        places[row] = place[values[row] - first]
+    return ordered, places
