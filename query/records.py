@@ -26,6 +26,8 @@ from provhouse.store.warehouse.written import Written, read_written
 
 MOST = 1000
 """The largest number of items whose records are read."""
+UNREADABLE = "unreadable"
+"""The state of a file that is damaged, or in another format than Parquet."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,7 @@ def _table(table: str, items: Sequence[str], files: _Files) -> TableRecords:
                 if not state:
                     found |= {record.item: record for record in _read(pin, left)}
             except (OSError, pa.ArrowException):
-                state = "unreadable"
+                state = UNREADABLE
             if state:
                 lost[pin.path] = LostFile(pin.path, state)
     missing = tuple(item for item in items if item not in found)
