@@ -16,7 +16,7 @@ from provhouse.model.errors import BadInput, UsageError
 from provhouse.model.samples import sample_sentence
 from provhouse.model.settings import Settings
 from provhouse.query.blamed import Blamed
-from provhouse.query.records import Record, TableRecords
+from provhouse.query.records import UNREADABLE, Record, TableRecords
 from provhouse.spark.session import spark as session
 from provhouse.store.warehouse.file_table import NUMBER, PATH, read_files
 from provhouse.store.warehouse.layout import Layout
@@ -114,8 +114,11 @@ def blame(
 def _incomplete(more: int, lineage: Sequence[TableRecords]) -> str:
     if more:
         return f"It has more than {MOST_RECORDS:,} records"
-    missing = next(each for each in lineage if each.missing)
-    return f"{len(missing.missing):,} records of {missing.table} are gone or have changed"
+    some = next(each for each in lineage if each.missing)
+    missing = f"{len(some.missing):,} records of {some.table}"
+    if any(each.state == UNREADABLE for each in some.lost):
+        return f"{missing} are not in Parquet files, so that they cannot be read"
+    return f"{missing} are gone or have changed"
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,9 @@
 python benchmarks/tracing.py [--scale 1] [--repeats 5] [--size 1] [--rows 1000000] [--faults 20]
 
 The tables are those of TPC-H; five of its queries are captured and landed. The programs are those
-of `programs.py`, which are captured only. Times are medians; the
-ways that are compared take turns. Each measurement is stored in `results/tracing.json` at once, by
-scale factor, and a run with the same settings and code continues where it was stopped.
+of `programs.py`, which are captured only. Times are medians; the ways that are compared take turns.
+Each measurement is stored in `results/tracing.json` at once, by scale factor, and a run with the
+same settings and code continues where it was stopped.
 """
 
 import argparse
@@ -13,6 +13,7 @@ import json
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -185,13 +186,10 @@ class Bench:
             rows = first(every, size, in_memory=size <= 1000)
             if size > SIZES[0] and rows.count() < size:
                 break
-            count = rows.go_back_all().count()
+            count = stepped(rows)
             assert count == self._shuffled(rows)
-            ours, shuffle = compared(
-                lambda rows=rows: anew(rows).go_back_all().count(),  # type: ignore[misc]
-                lambda rows=rows: self._shuffled(rows),  # type: ignore[misc]
-                self.repeats,
-            )
+            ways = partial(stepped, rows), partial(self._shuffled, rows)
+            ours, shuffle = compared(*ways, self.repeats)
             store(found, {"rows": size, "found": count, "ours": ours, "shuffle": shuffle})
         run.close()
 
@@ -238,6 +236,11 @@ class Bench:
 def missing(queries: Sequence[str], found: Sequence[Walk | Again]) -> list[str]:
     """Return the queries that were not measured yet."""
     return [query for query in queries if query not in {each["query"] for each in found}]
+
+
+def stepped(rows: Cursor) -> int:
+    """Return the number of sources of rows, by our steps."""
+    return anew(rows).go_back_all().count()
 
 
 def compared(

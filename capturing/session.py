@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
+from weakref import WeakSet
 
 from provhouse.model.errors import ProvhouseError, UsageError
 from provhouse.spark.pyspark_internals import java_session
@@ -16,6 +17,8 @@ from .jar import jar
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+_WITH_JAR = WeakSet["SparkSession"]()
+"""The sessions that have our jar."""
 _PATIENCE = 60_000
 """Milliseconds that Spark may take to report the ends of commands."""
 
@@ -177,12 +180,19 @@ def _started(session: "SparkSession", folder: Path, keys: str, plain: bool) -> A
             "It is a session of Spark Connect, whose plans are made on the server",
             "Use a session that runs in this process",
         ) from error
-    _show_to_threads(jvm, jar())
-    session.sql(f"ADD JAR '{jar()}'")
+    _add_jar(session, jvm)
     capture = jvm.provhouse.capturing.Capture.start(classic, folder.resolve().as_uri(), keys, plain)
     if capture is None:
         raise _captured_already(jvm.provhouse.capturing.Capture.isConfigured(classic))
     return capture
+
+
+def _add_jar(session: "SparkSession", jvm: Any) -> None:
+    """Add the jar to a session once: that takes longer than all else that begins a block."""
+    if session not in _WITH_JAR:
+        _show_to_threads(jvm, jar())
+        session.sql(f"ADD JAR '{jar()}'")
+        _WITH_JAR.add(session)
 
 
 def _show_to_threads(jvm: Any, jar: Path) -> None:

@@ -93,3 +93,24 @@ def matching_rows(keys: I64, wanted: I64) -> tuple[I64, I64]:
     low = np.searchsorted(keys, wanted, "left")
     counts = np.searchsorted(keys, wanted, "right") - low
     return expand_ranges(low, counts), np.repeat(np.arange(len(wanted)), counts)
+
+
+def without_views(table: pa.Table) -> pa.Table:
+    """Return a table whose views, as writers in Rust store them, are plain texts and bytes.
+
+    Arrow lacks functions for views, such as that which takes some rows.
+    """
+    fields = [field.with_type(_plain_type(field.type)) for field in table.schema]
+    return table.cast(pa.schema(fields, table.schema.metadata))
+
+
+def _plain_type(kind: pa.DataType) -> pa.DataType:
+    if pa.types.is_string_view(kind):
+        return pa.string()
+    if pa.types.is_binary_view(kind):
+        return pa.binary()
+    if pa.types.is_list(kind):
+        return pa.list_(kind.value_field.with_type(_plain_type(kind.value_type)))
+    if pa.types.is_struct(kind):
+        return pa.struct([field.with_type(_plain_type(field.type)) for field in kind.fields])
+    return kind

@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 from provhouse.ingest.captured.keys import Key, texts
 from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.model.answer import Answer
+from provhouse.model.arrays import without_views
 from provhouse.store.warehouse.file_table import NUMBER, PATH, read_files
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.pins import Pin, read_pins
@@ -26,6 +27,8 @@ from provhouse.store.warehouse.written import Written, read_written
 
 MOST = 1000
 """The largest number of items whose records are read."""
+UNREADABLE = "unreadable"
+"""The state of a file that is damaged, or in another format than Parquet."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +132,7 @@ def _table(table: str, items: Sequence[str], files: _Files) -> TableRecords:
                 if not state:
                     found |= {record.item: record for record in _read(pin, left)}
             except (OSError, pa.ArrowException):
-                state = "unreadable"
+                state = UNREADABLE
             if state:
                 lost[pin.path] = LostFile(pin.path, state)
     missing = tuple(item for item in items if item not in found)
@@ -173,7 +176,7 @@ def _read(pin: Pin, wanted: Mapping[str, str]) -> Iterator[Record]:
             count = file.metadata.row_group(group).num_rows
             at = _places(file, group, first, count, pin.key, wanted)
             if at:
-                rows = file.read_row_group(group).take(pa.array(list(at), pa.int64()))
+                rows = without_views(file.read_row_group(group)).take(pa.array([*at], pa.int64()))
                 for text, row in zip(at.values(), rows.to_pylist(), strict=True):
                     yield Record(wanted[text], pin.path, {**row, **_of_folders(pin.path)})
             first += count
@@ -194,7 +197,7 @@ def _places(
         return {row: text for row, text in sorted(rows.items()) if 0 <= row < count}
     if not _may_have(file, group, key, wanted):
         return {}
-    names = texts(file.read_row_group(group, list(key)))
+    names = texts(without_views(file.read_row_group(group, list(key))))
     at = np.flatnonzero(pc.is_in(names, pa.array([*wanted], pa.string())))
     return {int(row): names[int(row)].as_py() for row in at}
 

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from provhouse.ingest.captured.description import SourceFile
 from provhouse.ingest.captured.pairs import ROW_BITS
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import I64, without_views
 from provhouse.model.errors import BadInput, UsageError
 
 from .file_addresses import address_of, path_of, spark_path
@@ -119,11 +119,16 @@ def _known_schema(files: Sequence[NumberedFile]) -> "StructType | None":
     """Return the schema that Spark finds in files, without its job; None if only Spark knows it."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
-    (schema, *others) = {pq.read_schema(file.path).remove_metadata() for file in files}
+    (schema, *others) = {_schema_of(file.path) for file in files}
     known = not others and all(map(_is_simple, schema.types))
     if not known or any(_of_folders(file.path, file.root) for file in files):
         return None
     return from_arrow_schema(schema)
+
+
+def _schema_of(path: Path) -> pa.Schema:
+    plain = without_views(pq.read_schema(path).empty_table()).schema
+    return pa.schema([pa.field(field.name, field.type) for field in plain])
 
 
 def _is_simple(kind: pa.DataType) -> bool:

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from provhouse.ingest.captured.pairs import ROW_BITS
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import I64, without_views
 
 from .numbers import NumberedFile
 from .scan import groups_of
@@ -21,9 +21,10 @@ def rows_of_file(path: Path, rows: I64) -> pa.Table:
     """Return all columns of some rows of a file; the indexes must be in ascending order."""
     with pq.ParquetFile(path) as file:
         parts = [
-            file.read_row_group(group).take(pa.array(at)) for group, at in groups_of(file, rows)
+            without_views(file.read_row_group(group)).take(pa.array(at))
+            for group, at in groups_of(file, rows)
         ]
-        return pa.concat_tables([file.schema_arrow.empty_table(), *parts])
+        return pa.concat_tables([without_views(file.schema_arrow.empty_table()), *parts])
 
 
 def rows_of_files(

@@ -8,26 +8,23 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from itertools import count
 from struct import Struct
-from typing import Any
+from typing import Any, Protocol
 
 
-class Combiner:
+class Combiner(Protocol):
     """Combines records, and numbers the results from 0 on."""
 
     def __len__(self) -> int:
         """Return the number of results."""
-        raise NotImplementedError
 
     def add(self, records: Iterable[Any], numbers: list[int]) -> None:
         """Add records, and append to ``numbers`` the result that each becomes a part of."""
-        raise NotImplementedError
 
     def results(self, base: int) -> Iterator[tuple[Any, Any]]:
         """Yield the results; their numbers begin with ``base``."""
-        raise NotImplementedError
 
 
-class Values(Combiner):
+class Values:
     """Merges the values of each key; a result is a key with its value and number."""
 
     def __init__(self, create: Callable[[Any], Any], merge: Callable[[Any, Any], Any]) -> None:
@@ -57,7 +54,7 @@ class Values(Combiner):
         return zip(self._numbers, zip(self._values, numbers, strict=True), strict=True)
 
 
-class Records(Combiner):
+class Records:
     """Keeps one of records that are equal; a result is a record with its number."""
 
     def __init__(self) -> None:

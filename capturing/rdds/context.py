@@ -11,7 +11,7 @@ from provhouse.model.errors import UsageError
 from provhouse.spark.pyspark_internals import java_rdd, worker_memory
 
 from .addresses import local, path_of, root, table_of
-from .entering import ROW_BITS, Entering, SourceRows
+from .entering import ROW_BITS, Positioned, SourceRows
 from .keys import Key, KeyOf, with_keys
 from .merging import same
 from .rdd import LineageRDD
@@ -199,7 +199,7 @@ class LineageContext:
 
 
 def _rows(first: int, counts: Any) -> Enter:
-    def enter(split: int, rows: Any) -> Entering:
+    def enter(split: int, rows: Any) -> Positioned:
         number = first + split
         return SourceRows(number << ROW_BITS, rows, lambda count: counts.add({number: count}))
 
@@ -213,7 +213,7 @@ def _keyed_rows(first: int, counts: Any, scan: Scan, key: KeyOf) -> Enter:
     numbers = {path: number for number, path in enumerate(paths)}
     files = [numbers[part.path] for part in scan.parts]
 
-    def enter_keyed(split: int, rows: Any) -> Entering:
+    def enter_keyed(split: int, rows: Any) -> Positioned:
         id_ = first + split << ROW_BITS
         return enter(split, with_keys(rows, key, folder, id_, files[split]))
 

@@ -4,6 +4,7 @@ The functions of a stage are generators that pull one record after the other. So
 stage before the next record enters it derives from the last one. Functions never see an id.
 """
 
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
@@ -19,12 +20,35 @@ ROW_BITS = 40
 """The number of bits of a row index in the id of a source row."""
 
 
-class Entering:
+class Entering(ABC):
     """The records that enter a stage in one task."""
 
     def __init__(self) -> None:
         self.leaving: list[Any] = []
         """The records that have left since ``slots`` was called, or what stands for them."""
+
+    def pull(self, records: Iterator[Any], most: int) -> bool:
+        """Let up to ``most`` records leave; return whether that is the end.
+
+        A list has its new length for each record that it gets from an iterator: positions need it.
+        """
+        self.leaving.extend(islice(records, most))
+        return len(self.leaving) < most
+
+    @abstractmethod
+    def slots(self) -> list[Any]:
+        """Return what the records in ``leaving`` derive from as arrays, a slot each; empty it."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Read all records that a function has left, so that their number is known."""
+
+
+class Positioned(Entering):
+    """Records of which each has a position; what leaves derives from the last that entered."""
+
+    def __init__(self) -> None:
+        super().__init__()
         self.records: Iterator[Any] = iter(())
         self._starts = [0]
         """For each record that has entered since, how many had left before."""
@@ -33,17 +57,7 @@ class Entering:
         self._blocks: list[list[Any]] = []
         """The slots of the first records in ``leaving``."""
 
-    def pull(self, records: Iterator[Any], most: int) -> bool:
-        """Let up to ``most`` records leave; return whether that is the end.
-
-        A list has its new length for each record that it gets from an iterator: ``_starts`` needs
-        it.
-        """
-        self.leaving.extend(islice(records, most))
-        return len(self.leaving) < most
-
     def slots(self) -> list[Any]:
-        """Return what the records in ``leaving`` derive from as arrays, a slot each; empty it."""
         self._fold()
         blocks, self._blocks = self._blocks, []
         self.leaving.clear()
@@ -67,11 +81,11 @@ class Entering:
         self._blocks.append(found)
 
     def close(self) -> None:
-        """Read all records that a function has left, so that their number is known."""
         deque(self.records, 0)
 
+    @abstractmethod
     def _found(self, positions: Any) -> list[Any]:
-        raise NotImplementedError
+        """Return the slots of records, by their positions among those that have entered."""
 
 
 def blocks(records: Iterable[Any]) -> Iterator[Iterator[Any]]:
@@ -81,7 +95,7 @@ def blocks(records: Iterable[Any]) -> Iterator[Iterator[Any]]:
         yield chain((first,), islice(every, BLOCK - 1))
 
 
-class SourceRows(Entering):
+class SourceRows(Positioned):
     """The rows of a part of a file, which have ids of ``first`` and their position."""
 
     def __init__(self, first: int, rows: Iterable[Any], ended: Callable[[int], None]) -> None:
@@ -103,7 +117,7 @@ class SourceRows(Entering):
         return [positions + self._id]
 
 
-class Carried(Entering):
+class Carried(Positioned):
     """Records that carry their slots: pairs of a record and a number, or a tuple of numbers."""
 
     def __init__(self, width: int, pairs: Iterable[tuple[Any, Any]]) -> None:
@@ -128,7 +142,7 @@ class Carried(Entering):
         return [*found.copy()]
 
 
-class Merged(Entering):
+class Merged(Positioned):
     """Records that a shuffle has merged, with the slots of the parts that each was merged from."""
 
     def __init__(self, folder: str, merged: Iterable[tuple[Any, bytes]], width: int = 1) -> None:

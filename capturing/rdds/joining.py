@@ -7,7 +7,7 @@ from typing import Any
 from pyspark.resultiterable import ResultIterable
 
 from .association_file import NONE
-from .entering import Entering, Merged
+from .entering import Merged, Positioned
 
 Slots = Any
 """The ids that a record carries: a number, or a tuple of several."""
@@ -77,7 +77,7 @@ def without(groups: Iterable[Any]) -> Joined:
                 yield (key, one), slots
 
 
-def gathering(folder: str, widths: list[int]) -> Callable[[int, Iterable[Any]], Entering]:
+def gathering(folder: str, widths: list[int]) -> Callable[[int, Iterable[Any]], Positioned]:
     """Return how a stage begins with groups of several sides, which have these numbers of slots."""
     width, count = sum(widths), len(widths)
     before = [(NONE,) * sum(widths[:at]) for at in range(count)]

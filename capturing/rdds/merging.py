@@ -7,7 +7,7 @@ from typing import Any
 from pyspark.serializers import AutoBatchedSerializer, CPickleSerializer
 from pyspark.shuffle import Aggregator, ExternalMerger
 
-from .entering import Entering, Merged
+from .entering import Merged, Positioned
 from .stages import Enter
 
 _batched: Any = AutoBatchedSerializer
@@ -30,7 +30,7 @@ def merging(
     def join_both(one: tuple[Any, bytes], other: tuple[Any, bytes]) -> tuple[Any, bytes]:
         return join(one[0], other[0]), one[1] + other[1]
 
-    def enter(split: int, records: Iterable[Any]) -> Entering:
+    def enter(split: int, records: Iterable[Any]) -> Positioned:
         found = _merged(records, join_both, memory)
         return Merged(folder, (((key, finish(value)), parts) for key, (value, parts) in found))
 

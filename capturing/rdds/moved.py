@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from .entering import Carried, Entering
+from .entering import Carried, Positioned
 from .stages import Branch, Enter, Scan, Slot
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ def carried(
 
 
 def _entering(width: int) -> Enter:
-    def enter(split: int, pairs: Iterable[Any]) -> Entering:
+    def enter(split: int, pairs: Iterable[Any]) -> Positioned:
         return Carried(width, pairs)
 
     return enter

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from .entering import Entering, Tap, Whole
+from .entering import Entering, Positioned, Tap, Whole
 
 if TYPE_CHECKING:
     from pyspark import RDD
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 ROWS = -1
 """The slot with ids of source rows; ``ingest/captured/description.py`` has it too."""
 
-Enter = Callable[[int, Iterable[Any]], Entering]
+Enter = Callable[[int, Iterable[Any]], Positioned]
 """Opens the input of a task by its partition."""
 Step = Callable[[int, Entering, Iterator[Any]], tuple[Entering, Iterator[Any]]]
 """Applies a function of the program to the records of a partition."""

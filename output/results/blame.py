@@ -8,7 +8,7 @@ from ..escape import shown
 from ..phrases import counted
 from ..result import Csv, Json, Result
 from ..sections import Section, styled
-from .records import plain, record_table
+from .records import plain, record_table, table_records
 
 if TYPE_CHECKING:
     from provhouse.query.blamed import Blamed
@@ -34,7 +34,7 @@ class BlameResult(Result):
         if found.smallest is None:
             yield styled(f"\nThe records that {first} was derived from:", "bold")
             for table in found.lineage:
-                yield from record_table(table.table, table.records)
+                yield from table_records(table)
             return
         runs = counted(found.runs, "run")
         yield styled(f"\nThe smallest input with which {first} is wrong, after {runs}:", "bold")
@@ -68,7 +68,11 @@ class BlameResult(Result):
 
 def _tables(tables: "tuple[TableRecords, ...]") -> list[Json]:
     return [
-        {"table": each.table, "records": [_record(record) for record in each.records]}
+        {
+            "table": each.table,
+            "records": [_record(record) for record in each.records],
+            "missing": list(each.missing),
+        }
         for each in tables
     ]
 

@@ -34,7 +34,7 @@ class RecordsResult(Result):
         of = counted(answer.items.num_rows, "item")
         yield styled(f"{shown(answer.item)}: {counted(number, 'record')} of {of}", "bold")
         for table in self.records.tables:
-            yield from _table(table)
+            yield from table_records(table)
         if self.records.more:
             more = counted(self.records.more, "more item")
             yield styled(f"\n{more} without their records: ask with --table or --depth", "yellow")
@@ -66,7 +66,8 @@ class RecordsResult(Result):
         )
 
 
-def _table(table: "TableRecords") -> Iterator[Section]:
+def table_records(table: "TableRecords") -> Iterator[Section]:
+    """Yield the first records of a table, and what could not be read."""
     yield from record_table(table.table, table.records)
     if table.missing:
         yield styled(_missing(table), "yellow")

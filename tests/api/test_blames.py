@@ -166,3 +166,28 @@ def test_what_cannot_be_blamed_is_an_error_with_a_remedy(
     for given, expected in cases.items():
         assert blame(house, *given) in (2, 3, 4), given
         assert expected in capsys.readouterr().err, given
+
+
+def test_messages_in_json_are_lineage_by_their_keys_without_records(
+    house: House, spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    events = tmp_path / "events"
+    events.mkdir()
+    messages = [{"id": n, "user": {"name": f"u{n % 2}"}, "ms": 900 * (n == 3)} for n in range(6)]
+    (events / "part.json").write_text("\n".join(map(json.dumps, messages)), encoding="utf-8")
+    rows = spark.read.json(str(events), schema="id int, user struct<name: string>, ms int")
+    rows.createOrReplaceTempView("events")
+    query = "SELECT user.name, max(ms) AS ms FROM events GROUP BY user.name"
+    with house.capture(keys={"events": "id", "slow": "name"}):
+        spark.sql(query).write.parquet(str(tmp_path / "slow"))
+    given = ("slow", "--where", "ms > 100")
+    assert blame(house, *given) == 0
+    result = found(capsys)
+    assert [row["values"] for row in result["rows"]] == [{"name": "u1", "ms": 900}]
+    (lineage,) = result["lineage"]
+    assert sorted(lineage["missing"]) == ["events/1", "events/3", "events/5"]
+
+    program = tmp_path / "slow.sql"
+    program.write_text(query, encoding="utf-8")
+    assert blame(house, *given, "--program", str(program)) == 3
+    assert "3 records of events are not in Parquet files" in capsys.readouterr().err

@@ -93,6 +93,19 @@ def test_simple_types_need_no_job_of_spark(
     assert few.collect() == expected.collect()
 
 
+def test_views_as_rust_writes_them_are_read_by_row_groups(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = pa.array([None, *"abcdefgh"], pa.string_view())
+    rows = pa.table({"text": text, "bytes": text.cast(pa.string()).cast(pa.binary_view())})
+    for name in "abc":
+        pq.write_table(rows, tmp_path / f"{name}.parquet", row_group_size=3)
+    few, expected = by_both(spark, tmp_path, monkeypatch)
+    assert few.collect() == expected.collect()
+    monkeypatch.setattr(module, "_read", None)  # which reads whole files
+    assert records(spark, numbered(tmp_path), Ids(WANTED)).count() == len(WANTED)
+
+
 def test_old_times_are_left_to_spark(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

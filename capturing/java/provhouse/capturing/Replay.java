@@ -15,6 +15,7 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.expressions.Alias;
+import org.apache.spark.sql.catalyst.expressions.And;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Cast;
 import org.apache.spark.sql.catalyst.expressions.EqualTo;
@@ -262,12 +263,11 @@ public final class Replay {
   }
 
   private Expression has(LogicalPlan scan, Sources.Located located, long[] ids) {
-    return Plans.call(
-        new RowSet(scans.get(scan), ids),
-        "has",
-        DataTypes.BooleanType,
-        List.of(located.path(), located.index()),
-        true);
+    RowSet rows = new RowSet(scans.get(scan), ids);
+    Expression index = located.index();
+    return new And(
+        Plans.call(rows, "hasIndex", DataTypes.BooleanType, List.of(index), true),
+        Plans.call(rows, "has", DataTypes.BooleanType, List.of(located.path(), index), true));
   }
 
   private static List<Attribute> output(LogicalPlan plan) {
