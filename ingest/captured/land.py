@@ -45,6 +45,12 @@ from .unused_keys import unused_keys
 from .weakened import weakened
 from .widened import widened_windows
 
+SMALL_BYTES = 256 << 20
+"""Triples with fewer bytes, about four million, land without Spark.
+
+They are numbers, which need no parsing, so that one process takes no longer than Spark's workers.
+"""
+
 
 def land_block(
     folder: Path,
@@ -143,7 +149,11 @@ def _land(
     _streamed(found, versions, places, keys, store, streams, settings)
     described_ops = weakened(_one_each(ops), Layout(settings.warehouse))
     summary = ingest_sources(
-        streams.finish(), settings, operations=described_ops, progress=progress
+        streams.finish(),
+        settings,
+        small_bytes=SMALL_BYTES,
+        operations=described_ops,
+        progress=progress,
     )
     writes = zip(found[len(marked) :], written, strict=True)
     landed = tuple(_landed(each, version) for each, version in writes)
@@ -206,7 +216,7 @@ def _marked(
 ) -> dict[Path, Written]:
     """Give versions to marked rows, by their places."""
     rows = list(opened)
-    new = [NewWrite(each.table, each.key, (each.place,), run) for each in rows]
+    new = [NewWrite(each.table, each.key, (each.place,), run, each.columns) for each in rows]
     versions = number_writes(new, settings, progress) if new else []
     return {each.place: version for each, version in zip(rows, versions, strict=True)}
 

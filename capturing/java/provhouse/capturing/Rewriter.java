@@ -61,7 +61,7 @@ final class Rewriter {
     this.files = files;
     this.taps = taps;
     this.caches = caches;
-    marks = new Marks(this, files, taps);
+    marks = new Marks(this, files, taps, caches);
     pythonMaps = new PythonMaps(this, taps);
     pythonGroups = new PythonGroups(this, taps);
     joins = new Joins(this, taps);
