@@ -14,9 +14,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
+    from provhouse.capturing.row_by_row import row_by_row as row_by_row
     from provhouse.changes.retract import Retraction as Retraction
-    from provhouse.ingest.captured.land import Landed as Landed
-    from provhouse.ingest.captured.land import LandedWrite as LandedWrite
+    from provhouse.ingest.captured.landed import Landed as Landed
+    from provhouse.ingest.captured.landed import LandedWrite as LandedWrite
     from provhouse.ingest.summary import Summary as Summary
     from provhouse.model.errors import BadInput as BadInput
     from provhouse.model.errors import Busy as Busy
@@ -66,8 +67,9 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
 
 _MODULES = {
     "captures": ("Capture", "capture"),
+    "capturing.row_by_row": ("row_by_row",),
     "changes.retract": ("Retraction",),
-    "ingest.captured.land": ("Landed", "LandedWrite"),
+    "ingest.captured.landed": ("Landed", "LandedWrite"),
     "ingest.summary": ("Summary",),
     "model.errors": (
         "BadInput", "Busy", "Damaged", "NotFound", "ProvhouseError", "StillFilling", "TooSlow",

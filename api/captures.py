@@ -19,7 +19,8 @@ from provhouse.capturing.session import (
     marked,
     saying,
 )
-from provhouse.ingest.captured.land import Landed, land_block
+from provhouse.ingest.captured.land import land_block
+from provhouse.ingest.captured.landed import Landed
 from provhouse.model.errors import BadInput, UsageError
 from provhouse.model.paths import local_path
 from provhouse.model.progress import Silent

@@ -53,7 +53,7 @@ def check_sample(name: str, sample: float | None) -> float:
 
 
 def key_columns(keys: Mapping[str, DeclaredKey]) -> dict[str, tuple[str, ...]]:
-    """Return the key columns of each table as a tuple; raise UsageError if a key is empty.
+    """Return the key columns of each table as a tuple; raise UsageError if a key is empty or none.
 
     A function of a record, for RDDs, stands for a column with a name of its own.
     """
@@ -63,6 +63,13 @@ def key_columns(keys: Mapping[str, DeclaredKey]) -> dict[str, tuple[str, ...]]:
 
 
 def _columns(table: str, key: str | Sequence[str]) -> tuple[str, ...]:
+    if not isinstance(key, str | Sequence) or not all(isinstance(each, str) for each in key):
+        raise UsageError(
+            f"The key of {table} names no column",
+            f"It is {key!r}",
+            f'Name a column, such as keys={{"{table}": "id"}}, a list of columns, or for RDDs a'
+            " function of a record",
+        )
     columns = (key,) if isinstance(key, str) else tuple(key)
     if not columns or not all(columns):
         raise UsageError(

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from provhouse.changes.retract import Retraction
-    from provhouse.ingest.captured.land import Landed
+    from provhouse.ingest.captured.landed import Landed
     from provhouse.ingest.formats.spool import ArrowStream
     from provhouse.ingest.summary import Summary
 

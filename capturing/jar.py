@@ -9,7 +9,7 @@ FOLDER = Path(__file__).parent
 SOURCES = FOLDER / "java"
 EXTENSION = "provhouse.capturing.Extension"
 """The extension of Spark sessions that captures an application by its configuration."""
-WORKER = "group_function.py"
+WORKER = "worker_function.py"
 """The file whose source the rules send to Python workers; the jar has it beside the classes."""
 
 

@@ -22,7 +22,7 @@ from provhouse.model.errors import Damaged, Unavailable, UsageError
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.model.times import parse_time
-from provhouse.store.tables.delta import remove_merged
+from provhouse.store.tables.delta_recovery import remove_merged
 from provhouse.store.warehouse.bases import bases, remove_unused
 from provhouse.store.warehouse.commits import (
     Commit,

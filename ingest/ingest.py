@@ -89,12 +89,14 @@ def ingest_sources(
     settings: Settings,
     *,
     missed: Sequence[str] = (),
+    small_bytes: int = SMALL_BYTES,
     progress: Progress,
     **options: Unpack[Options],
 ) -> Summary:
     """Ingest sources as one new generation, as ``ingest`` does.
 
-    ``missed`` are the paths of files that are not read, for the summary.
+    ``missed`` are the paths of files that are not read, for the summary. An input with fewer than
+    ``small_bytes`` bytes is ingested without Spark.
     """
     watch = Stopwatch()
     splits, given = options.get("splits"), options.get("operations")
@@ -124,7 +126,7 @@ def ingest_sources(
             watch,
             progress,
             new_base=options.get("replace", False),
-            small=inputs.bytes_unpacked < SMALL_BYTES,
+            small=inputs.bytes_unpacked < small_bytes,
             large=inputs.bytes_unpacked >= IMPORTED_BYTES,
         )
 

@@ -1,8 +1,8 @@
 """Ingest the lineage of what a captured block has written, as one new generation."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -30,6 +30,7 @@ from .keyed_names import Fresh, KeyedNames
 from .keyed_output import KeyedOutput, KeyedOutputNames, keyed_output_of
 from .keys import Key, KeyStore, check_keys
 from .known import Known
+from .landed import Landed, LandedMark, LandedWrite
 from .marked_output import MarkedNames, MarkedOutput, marked_outputs
 from .marks import MarkedRows, marks_of
 from .moved import tracking_of
@@ -40,95 +41,15 @@ from .rdd_output import keyed_rdd_output_of, rdd_output_of
 from .rows import Traced, bare_rows, operations, pieces, traced
 from .sampled import sampled_writes
 from .stream import Streams
-from .unused_keys import UnusedKeys, unused_keys
+from .unused_keys import unused_keys
 from .weakened import weakened
-from .widened import Widened, widened_windows
+from .widened import widened_windows
 
+SMALL_BYTES = 256 << 20
+"""Triples with fewer bytes, about four million, land without Spark.
 
-@dataclass(frozen=True)
-class LandedWrite:
-    """A captured write that is in the warehouse."""
-
-    table: str
-    version: int
-    """Its rows are named ``table/key@version``; the plain name means the newest version."""
-    path: Path
-    rows: int
-    taps: int
-    """The number of operators below which associations were written aside."""
-    associations: int
-    """The number of pairs of a source row and a row of the write, or of a group of its rows."""
-    bytes: int
-    """The size of its association files, which the ingest removes."""
-    seconds: float
-    """Seconds that Spark took for the write, without the rewriting of the plan."""
-    rewriting: float
-    """Seconds that the rewriting of the plan took."""
-    supersets: tuple[str, ...]
-    """The operations whose lineage may have more rows than those that were used."""
-    sample: float = 1.0
-    """The part of the rows that has lineage in the warehouse."""
-
-    def __str__(self) -> str:
-        found = (
-            f"{self.table}@{self.version}: {self.rows:,} rows, {self.associations:,} associations"
-            f" by {self.taps} taps, {self.bytes:,} bytes, {self.seconds:.2f} s"
-        )
-        if self.sample < 1:
-            found += f", a sample of {100 * self.sample:.3g}%"
-        return found + (f"; supersets: {', '.join(self.supersets)}" if self.supersets else "")
-
-
-@dataclass(frozen=True)
-class LandedMark:
-    """Marked rows of a captured write, which are items of their own in the warehouse."""
-
-    table: str
-    version: int
-    rows: int
-
-
-@dataclass(frozen=True)
-class Landed:
-    """The outcome of the writes of one captured block."""
-
-    writes: tuple[LandedWrite, ...] = ()
-    generation: int = 0
-    """The generation that shows them; 0 if nothing was written."""
-    incomplete: tuple[str, ...] = ()
-    """The paths of writes whose end Spark did not report, or that were overwritten; left out."""
-    refusals: tuple[Refusal, ...] = ()
-    """The writes that were refused, that have run without capture, or were stopped by a budget."""
-    folder: Path | None = None
-    """The folder to ingest later, if the ingest has failed: ``provhouse ingest --captured``."""
-    error: str = ""
-    """Why the ingest has failed."""
-    unused_keys: UnusedKeys | None = None
-    """Declared keys of tables that neither the writes nor the warehouse have."""
-    marks: tuple[LandedMark, ...] = ()
-    """The rows that the program has marked, by ``run.mark``."""
-    widened: Widened = field(default_factory=dict, repr=False)
-    """The windows whose rows were found to derive from whole partitions."""
-
-    def __str__(self) -> str:
-        return "\n".join(self._lines())
-
-    def _lines(self) -> Iterator[str]:
-        """Yield a line for each write, and for whatever was left out."""
-        if self.writes:
-            yield f"Generation {self.generation}"
-        else:
-            yield "No write was captured"
-        for write in self.writes:
-            yield str(write)
-        for mark in self.marks:
-            yield f"{mark.table}@{mark.version}: {mark.rows:,} marked rows"
-        for path in self.incomplete:
-            yield f"Left out: {path}, which Spark did not finish, or which was overwritten"
-        for refusal in self.refusals:
-            yield f"Not captured: {refusal.name}. {refusal.reason}"
-        if self.error:
-            yield f"Not ingested: {' '.join(self.error.splitlines())}. It is kept in {self.folder}"
+They are numbers, which need no parsing, so that one process takes no longer than Spark's workers.
+"""
 
 
 def land_block(
@@ -228,7 +149,11 @@ def _land(
     _streamed(found, versions, places, keys, store, streams, settings)
     described_ops = weakened(_one_each(ops), Layout(settings.warehouse))
     summary = ingest_sources(
-        streams.finish(), settings, operations=described_ops, progress=progress
+        streams.finish(),
+        settings,
+        small_bytes=SMALL_BYTES,
+        operations=described_ops,
+        progress=progress,
     )
     writes = zip(found[len(marked) :], written, strict=True)
     landed = tuple(_landed(each, version) for each, version in writes)
@@ -291,7 +216,7 @@ def _marked(
 ) -> dict[Path, Written]:
     """Give versions to marked rows, by their places."""
     rows = list(opened)
-    new = [NewWrite(each.table, each.key, (each.place,), run) for each in rows]
+    new = [NewWrite(each.table, each.key, (each.place,), run, each.columns) for each in rows]
     versions = number_writes(new, settings, progress) if new else []
     return {each.place: version for each, version in zip(rows, versions, strict=True)}
 

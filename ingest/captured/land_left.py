@@ -10,7 +10,8 @@ from provhouse.store.warehouse.blocks import held, note_failure, read_block, wai
 from provhouse.store.warehouse.layout import Layout
 
 from .keys import Key
-from .land import Landed, land_block
+from .land import land_block
+from .landed import Landed
 
 
 def land_left(

@@ -28,6 +28,8 @@ from provhouse.model.columns import (
 )
 from provhouse.model.derivations import KINDS
 
+from .sort_keys import packed, sorted_by
+
 ALONE = -1
 """The number that a row in no derivation has in place of a derivation's number."""
 SAID = (KIND, VALUE, TIMES, ROLE)
@@ -75,36 +77,39 @@ def groups(rows: pa.Table) -> I64:
     return np.where(labelled | joint, found, ALONE)
 
 
-def derivations(rows: pa.Table, *, labels_differ: bool) -> I64:
-    """Return a number for the derivation of each row, or ``ALONE``.
+def derivations(rows: pa.Table, group: I64, *, labels_differ: bool) -> I64:
+    """Return a number for the derivation of each row, or ``ALONE``; ``group`` is from ``groups``.
 
     Derivations with the same content get the same number. With ``labels_differ``, derivations with
     different labels get different numbers. That is for rows read from the warehouse, where an
     erasure may have made the contents of two derivations equal.
     """
-    group = groups(rows)
     return group if labels_differ else same_contents(group, row_contents(rows))
 
 
 def same_contents(group: I64, content: I64) -> I64:
     """Return a number for each row's group, or ``ALONE`` for a row in no group.
 
-    Groups whose rows have the same set of contents get the same number.
+    Groups whose rows have the same set of contents get the same number. Groups are numbered from
+    0, with few gaps.
     """
     within = group >= 0
     found = np.full(len(group), ALONE)
     if not within.any():
         return found
     keys = (content[within], group[within])
-    order = np.lexsort(keys)
-    once = order[changes(keys, order)]
+    sortable = packed(keys)
+    order = sorted_by(sortable)
+    once = order[changes(sortable, order)]
     contents, grouped = keys[0][once], keys[1][once]
     first = np.flatnonzero(np.diff(grouped, prepend=-1))
     sums = [np.add.reduceat(_mixed(contents, seed), first).view(np.int64) for seed in _SEEDS]
     counts = np.diff(np.append(first, len(grouped)))
     # Two sets share both 64-bit sums by chance once in 2**127 pairs.
     same = dense([counts, *sums])
-    found[within] = same[np.searchsorted(grouped[first], group[within])]
+    of_group = np.empty(int(grouped[-1]) + 1, np.int64)
+    of_group[grouped[first]] = same
+    found[within] = of_group[group[within]]
     return found
 
 
@@ -121,9 +126,10 @@ def dense(keys: Sequence[I64]) -> I64:
     """Return a number for each row, from 0; rows that are equal in all keys share it."""
     if not len(keys[0]):
         return np.empty(0, np.int64)
-    order = np.lexsort(keys)
+    sortable = packed(keys)
+    order = sorted_by(sortable)
     found = np.empty(len(order), np.int64)
-    found[order] = np.cumsum(changes(keys, order)) - 1
+    found[order] = np.cumsum(changes(sortable, order)) - 1
     return found
 
 
@@ -157,7 +163,8 @@ def ways(dst: I64, derivation: I64, following: NextWays) -> I64:
     if not len(rows):
         return found
     pair = dense([derivation[rows], dst[rows]])
-    _, first, of = np.unique(pair, return_index=True, return_inverse=True)
+    first = np.empty(int(pair.max()) + 1, np.int64)
+    first[pair[::-1]] = np.arange(len(pair))[::-1]  # of several rows, the first is written last
     order = np.argsort(first)
     owner = dst[rows][first[order]]
     begins = np.flatnonzero(np.diff(owner, prepend=-1))
@@ -167,7 +174,7 @@ def ways(dst: I64, derivation: I64, following: NextWays) -> I64:
         number += np.where(following.dst[at] == owner, following.number[at], 0)
     by_pair = np.empty(len(order), np.int64)
     by_pair[order] = number
-    found[rows] = by_pair[of]
+    found[rows] = by_pair[pair]
     return found
 
 

@@ -9,6 +9,7 @@ from provhouse.model.arrays import I64, Bools
 from provhouse.model.columns import ATTRIBUTES, DERIVATION, DST, KIND, OP, ORIGIN, SRC
 
 from .place_derivations import ALONE, changes, codes, derivations, groups, said
+from .sort_keys import packed, sorted_by
 
 
 @dataclass(frozen=True)
@@ -49,11 +50,13 @@ def distinct(rows: pa.Table, *, labels_differ: bool = False) -> DistinctRows:
     derivation = np.full(rows.num_rows, ALONE)
     tie = []
     if DERIVATION in rows.column_names or KIND in rows.column_names:
-        derivation = derivations(rows, labels_differ=labels_differ)
-        tie = [groups(rows)]  # of equal derivations, keep the rows of one
+        group = groups(rows)
+        derivation = derivations(rows, group, labels_differ=labels_differ)
+        tie = [group]  # of equal derivations, keep the rows of one
         keys = [derivation, *said(rows), *keys]
-    order = np.lexsort([*tie, *keys])
-    differs = changes(keys, order)
+    sortable = packed(keys)
+    order = sorted_by(packed([*tie, *sortable]))
+    differs = changes(sortable, order)
     once = order[differs]
     return DistinctRows(
         rows.take(pa.array(once)).combine_chunks(),

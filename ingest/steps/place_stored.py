@@ -36,6 +36,7 @@ from .place_derivations import (
     same_contents,
 )
 from .place_duplicates import DistinctRows
+from .place_texts import decoded
 
 _ASKED = "asked"
 _PLACE = "place"
@@ -85,7 +86,7 @@ def _find_plain(
     """
     if not len(candidates):
         return
-    wanted = rows.select(list(TRIPLE)).take(pa.array(candidates))
+    wanted = decoded(rows.select(list(TRIPLE)).take(pa.array(candidates)))
     wanted = wanted.append_column(_ASKED, pa.array(candidates))
     src, dst = (np.asarray(wanted[end]) for end in (SRC, DST))
     folder = snapshot.layout.table(snapshot.commit.base, "triples")
@@ -119,7 +120,7 @@ def _find_described(
     contain every row of a derivation, so whole derivations can be compared. Returns the next free
     way of each dst.
     """
-    asked = new.rows.take(pa.array(candidates))
+    asked = decoded(new.rows.take(pa.array(candidates)))
     dsts = ItemNumbers(np.unique(np.asarray(asked[DST])))
     stored, following = _described_rows(snapshot, dsts)
     if not stored.num_rows:

@@ -56,6 +56,7 @@ from .place_assertions import new_assertions, repeats
 from .place_derivations import NO_WAYS, NextWays, plain, ways
 from .place_duplicates import MoreOrigins, distinct
 from .place_stored import find_stored
+from .place_texts import coded, decoded
 from .read_derivations import STAGED
 from .read_shared import SOURCE
 
@@ -173,7 +174,7 @@ class GatherTriples:
         staging, number = self.staging, self.number
         parts = staging.range_rows.all(number)
         read = pa.concat_tables(map(read_stream, parts), promote_options="default")
-        found = distinct(read.combine_chunks(), labels_differ=self.labels_differ)
+        found = distinct(coded(read), labels_differ=self.labels_differ)
         rows, further = found.rows, found.more
         report_progress(0.55)
         asserted, new, following = 0, np.ones(rows.num_rows, bool), NO_WAYS
@@ -210,7 +211,7 @@ class GatherTriples:
         kept = kept.append_column(BORN, rows[BORN] if BORN in rows.column_names else born)
         for number, (start, end) in enumerate(pairwise(bounds.tolist())):
             path = self.staging.partitions(self.number, number)
-            write_partition(kept.slice(start, end - start), path)
+            write_partition(decoded(kept.slice(start, end - start)), path)
             reach("partition staged")
             report_progress(0.7 + 0.15 * end / len(rows))
 
@@ -312,7 +313,11 @@ def _workflow(rows: pa.Table) -> pa.Table:
 
 def _counted(rows: pa.Table, keys: list[str]) -> pa.Table:
     by_op = rows.group_by([*keys, OP], use_threads=False).aggregate([([], "count_all")])
-    pairs = by_op.group_by(keys, use_threads=False).aggregate([("count_all", "sum"), (OP, "list")])
+    pairs = (
+        decoded(by_op)
+        .group_by(keys, use_threads=False)
+        .aggregate([("count_all", "sum"), (OP, "list")])
+    )
     pairs = pairs.rename_columns([*keys, TRIPLES, OPS])
     few = pc.list_slice(pairs[OPS], 0, OPS_KEPT, return_fixed_size_list=False)
     return pairs.set_column(pairs.column_names.index(OPS), OPS, few)

@@ -14,7 +14,7 @@ import provhouse
 from helpers.shop import ORDERS, write_shop
 from helpers.warehouse import House
 from provhouse.capturing.session import Refusal
-from provhouse.ingest.captured.land import Landed
+from provhouse.ingest.captured.landed import Landed
 from provhouse.model.errors import BadInput, Busy, UsageError
 from provhouse.query.status import status
 from provhouse.store.warehouse.blocks import held

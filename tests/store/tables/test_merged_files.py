@@ -11,14 +11,16 @@ from provhouse.store.tables import delta
 from provhouse.store.tables.delta import (
     append_rows,
     count_rows,
-    has_uncommitted_rows,
     merged_from,
     read_pieces,
     read_rows,
-    remove_merged,
-    restore_tables,
     stored_files,
     table_files,
+)
+from provhouse.store.tables.delta_recovery import (
+    has_uncommitted_rows,
+    remove_merged,
+    restore_tables,
 )
 from provhouse.store.warehouse.commits import Commit, Totals
 from provhouse.store.warehouse.layout import Layout

@@ -99,6 +99,10 @@ final class Columns {
     } else if (node instanceof InMemoryRelation || node instanceof LogicalRDD) {
       cached(node);
     }
+    if (node instanceof Filter && Mark.of((Filter) node) != null) {
+      marked((Filter) node);
+      return;
+    }
     Plans.<LogicalPlan>list(node.children()).forEach(this::read);
     if (node instanceof Project) {
       define(Plans.list(((Project) node).projectList()));
@@ -108,9 +112,7 @@ final class Columns {
     } else if (node instanceof Window) {
       define(Plans.list(((Window) node).windowExpressions()));
     } else if (node instanceof Filter) {
-      if (Mark.of((Filter) node) == null) { // a mark removes no row
-        influenced(List.of(((Filter) node).condition()), "filter");
-      }
+      influenced(List.of(((Filter) node).condition()), "filter");
     } else if (node instanceof Join) {
       join((Join) node);
     } else if (node instanceof Union) {
@@ -139,6 +141,17 @@ final class Columns {
     for (Attribute column : Plans.list(node.output())) {
       Made made = new Made();
       read.forEach(table -> made.values.add(List.of(table, column.name())));
+      known.put(column.exprId(), made);
+    }
+  }
+
+  /** Read marked rows as those of a table: what is below is in the columns of the mark. */
+  private void marked(Filter node) {
+    String table = Mark.of(node).table();
+    tables.add(table);
+    for (Attribute column : Plans.<Attribute>list(node.output())) {
+      Made made = new Made();
+      made.values.add(List.of(table, column.name()));
       known.put(column.exprId(), made);
     }
   }

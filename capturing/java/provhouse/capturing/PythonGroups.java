@@ -156,7 +156,7 @@ final class PythonGroups {
     }
     return plain.copy(
         plain.name(),
-        GroupFunction.carrying(plain.func(), plain.evalType()),
+        WorkerFunction.carrying(plain.func(), plain.evalType()),
         result,
         Plans.seq(Plans.joined(Plans.list(plain.children()), numbers)),
         plain.evalType(),

@@ -1,4 +1,4 @@
-"""Let a function of groups hand on the numbers of its groups; Spark's Python workers run this.
+"""Let Python functions hand on what the rules add to their input; Spark's Python workers run this.
 
 The rules put the source of this file around the pickled function of the program, since workers may
 lack provhouse. So it imports only what a worker has.
@@ -15,6 +15,8 @@ from pyspark.util import PythonEvalType
 
 NAME = "provhouse_group"
 """The name of the last column of a frame, with the number of the group; results have it, too."""
+SLOT = "provhouse_slot_"
+"""The beginning of the names of the columns with the slots of a row."""
 PAIRS = (PythonEvalType.SQL_COGROUPED_MAP_PANDAS_UDF, PythonEvalType.SQL_COGROUPED_MAP_ARROW_UDF)
 ITERATORS = (
     PythonEvalType.SQL_GROUPED_MAP_PANDAS_ITER_UDF,
@@ -31,10 +33,7 @@ def carrying(command: bytes, eval_type: int) -> tuple[Callable[..., Any], Struct
     The last column of each frame that the function is called with is taken away from it. The second
     value is the type of the result.
     """
-    loaded = pickle.loads(command)
-    if not isinstance(loaded, tuple):  # a long command is sent as a broadcast
-        loaded = pickle.loads(loaded.value)
-    function, result = loaded
+    function, result = _loaded(command)
     names = [f"{NAME}_{side}" for side in range(1 + (eval_type in PAIRS))]
     fields = [*result.fields, *(StructField(name, LongType()) for name in names)]
 
@@ -53,6 +52,25 @@ def carrying(command: bytes, eval_type: int) -> tuple[Callable[..., Any], Struct
 
     called = of_iterator if eval_type in ITERATORS else of_frames
     return _with_arity(called, len(getfullargspec(function).args)), StructType(fields)
+
+
+def returning(command: bytes, slots: int) -> tuple[Callable[..., Any], StructType]:
+    """Return the function of a pickled command with this number of slots in the type of its result.
+
+    ``provhouse.row_by_row`` has made the function, so that it hands on the slots that it is given.
+    """
+    function, result = _loaded(command)
+    more = (StructField(f"{SLOT}{slot}", LongType()) for slot in range(slots))
+    return function, StructType([*result.fields, *more])
+
+
+def _loaded(command: bytes) -> tuple[Callable[..., Any], StructType]:
+    """Return the function of a pickled command and the type of its result."""
+    loaded = pickle.loads(command)
+    if not isinstance(loaded, tuple):  # a long command is sent as a broadcast
+        loaded = pickle.loads(loaded.value)
+    function, result = loaded
+    return function, result
 
 
 def _with_arity(function: Callable[..., Any], arity: int) -> Callable[..., Any]:

@@ -12,22 +12,31 @@ import org.apache.spark.api.python.PythonFunction;
 import org.apache.spark.api.python.SimplePythonFunction;
 
 /**
- * A Python function of groups that hands on the numbers of its groups.
+ * A Python function that hands on what the rules have added to its input.
  *
- * <p>Its pickle runs the source of {@code capturing/group_function.py} and calls {@code carrying}
+ * <p>Its pickle runs the source of {@code capturing/worker_function.py} and calls a function of it
  * with the pickle of the program's function. So no Python has to run in the driver, and executors
  * need nothing but PySpark.
  */
-final class GroupFunction {
-  private static final String SOURCE = "group_function.py";
+final class WorkerFunction {
+  private static final String SOURCE = "worker_function.py";
   private static final int PROTOCOL = 3;
 
-  private GroupFunction() {}
+  private WorkerFunction() {}
 
-  /** Return the function around another one, for an evaluation type of PySpark. */
+  /** Return a function of groups with the numbers of its groups, for an evaluation type. */
   static PythonFunction carrying(PythonFunction function, int evalType) {
+    return around(function, "carrying", evalType);
+  }
+
+  /** Return a function that {@code provhouse.row_by_row} has marked, with a number of slots. */
+  static PythonFunction returning(PythonFunction function, int slots) {
+    return around(function, "returning", slots);
+  }
+
+  private static PythonFunction around(PythonFunction function, String called, int number) {
     return new SimplePythonFunction(
-        pickled(bytes(function), evalType),
+        pickled(called, bytes(function), number),
         function.envVars(),
         function.pythonIncludes(),
         function.pythonExec(),
@@ -45,8 +54,8 @@ final class GroupFunction {
     return found;
   }
 
-  /** Return a pickle for: names = {}; exec(source, names); names["carrying"](command, evalType). */
-  private static byte[] pickled(byte[] command, int evalType) {
+  /** Return a pickle for: names = {}; exec(source, names); names[called](command, number). */
+  private static byte[] pickled(String called, byte[] command, int number) {
     Pickle pickle = new Pickle();
     pickle.code(0x80, PROTOCOL);
     pickle.code('}', 'q', 0, '0'); // an empty dict, as number 0 of the memo
@@ -55,17 +64,17 @@ final class GroupFunction {
     pickle.code('h', 0, 0x86, 'R', '0'); // the dict; both as a tuple; the call; no result
     pickle.global("operator", "getitem");
     pickle.code('h', 0);
-    pickle.sized('X', "carrying".getBytes(StandardCharsets.UTF_8));
+    pickle.sized('X', called.getBytes(StandardCharsets.UTF_8));
     pickle.code(0x86, 'R');
     pickle.sized('B', command);
     pickle.code('J');
-    pickle.number(evalType);
+    pickle.number(number);
     pickle.code(0x86, 'R', '.');
     return pickle.out.toByteArray();
   }
 
   private static byte[] source() {
-    try (InputStream source = GroupFunction.class.getResourceAsStream(SOURCE)) {
+    try (InputStream source = WorkerFunction.class.getResourceAsStream(SOURCE)) {
       return source.readAllBytes();
     } catch (IOException error) {
       throw new UncheckedIOException(error);

@@ -1,0 +1,159 @@
+"""Declare that a function of ``mapInPandas`` or ``mapInArrow`` works row by row.
+
+The functions of this file are sent to Spark's Python workers as a whole, since workers may lack
+provhouse. So they use only what a worker has.
+"""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+MARKED = " (row by row)"
+"""The end of the name of a marked function, by which the rules know it: ``PythonMaps.java``."""
+SLOT = "provhouse_slot_"
+"""The beginning of the names of the columns that the rules add, with the slots of each row."""
+
+Batches = Iterable[Any]
+"""Batches of rows: data frames of pandas, or record batches of Arrow."""
+
+
+def row_by_row(
+    function: Callable[[Iterator[Any]], Batches], *, positions: str | None = None
+) -> Callable[[Iterator[Any]], Batches]:
+    """Declare that a function of ``mapInPandas`` or ``mapInArrow`` makes each row from one row.
+
+    In a captured block, each row that the function returns then derives from one row; otherwise, it
+    derives from all rows of its task. The function must return the result of each batch before it
+    takes the next batch. Row n of the result is made from row n of the batch, so that both have
+    the same number of rows. With ``positions``, the function may leave out, repeat and reorder
+    rows: each result has a column of this name with the positions, from 0, of the rows in the
+    batch. The column is removed from the result, and the schema must not have it.
+
+    This is checked while the job runs, with or without capture: a result with another number of
+    rows, or a position that the batch does not have, ends the job with an error that names the
+    function. That row n was made from row n alone is not checked.
+
+    >>> def doubled(batches):
+    ...     for batch in batches:
+    ...         yield batch.assign(price=2 * batch.price)
+    >>> orders.mapInPandas(provhouse.row_by_row(doubled), orders.schema)
+    """
+    from pyspark import cloudpickle
+
+    register: Any = cloudpickle.register_pickle_by_value
+    register(sys.modules[__name__])
+    name = getattr(function, "__name__", type(function).__name__)
+
+    def marked(batches: Iterator[Any]) -> Iterator[Any]:
+        return _results(function, name, batches, positions)
+
+    marked.__name__ = name + MARKED
+    return marked
+
+
+def _results(
+    function: Callable[[Iterator[Any]], Batches],
+    name: str,
+    batches: Iterator[Any],
+    positions: str | None,
+) -> Iterator[Any]:
+    """Yield the results of a function, with the slots of the rows that they were made from."""
+    taken: list[tuple[int, list[Any]]] = []
+    answered = True
+
+    def given() -> Iterator[Any]:
+        nonlocal answered
+        for batch in batches:
+            if not answered and positions is None:
+                raise _wrong(name, "has taken a batch before it has returned that before")
+            batch, slots = _without_slots(batch)
+            taken[:] = [(len(batch), slots)]
+            answered = False
+            yield batch
+
+    for result in function(given()):
+        if not taken:
+            raise _wrong(name, "has returned rows before it has taken a batch")
+        rows, slots = taken[0]
+        if positions is None and (answered or len(result) != rows):
+            several = "a second result" if answered else f"{len(result)} rows"
+            raise _wrong(name, f"has returned {several} for a batch of {rows} rows")
+        answered = True
+        yield _with_slots(result, slots, rows, name, positions)
+    if not answered and positions is None:
+        raise _wrong(name, "has returned nothing for a batch")
+
+
+def _without_slots(batch: Any) -> tuple[Any, list[Any]]:
+    """Return a batch without the columns that the rules have added, and these columns."""
+    names = _names(batch)
+    first = next((at for at, name in enumerate(names) if str(name).startswith(SLOT)), len(names))
+    if first == len(names):
+        return batch, []
+    if _is_pandas(batch):
+        slots = [batch[name].to_numpy() for name in names[first:]]
+        return batch.drop(columns=names[first:]), slots
+    slots = [batch.column(at).to_numpy(zero_copy_only=False) for at in range(first, len(names))]
+    return batch.select(names[:first]), slots
+
+
+def _with_slots(result: Any, slots: list[Any], rows: int, name: str, positions: str | None) -> Any:
+    """Return a result with the slots of its rows, and without the column of positions."""
+    if positions is not None:
+        if positions not in _names(result):
+            if not len(result):
+                return result
+            raise _wrong(name, f"has returned rows without the column {positions}")
+        result, at = _without_positions(result, rows, name, positions)
+        slots = [slot[at] for slot in slots]
+    if not slots or not len(_names(result)):
+        return result
+    return _wider(result, slots)
+
+
+def _without_positions(result: Any, rows: int, name: str, positions: str) -> tuple[Any, Any]:
+    """Return a result without its column of positions, and the positions."""
+    import numpy as np
+
+    if _is_pandas(result):
+        at = result[positions].to_numpy()
+        result = result.drop(columns=[positions])
+    else:
+        place = result.schema.names.index(positions)
+        at = result.column(place).to_numpy(zero_copy_only=False)
+        result = result.select([each for each in result.schema.names if each != positions])
+    if len(at) and (at.dtype.kind not in "iu" or at.min() < 0 or at.max() >= rows):
+        raise _wrong(name, f"has returned positions that a batch of {rows} rows does not have")
+    return result, at.astype(np.int64)
+
+
+def _wider(result: Any, slots: list[Any]) -> Any:
+    """Return a result with one more column for each slot, at the end."""
+    import pyarrow as pa
+
+    if not _is_pandas(result):
+        columns = [*result.columns, *(pa.array(slot, pa.int64()) for slot in slots)]
+        names = [*result.schema.names, *(f"{SLOT}{number}" for number in range(len(slots)))]
+        return type(result).from_arrays(columns, names=names)
+    wider = result.copy(deep=False)
+    named = any(isinstance(name, str) for name in result.columns)
+    if not named:  # Spark takes the columns by their positions
+        wider.columns = range(len(result.columns))
+    for number, slot in enumerate(slots):
+        wider[f"{SLOT}{number}" if named else len(result.columns) + number] = slot
+    return wider
+
+
+def _names(batch: Any) -> list[Any]:
+    return list(batch.columns) if _is_pandas(batch) else list(batch.schema.names)
+
+
+def _is_pandas(batch: Any) -> bool:
+    return not hasattr(batch, "schema")
+
+
+def _wrong(name: str, found: str) -> ValueError:
+    return ValueError(
+        f"The function {name} is not row by row, as provhouse.row_by_row declares. It {found}. "
+        "Correct the function, name its column of positions, or leave out row_by_row."
+    )

@@ -1,0 +1,20 @@
+"""Texts as codes while triples are sorted: few texts occur often, as those of operations."""
+
+import pyarrow as pa
+
+
+def coded(rows: pa.Table) -> pa.Table:
+    """Return rows whose texts are codes of a dictionary."""
+    for place, field in enumerate(rows.schema):
+        if field.type == pa.string():
+            codes = rows[field.name].combine_chunks().dictionary_encode()
+            rows = rows.set_column(place, field.name, codes)
+    return rows.combine_chunks()
+
+
+def decoded(rows: pa.Table) -> pa.Table:
+    """Return rows with plain texts."""
+    for place, field in enumerate(rows.schema):
+        if pa.types.is_dictionary(field.type):
+            rows = rows.set_column(place, field.name, rows[field.name].cast(field.type.value_type))
+    return rows

@@ -1,0 +1,49 @@
+"""Sort rows by several columns of numbers, which are packed into few to be sorted faster."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from provhouse.model.arrays import I64
+
+_BITS = 63
+"""The bits of a packed number; it is never negative."""
+
+
+def sorted_by(keys: Sequence[I64]) -> I64:
+    """Return the order of rows by the last key, then by those before it, as ``np.lexsort`` does."""
+    if len(keys) == 1:
+        return np.argsort(keys[0], kind="stable")
+    return np.lexsort(tuple(keys))
+
+
+def packed(keys: Sequence[I64]) -> list[I64]:
+    """Return fewer keys by which rows have the same order, and are equal in the same cases.
+
+    A key that all rows share is left out. Neighbours are joined as long as their numbers fit in one
+    of 64 bits: most columns of a trace have few values, or item numbers far below that.
+    """
+    found: list[I64] = []
+    bits = _BITS + 1
+    for key in reversed(keys):  # the last one decides first
+        low, span = _range(key)
+        if not span:
+            continue
+        more = span.bit_length()
+        if bits + more > _BITS:
+            found.append(key)
+            bits = more
+            if more <= _BITS:
+                found[-1] = key - low
+        else:
+            found[-1] = (found[-1] << more) | (key - low)
+            bits += more
+    return found[::-1] or [np.zeros(len(keys[0]), np.int64)]
+
+
+def _range(key: I64) -> tuple[int, int]:
+    """Return the lowest value, and how far the highest one is above it."""
+    if not len(key):
+        return 0, 0
+    low = int(key.min())
+    return low, int(key.max()) - low

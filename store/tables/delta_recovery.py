@@ -1,0 +1,96 @@
+"""Restore the committed versions of Delta tables, and remove files that no commit shows."""
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from deltalake import DeltaTable
+from deltalake.exceptions import DeltaError
+
+from provhouse.model.columns import TABLES
+from provhouse.model.faults import reach
+
+from ..warehouse.commits import Commit
+from ..warehouse.layout import Layout
+from ..warehouse.locks import check_lock
+from .delta import stored_files, table_files
+
+
+def has_uncommitted_rows(layout: Layout, commit: Commit) -> bool:
+    """Return whether tables of the base have rows that the last commit does not show."""
+    for name in TABLES:
+        folder, known = layout.table(commit.base, name), commit.tables.get(name)
+        if known is None:
+            if any((folder / "_delta_log").glob("*.json")):
+                return True
+            continue
+        newer = (folder / "_delta_log" / f"{known + 1:020d}.json").exists()
+        # A restored table has newer versions, too, with the files of the committed version.
+        if newer and _newest_files(folder, known) != set(table_files(folder, name, known)):
+            return True
+    return False
+
+
+def restore_tables(layout: Layout, base: int, commits: Sequence[Commit]) -> None:
+    """Restore every table of a base to its committed version; remove files that no commit shows.
+
+    A writer calls this after another writer has crashed. ``commits`` are all commits that use the
+    base; a table without a committed version is removed. Raises Busy if another writer has taken
+    the lock.
+    """
+    for name in TABLES:
+        folder = layout.table(base, name)
+        versions = {commit.tables[name] for commit in commits if name in commit.tables}
+        files = list(folder.glob("*.parquet"))
+        check_lock(layout)  # so the files listed above are only those of writers that died
+        if not versions:
+            shutil.rmtree(folder, ignore_errors=True)
+            continue
+        shown = {version: set(table_files(folder, name, version)) for version in versions}
+        if _newest_files(folder, max(versions)) != shown[max(versions)]:
+            DeltaTable(folder).restore(max(versions))
+            reach("table taken back")
+        kept = set().union(*shown.values())
+        for file in files:
+            if file not in kept:
+                file.unlink()
+
+
+def remove_merged(layout: Layout, oldest: Commit) -> int:
+    """Remove the files of small tables whose rows are in others at each version that is left.
+
+    Returns the number of bytes removed.
+
+    ``oldest`` is the oldest commit that uses its base, which no process may read meanwhile. Only
+    the writer may call this. Raises Busy if another writer has taken the lock.
+    """
+    freed = 0
+    for name in TABLES.keys() - {"triples", "rejects"}:  # their files are never merged
+        folder = layout.table(oldest.base, name)
+        shown = table_files(folder, name, oldest.tables.get(name))
+        for path in stored_files(folder):
+            # A file after the last one shown is in later versions.
+            if shown and path <= shown[-1] and path not in shown:
+                check_lock(layout)
+                freed += path.stat().st_size
+                path.unlink()
+                reach("merged file removed")
+    return freed
+
+
+def _newest_files(folder: Path, committed: int) -> set[Path]:
+    """Return the files of the newest version; first remove torn log entries that are not committed.
+
+    Raises Damaged if the committed log entry is torn, too.
+    """
+    try:
+        return {folder / Path(uri).name for uri in DeltaTable(folder).file_uris()}
+    except (OSError, DeltaError):
+        logs = folder / "_delta_log"
+        (logs / "_last_checkpoint").unlink(missing_ok=True)  # only a hint; the last one may be torn
+        for log in logs.iterdir():
+            version = log.name.split(".")[0]
+            if version.isdigit() and int(version) > committed:
+                log.unlink()
+        table_files(folder, folder.name, committed)  # raises Damaged
+        return {folder / Path(uri).name for uri in DeltaTable(folder).file_uris()}
