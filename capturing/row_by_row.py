@@ -149,7 +149,7 @@ def _names(batch: Any) -> list[Any]:
 
 
 def _is_pandas(batch: Any) -> bool:
-    return not hasattr(batch, "schema")
+    return hasattr(batch, "iloc")  # which is no name of a column
 
 
 def _wrong(name: str, found: str) -> ValueError:

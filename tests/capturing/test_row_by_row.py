@@ -82,8 +82,10 @@ def of_groups(shop: Shop) -> DataFrame:
 
 
 def of_even(shop: Shop) -> DataFrame:
-    rows = shop.orders.select("id").mapInPandas(declared(even_reversed, "place"), "id long")
-    return rows.withColumnRenamed("id", "k")
+    """Return rows with a column that has the name of an attribute of Arrow's batches."""
+    orders = shop.orders.selectExpr("id", "small AS schema")
+    rows = orders.mapInPandas(declared(even_reversed, "place"), "id long, schema int")
+    return rows.selectExpr("id AS k")
 
 
 def of_repeated(shop: Shop) -> DataFrame:
