@@ -27,15 +27,6 @@ class ColumnMap:
         """Return the columns that influence a column, with the rows that it is in."""
         return (*self.influence.get(column, ()), *self.rows)
 
-    def with_more(self, other: "ColumnMap") -> "ColumnMap":
-        """Return a map that has the columns of two maps of the same rows."""
-        return ColumnMap(
-            {**other.values, **self.values},
-            {**other.influence, **self.influence},
-            tuple(dict.fromkeys((*self.rows, *other.rows))),
-            tuple(dict.fromkeys((*self.tables, *other.tables))),
-        )
-
 
 NO_COLUMNS = ColumnMap()
 """The map of a write whose columns are not known."""

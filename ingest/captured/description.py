@@ -37,8 +37,6 @@ class Mark:
     key: tuple[str, ...]
     number: int
     """The number that the ids of its rows have in the place of a file's."""
-    columns: ColumnMap
-    """The columns of sources that those of the rows are made from, as far as the plan has them."""
 
 
 @dataclass(frozen=True)
@@ -303,14 +301,8 @@ def _taps(
     return (*found, *whole)
 
 
-def _mark(tap: Mapping[str, Any]) -> Mark | None:
-    if tap["kind"] != "mark":
-        return None
-    columns = column_map(tap.get("column_map", {}))
-    return Mark(tap["table"], tuple(tap["key"]), tap["number"], columns)
-
-
 def _tap(tap: Mapping[str, Any], folder: Path, marked: Collection[int]) -> TapTable:
+    mark = tap["kind"] == "mark"
     source = tap.get("source")
     return TapTable(
         tap["kind"],
@@ -324,7 +316,7 @@ def _tap(tap: Mapping[str, Any], folder: Path, marked: Collection[int]) -> TapTa
         tuple(Part(**part) for part in tap.get("parts", ())),
         tap.get("columns", 0),
         source=SourceColumn(**source) if source else None,
-        mark=_mark(tap),
+        mark=Mark(tap["table"], tuple(tap["key"]), tap["number"]) if mark else None,
         function=tap.get("function", ""),
         place=tap.get("place", ""),
         valued=tap.get("valued", False),

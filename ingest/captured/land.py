@@ -216,7 +216,7 @@ def _marked(
 ) -> dict[Path, Written]:
     """Give versions to marked rows, by their places."""
     rows = list(opened)
-    new = [NewWrite(each.table, each.key, (each.place,), run, each.columns) for each in rows]
+    new = [NewWrite(each.table, each.key, (each.place,), run) for each in rows]
     versions = number_writes(new, settings, progress) if new else []
     return {each.place: version for each, version in zip(rows, versions, strict=True)}
 

@@ -12,7 +12,6 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from provhouse.model.arrays import I64
-from provhouse.model.column_map import NO_COLUMNS, ColumnMap
 from provhouse.model.errors import BadInput
 
 from .associations import NONE, stages_of
@@ -39,8 +38,6 @@ class MarkedRows:
     """The key of each row, as text."""
     slots: Mapping[int, tuple[I64, I64]]
     """For each tap, positions of rows, and their slots as an array of slots by rows."""
-    columns: ColumnMap
-    """The columns of sources that its columns are made from, as far as the write uses them."""
 
     def ids(self, found: I64) -> I64:
         """Return the ids of the rows with these hashes; ``NONE`` stays as it is."""
@@ -98,11 +95,7 @@ def _opened(place: Path, taps: Mapping[int, TapTable], aside: Path) -> MarkedRow
         columns = [np.asarray(table[name])[new] for name in table.column_names[1:-1]]
         slots[tap] = at[new], np.stack([np.empty(len(new), np.int64), *columns])[1:]
     names = mapped[_NAME].combine_chunks()
-    columns = NO_COLUMNS
-    for each in taps.values():
-        if each.mark:  # each place in the plan has the columns that are used there
-            columns = columns.with_more(each.mark.columns)
-    return MarkedRows(place, mark.table, mark.key, mark.number, hashes, names, slots, columns)
+    return MarkedRows(place, mark.table, mark.key, mark.number, hashes, names, slots)
 
 
 def _rows(tap: TapTable, table: str, key: Sequence[str]) -> pa.Table:

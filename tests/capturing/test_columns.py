@@ -103,34 +103,6 @@ def test_a_column_is_followed_through_two_jobs(house: House) -> None:
             warehouse.lineage("report/XX.mean")
 
 
-def test_a_column_is_followed_through_marked_rows(
-    houses: Callable[..., House], spark: SparkSession, tmp_path: Path
-) -> None:
-    """Two places in the plan use other columns of them each."""
-    house = houses()
-    pq.write_table(pa.table(FLIGHTS), tmp_path / "flights.parquet")
-    flights = spark.read.parquet(str(tmp_path / "flights.parquet"))
-    with house.capture(keys={"flights": "id", "cleaned": "id", "report": "line"}) as run:
-        delays = flights.where("gone = 1").selectExpr("id", "line", "dep - due AS delay", "dep")
-        cleaned = run.mark(delays, "cleaned")
-        means = cleaned.groupBy("line").agg({"delay": "avg"}).toDF("line", "mean")
-        last = cleaned.groupBy("line").agg({"dep": "max"}).toDF("line", "last")
-        means.join(last, "line").write.parquet(str(tmp_path / "report"))
-    line = {"line": {"filter", "group", "join"}}
-    from_flights = line | {"gone": {"filter"}}
-    assert found(house, "report/AA.mean") == {
-        "cleaned": ("value", {"delay"}, line),
-        "flights": ("value", {"dep", "due"}, from_flights),
-    }
-    assert found(house, "report/AA.last") == {
-        "cleaned": ("value", {"dep"}, line),
-        "flights": ("value", {"dep"}, from_flights),
-    }
-    assert found(house, "cleaned/2.delay") == {
-        "flights": ("value", {"dep", "due"}, {"gone": {"filter"}})
-    }
-
-
 def check_forms(answer: Answer) -> None:
     """Check the JSON of an answer against its schema, and its text."""
     text, structured = StringIO(), StringIO()

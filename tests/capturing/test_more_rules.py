@@ -56,18 +56,6 @@ def before(order: Order) -> list[Order]:
 
 
 CASES = {
-    "of_range": Case(
-        sql("SELECT r.id AS k, count(o.id) FROM range(1, 12) r LEFT JOIN orders o"
-            " ON r.id = o.id % 4 GROUP BY r.id"),
-        lambda: {str(k): o(*(order for order in ORDERS if k == order.id % 4))
-                 for k in range(1, 12)},
-    ),
-    "in_range": Case(
-        sql("SELECT id * 10 + more.id AS k FROM orders, range(2) more WHERE id IN"
-            " (SELECT 2 * id FROM range(4)) AND id > (SELECT min(id) FROM range(3, 5))"),
-        lambda: {f"{order.id}{more}": o(order)
-                 for order in ORDERS if order.id in (4, 6) for more in (0, 1)},
-    ),
     "above_mean": Case(
         sql("SELECT id AS k FROM orders WHERE fee < (SELECT avg(fee) FROM orders WHERE id <> 3)"),
         lambda: each(
@@ -275,8 +263,6 @@ def grouping_sets() -> Lineage:
 
 
 DAILY = (
-    "of_range",
-    "in_range",
     "groups_in_order",
     "groups_above_a_scalar",
     "semi_on_two",

@@ -37,7 +37,7 @@ OPERATORS: dict[str, Callable[[DataFrame, DataFrame], DataFrame]] = {
     "Window": lambda orders, _: orders.withColumn(
         "n", F.count("*").over(Window.partitionBy(F.array("cust")))
     ),
-    "LocalRelation": lambda orders, _: orders.sparkSession.sql("SELECT * FROM VALUES (1), (2)"),
+    "Range": lambda orders, _: orders.sparkSession.range(3).toDF("k"),
     "Aggregate": lambda orders, _: orders.groupBy(F.array("price")).count(),
     "WITH": lambda orders, _: twice_at_random(orders),
 }

@@ -52,8 +52,6 @@ JOBS = {
     "large": "SELECT k FROM totals WHERE total > 11",
     "sums": "SELECT total k, count(*) n FROM totals GROUP BY total",
     "greeted": "SELECT k, total + 1 AS more FROM totals",
-    "constant": "SELECT k FROM orders WHERE amount > 7 UNION SELECT 4L UNION ALL SELECT 9L",
-    "ranged": "SELECT k FROM orders UNION SELECT id + 3 FROM range(7)",
     "certain": "SELECT cust k, max(amount) FROM orders WHERE amount > 0 GROUP BY cust",
 }  # fmt: skip
 """Jobs by the table that each writes, in order; later ones may read the table ``totals``."""
@@ -61,7 +59,7 @@ NOT_ABOUT_ABSENCE = [name for name in JOBS if name not in ("top", "less", "anti"
 """The jobs whose rows can be lost only by a deletion of rows that they derive from."""
 
 
-DAILY = ("totals", "having", "top", "anti", "different", "ranged", "large")
+DAILY = ("totals", "having", "top", "anti", "different", "large")
 """The jobs of the daily test."""
 
 

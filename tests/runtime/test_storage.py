@@ -22,7 +22,7 @@ IN_TASKS = (
     "store/tables/*.py",
 )
 """The modules that contain tasks, or functions that tasks call with a path of the warehouse."""
-ON_THE_DRIVER = ("ingest/steps/write.py",)
+ON_THE_DRIVER = ("ingest/steps/write.py", "store/tables/delta_recovery.py")
 DELTA = "store/tables/delta.py"
 IN_MEMORY = "store/cache/blocks.py"
 """A module whose Arrow streams are bytes, not files."""

@@ -99,10 +99,6 @@ final class Columns {
     } else if (node instanceof InMemoryRelation || node instanceof LogicalRDD) {
       cached(node);
     }
-    if (node instanceof Filter && Mark.of((Filter) node) != null) {
-      marked((Filter) node);
-      return;
-    }
     Plans.<LogicalPlan>list(node.children()).forEach(this::read);
     if (node instanceof Project) {
       define(Plans.list(((Project) node).projectList()));
@@ -112,7 +108,9 @@ final class Columns {
     } else if (node instanceof Window) {
       define(Plans.list(((Window) node).windowExpressions()));
     } else if (node instanceof Filter) {
-      influenced(List.of(((Filter) node).condition()), "filter");
+      if (Mark.of((Filter) node) == null) { // a mark removes no row
+        influenced(List.of(((Filter) node).condition()), "filter");
+      }
     } else if (node instanceof Join) {
       join((Join) node);
     } else if (node instanceof Union) {
@@ -141,17 +139,6 @@ final class Columns {
     for (Attribute column : Plans.list(node.output())) {
       Made made = new Made();
       read.forEach(table -> made.values.add(List.of(table, column.name())));
-      known.put(column.exprId(), made);
-    }
-  }
-
-  /** Read marked rows as those of a table: what is below is in the columns of the mark. */
-  private void marked(Filter node) {
-    String table = Mark.of(node).table();
-    tables.add(table);
-    for (Attribute column : Plans.<Attribute>list(node.output())) {
-      Made made = new Made();
-      made.values.add(List.of(table, column.name()));
       known.put(column.exprId(), made);
     }
   }

@@ -16,6 +16,7 @@ import org.apache.spark.sql.catalyst.plans.logical.Generate;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.OneRowRelation;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.plans.logical.RepartitionOperation;
 import org.apache.spark.sql.catalyst.plans.logical.Sort;
@@ -135,7 +136,9 @@ final class Existence {
   }
 
   private static boolean isLeaf(LogicalPlan node) {
-    return node instanceof LogicalRelation || node instanceof LocalRelation; // which has no rows
+    return node instanceof LogicalRelation
+        || node instanceof LocalRelation
+        || node instanceof OneRowRelation;
   }
 
   private static boolean keepsRows(LogicalPlan node) {

@@ -17,14 +17,12 @@ final class Marks {
   private final Rewriter rewriter;
   private final SourceFiles files;
   private final Taps taps;
-  private final Caches caches;
   private final Map<String, Long> numbers = new LinkedHashMap<>();
 
-  Marks(Rewriter rewriter, SourceFiles files, Taps taps, Caches caches) {
+  Marks(Rewriter rewriter, SourceFiles files, Taps taps) {
     this.rewriter = rewriter;
     this.files = files;
     this.taps = taps;
-    this.caches = caches;
   }
 
   Rewritten mark(Filter node) {
@@ -42,7 +40,6 @@ final class Marks {
     operator.put("table", mark.table());
     operator.put("key", mark.key());
     operator.put("number", numbers.computeIfAbsent(mark.table(), any -> files.takeNumber()));
-    operator.put("column_map", Columns.described(node.child(), caches));
     int number = taps.number("mark", node, operator);
     List<Attribute> written =
         Plans.joined(List.of(id.toAttribute()), Plans.attributes(child.slots()));

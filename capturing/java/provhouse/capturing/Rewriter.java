@@ -61,7 +61,7 @@ final class Rewriter {
     this.files = files;
     this.taps = taps;
     this.caches = caches;
-    marks = new Marks(this, files, taps, caches);
+    marks = new Marks(this, files, taps);
     pythonMaps = new PythonMaps(this, taps);
     pythonGroups = new PythonGroups(this, taps);
     joins = new Joins(this, taps);
@@ -111,10 +111,12 @@ final class Rewriter {
     if (node instanceof LogicalRDD) {
       return computed(node, caches.scan((LogicalRDD) node, files, taps));
     }
-    if (isConstant(node)) {
+    boolean nothing =
+        node instanceof LocalRelation && Plans.list(((LocalRelation) node).data()).isEmpty();
+    if (nothing || node instanceof OneRowRelation) { // such as the one group of an empty source
       return new Rewritten(node, List.of());
     }
-    if (node instanceof LocalRelation) {
+    if (node instanceof LocalRelation || node instanceof Range) {
       throw Unsupported.rows(node.nodeName(), "The program has its rows, and no table has them");
     }
     if (node instanceof Filter && Mark.of((Filter) node) != null) {
@@ -131,18 +133,6 @@ final class Rewriter {
       return new Rewritten(withChildren(node, child.plan()), child.slots());
     }
     throw Unsupported.operator(node.nodeName(), "It is in the plan of what is written");
-  }
-
-  /**
-   * Return whether rows are made from nothing, such as the one group of an empty source.
-   *
-   * <p>Those of a {@code LocalRelation} are not: {@code createDataFrame} makes one from rows that the
-   * program may have read from anywhere.
-   */
-  private static boolean isConstant(LogicalPlan node) {
-    return node instanceof Range
-        || node instanceof OneRowRelation
-        || node instanceof LocalRelation && Plans.list(((LocalRelation) node).data()).isEmpty();
   }
 
   /** Return rows that the block has computed before, as those of a cache. */
