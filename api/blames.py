@@ -116,8 +116,8 @@ def _incomplete(more: int, lineage: Sequence[TableRecords]) -> str:
         return f"It has more than {MOST_RECORDS:,} records"
     some = next(each for each in lineage if each.missing)
     missing = f"{len(some.missing):,} records of {some.table}"
-    if any(each.state == UNREADABLE for each in some.lost):
-        return f"{missing} are not in Parquet files, so that they cannot be read"
+    if all(each.state == UNREADABLE for each in some.lost):
+        return f"{missing} are in no Parquet file that a captured job has read"
     return f"{missing} are gone or have changed"
 
 
