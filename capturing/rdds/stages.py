@@ -98,8 +98,9 @@ def _task(
     enter: Enter, steps: Sequence[tuple[int, Step]], leave: Leave
 ) -> Callable[[int, Iterable[Any]], Iterator[Any]]:
     def run(split: int, records: Iterable[Any]) -> Iterator[Any]:
-        entering = enter(split, records)
-        found = entering.records
+        entered = enter(split, records)
+        entering: Entering = entered
+        found = entered.records
         for first, step in steps:
             entering, found = step(first + split, entering, found)
         return leave(entering, found)
