@@ -117,7 +117,7 @@ def _incomplete(more: int, lineage: Sequence[TableRecords]) -> str:
     some = next(each for each in lineage if each.missing)
     missing = f"{len(some.missing):,} records of {some.table}"
     if all(each.state == UNREADABLE for each in some.lost):
-        return f"{missing} are in no Parquet file that a captured job has read"
+        return f"{missing} are in no readable Parquet file of a captured job"
     return f"{missing} are gone or have changed"
 
 

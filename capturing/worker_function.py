@@ -55,9 +55,9 @@ def carrying(command: bytes, eval_type: int) -> tuple[Callable[..., Any], Struct
 
 
 def returning(command: bytes, slots: int) -> tuple[Callable[..., Any], StructType]:
-    """Return the function of a pickled command with this number of slots in the type of its result.
+    """Return a pickled function, and the type of its result with a column for each slot.
 
-    ``provhouse.row_by_row`` has made the function, so that it hands on the slots that it is given.
+    ``provhouse.row_by_row`` has made the function, which passes the slots of its input on.
     """
     function, result = _loaded(command)
     more = (StructField(f"{SLOT}{slot}", LongType()) for slot in range(slots))

@@ -107,7 +107,10 @@ class ShownAt:
 
 @cache
 def _beside() -> ThreadPoolExecutor:
-    """Return a thread that stays, since the memory of a new one is always new to the system."""
+    """Return a thread that is kept between views.
+
+    The system would clear the memory of each new thread, page by page.
+    """
     return ThreadPoolExecutor(1, thread_name_prefix="view")
 
 

@@ -53,7 +53,7 @@ class Positioned(Entering):
         self._starts = [0]
         """For each record that has entered since, how many had left before."""
         self._first = -1
-        """The position of the record that entered first among ``_starts``; -1 is none."""
+        """The position of the first record in ``_starts``; -1 if none has entered."""
         self._blocks: list[list[Any]] = []
         """The slots of the first records in ``leaving``."""
 

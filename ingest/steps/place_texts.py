@@ -1,10 +1,10 @@
-"""Texts as codes while triples are sorted: few texts occur often, as those of operations."""
+"""Dictionary-encode texts while triples are sorted: columns such as ``op`` repeat a few."""
 
 import pyarrow as pa
 
 
 def coded(rows: pa.Table) -> pa.Table:
-    """Return rows whose texts are codes of a dictionary."""
+    """Return rows with dictionary-encoded texts."""
     for place, field in enumerate(rows.schema):
         if field.type == pa.string():
             codes = rows[field.name].combine_chunks().dictionary_encode()

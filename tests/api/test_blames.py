@@ -190,4 +190,4 @@ def test_messages_in_json_are_lineage_by_their_keys_without_records(
     program = tmp_path / "slow.sql"
     program.write_text(query, encoding="utf-8")
     assert blame(house, *given, "--program", str(program)) == 4
-    assert "3 records of events are in no Parquet file" in capsys.readouterr().err
+    assert "3 records of events are in no readable Parquet file" in capsys.readouterr().err

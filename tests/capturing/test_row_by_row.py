@@ -82,7 +82,7 @@ def of_groups(shop: Shop) -> DataFrame:
 
 
 def of_even(shop: Shop) -> DataFrame:
-    """Return rows with a column that has the name of an attribute of Arrow's batches."""
+    """Name a column ``schema``, as an attribute of Arrow's batches is named."""
     orders = shop.orders.selectExpr("id", "small AS schema")
     rows = orders.mapInPandas(declared(even_reversed, "place"), "id long, schema int")
     return rows.selectExpr("id AS k")
