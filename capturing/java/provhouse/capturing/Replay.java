@@ -15,7 +15,6 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.expressions.Alias;
-import org.apache.spark.sql.catalyst.expressions.And;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Cast;
 import org.apache.spark.sql.catalyst.expressions.EqualTo;
@@ -125,7 +124,7 @@ public final class Replay {
       }
     }
     if (writes.isEmpty()) {
-      Sources.located(scan); // or a refusal
+      Sources.checkReadable(scan);
       scans.put(scan, files.rowIds(scan, ""));
       return scan;
     }
@@ -200,11 +199,8 @@ public final class Replay {
       small = KeptRows.session(session);
       scans.forEach(
           (scan, rows) -> {
-            Sources.Located located = Sources.located((LogicalRelation) scan);
-            Alias id = Sources.idOf(located, rows);
-            Filter found = new Filter(has(scan, located, ids), located.scan());
-            LogicalPlan wider = new Project(Plans.seq(Plans.joined(output(scan), List.of(id))), found);
-            kept.put(scan, KeptRows.read(session, wider));
+            LogicalPlan wider = identified(scan);
+            kept.put(scan, KeptRows.read(session, new Filter(has(wider, ids), wider)));
           });
     }
   }
@@ -224,7 +220,7 @@ public final class Replay {
             return kept.get(scan).only(ids, scan.output());
           }
           if (touches(scan, ids)) {
-            return restricted((LogicalRelation) scan, ids, only);
+            return restricted(scan, ids, only);
           }
           return only ? empty(scan) : scan;
         });
@@ -232,7 +228,7 @@ public final class Replay {
 
   /** Return the frame on the rows with the ids in a frame of one column, or on all others. */
   public Dataset<Row> on(Dataset<Row> ids, boolean only) {
-    return computed(session, scan -> joined((LogicalRelation) scan, ids.logicalPlan(), only));
+    return computed(session, scan -> joined(scan, ids.logicalPlan(), only));
   }
 
   private static long[] numbers(byte[] bytes) {
@@ -256,39 +252,35 @@ public final class Replay {
     return new LocalRelation(scan.output(), Plans.seq(List.of()), false, Option.empty());
   }
 
-  private LogicalPlan restricted(LogicalRelation scan, long[] ids, boolean only) {
-    Sources.Located located = Sources.located(scan);
-    Expression has = has(scan, located, ids);
-    return Plans.only(output(scan), new Filter(only ? has : new Not(has), located.scan()));
+  private LogicalPlan restricted(LogicalPlan scan, long[] ids, boolean only) {
+    LogicalPlan rows = identified(scan);
+    Expression has = has(rows, ids);
+    return Plans.only(output(scan), new Filter(only ? has : new Not(has), rows));
   }
 
-  private Expression has(LogicalPlan scan, Sources.Located located, long[] ids) {
-    RowSet rows = new RowSet(scans.get(scan), ids);
-    Expression index = located.index();
-    return new And(
-        Plans.call(rows, "hasIndex", DataTypes.BooleanType, List.of(index), true),
-        Plans.call(rows, "has", DataTypes.BooleanType, List.of(located.path(), index), true));
+  private LogicalPlan identified(LogicalPlan scan) {
+    return Sources.identified((LogicalRelation) scan, scans.get(scan));
+  }
+
+  private static Expression has(LogicalPlan rows, long[] ids) {
+    return Plans.call(new RowSet(ids), "has", DataTypes.BooleanType, List.of(Sources.id(rows)), true);
   }
 
   private static List<Attribute> output(LogicalPlan plan) {
     return Plans.list(plan.output());
   }
 
-  private LogicalPlan joined(LogicalRelation scan, LogicalPlan ids, boolean only) {
-    Sources.Located located = Sources.located(scan);
-    List<Attribute> output = output(scan);
-    Alias id = Sources.idOf(located, scans.get(scan));
+  private LogicalPlan joined(LogicalPlan scan, LogicalPlan ids, boolean only) {
+    LogicalPlan rows = identified(scan);
     Alias wanted = Plans.alias(Plans.<Attribute>list(ids.output()).get(0), ROW);
-    List<NamedExpression> columns = Plans.joined(output, List.of(id));
     JoinType type = only ? LeftSemi$.MODULE$ : LeftAnti$.MODULE$;
-    Expression same = new EqualTo(id.toAttribute(), wanted.toAttribute());
     Join join =
         new Join(
-            new Project(Plans.seq(columns), located.scan()),
+            rows,
             new Project(Plans.seq(List.of(wanted)), ids),
             type,
-            Option.apply(same),
+            Option.apply(new EqualTo(Sources.id(rows), wanted.toAttribute())),
             JoinHint$.MODULE$.NONE());
-    return Plans.only(output, join);
+    return Plans.only(output(scan), join);
   }
 }

@@ -47,19 +47,24 @@ public final class RowIds implements Serializable {
   }
 
   private void open(UTF8String path) {
+    first = first(URI.create(path.toString())); // file:///a is file:/a
+    last = path.clone();
+  }
+
+  /** Return the id of the first row of a file. */
+  long first(URI path) {
     if (known == null) {
       known = new HashMap<>();
       for (int i = 0; i < paths.length; i++) {
         known.put(URI.create(paths[i]), numbers[i] << ROW_BITS);
       }
     }
-    Long found = known.get(URI.create(path.toString())); // file:///a is file:/a
+    Long found = known.get(path);
     if (found == null) {
       throw new IllegalStateException(
           "Spark reads a file that was not there when the lineage was planned: " + path);
     }
-    first = found;
-    last = path.clone();
+    return found;
   }
 
   @Override

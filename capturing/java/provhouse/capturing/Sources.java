@@ -1,58 +1,38 @@
 package provhouse.capturing;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.apache.spark.sql.catalyst.expressions.Alias;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.AttributeReference;
-import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.FileSourceMetadataAttribute$;
-import org.apache.spark.sql.catalyst.expressions.GetStructField;
-import org.apache.spark.sql.catalyst.expressions.NamedExpression;
-import org.apache.spark.sql.catalyst.expressions.NamedExpression$;
+import org.apache.spark.sql.catalyst.expressions.KnownNotNull;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.Metadata;
-import org.apache.spark.sql.types.StructField;
-import org.apache.spark.sql.types.StructType;
 import scala.Option;
 
 /** Rewrites scans of files, so that each row carries its id. */
 final class Sources {
   private static final String DELTA = "org.apache.spark.sql.delta.DeltaParquetFileFormat";
-  private static final String PATH = "file_path";
-  private static final String ROW = "row_index";
 
   private Sources() {}
-
-  /** A scan with hidden columns, and where each of its rows is: the path of its file, its index. */
-  record Located(LogicalRelation scan, Expression path, Expression index) {}
 
   static Rewritten scan(LogicalRelation node, SourceFiles files) {
     if (!hasPlaces(node)) {
       return files.keyed(node);
     }
-    Located located = located(node);
+    checkReadable(node);
     Option<org.apache.spark.sql.catalyst.catalog.CatalogTable> table = node.catalogTable();
     String name = table.isDefined() ? table.get().identifier().table() : "";
-    Alias alias = idOf(located, files.rowIds(node, name));
-    List<NamedExpression> columns = Plans.joined(Plans.list(node.output()), List.of(alias));
-    HadoopFsRelation relation = (HadoopFsRelation) node.relation();
-    return new Rewritten(
-        new Project(Plans.seq(columns), located.scan()),
-        List.of(new Slot(alias.toAttribute(), Slot.ROWS, integers(node, relation))));
-  }
-
-  /** Return the id of each row of a scan as a column. */
-  static Alias idOf(Located located, RowIds ids) {
-    List<Expression> place = List.of(located.path(), located.index());
-    return Plans.alias(
-        Plans.call(ids, "id", DataTypes.LongType, place, true), "provhouse_row");
+    LogicalPlan rows = identified(node, files.rowIds(node, name));
+    return new Rewritten(rows, List.of(new Slot(id(rows), Slot.ROWS, integers(node))));
   }
 
   /** Return whether the rows of a source have places in files. */
@@ -61,54 +41,43 @@ final class Sources {
         && List.of(ParquetFileFormat.class.getName(), DELTA).contains(formatOf(node));
   }
 
-  /** Return a scan of Parquet or Delta that says where its rows are, or refuse it. */
-  static Located located(LogicalRelation node) {
-    HadoopFsRelation relation = (HadoopFsRelation) node.relation();
+  /** Refuse a scan of Parquet or Delta to which the column of ids cannot be added. */
+  static void checkReadable(LogicalRelation node) {
     for (AttributeReference column : Plans.<AttributeReference>list(node.output())) {
       if (FileSourceMetadataAttribute$.MODULE$.unapply(column).isDefined()) {
         throw refusal(node, "the hidden column _metadata");
       }
+      if (column.name().equalsIgnoreCase(IdentifiedParquet.COLUMN)) {
+        throw refusal(node, "a column that has a name of Spark's own, " + column.name());
+      }
     }
-    AttributeReference metadata = metadata(node, PATH, ROW);
-    if (metadata == null && formatOf(node).equals(DELTA)) {
-      return indexed(node, relation);
-    }
-    if (metadata == null) {
-      throw refusal(node, "files without row indexes, or with a column named _metadata");
-    }
-    LogicalRelation scan = wider(node, relation, List.of(metadata));
-    return new Located(scan, field(metadata, PATH), field(metadata, ROW));
   }
 
-  /**
-   * Locate the rows of a Delta table that hides the row index. It is a column that the reader of
-   * Parquet fills if the schema has it, as it does for Delta's own deletion vectors.
-   */
-  private static Located indexed(LogicalRelation node, HadoopFsRelation relation) {
-    AttributeReference metadata = metadata(node, PATH);
-    if (metadata == null) {
-      throw refusal(node, "a table with a column named _metadata");
-    }
-    String name = ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME();
-    AttributeReference index = Plans.numbers(name);
+  /** Return a scan of Parquet or Delta with the ids of its rows as the last column. */
+  static LogicalPlan identified(LogicalRelation node, RowIds ids) {
+    HadoopFsRelation relation = (HadoopFsRelation) node.relation();
+    ParquetFileFormat format = (ParquetFileFormat) relation.fileFormat();
+    AttributeReference column = Plans.numbers(IdentifiedParquet.COLUMN);
     HadoopFsRelation wider =
         relation.copy(
             relation.location(),
             relation.partitionSchema(),
-            relation.dataSchema().add(name, DataTypes.LongType, true),
+            relation.dataSchema().add(IdentifiedParquet.COLUMN, DataTypes.LongType, true),
             relation.bucketSpec(),
-            relation.fileFormat(),
+            new IdentifiedParquet(format, ids),
             relation.options(),
             relation.sparkSession());
-    LogicalRelation scan = wider(node, wider, List.of(index, metadata));
-    return new Located(scan, field(metadata, PATH), index);
+    List<AttributeReference> output = Plans.joined(Plans.list(node.output()), List.of(column));
+    LogicalRelation scan =
+        node.copy(wider, Plans.seq(output), node.catalogTable(), node.isStreaming(), node.stream());
+    Alias id = Plans.alias(new KnownNotNull(column), "provhouse_row");
+    return new Project(Plans.seq(Plans.joined(Plans.list(node.output()), List.of(id))), scan);
   }
 
-  private static LogicalRelation wider(
-      LogicalRelation node, HadoopFsRelation relation, List<AttributeReference> added) {
-    List<AttributeReference> output = Plans.joined(Plans.list(node.output()), added);
-    return node.copy(
-        relation, Plans.seq(output), node.catalogTable(), node.isStreaming(), node.stream());
+  /** Return the column with the ids of rows that {@code identified} has given. */
+  static Attribute id(LogicalPlan rows) {
+    List<Attribute> output = Plans.list(rows.output());
+    return output.get(output.size() - 1);
   }
 
   /**
@@ -117,7 +86,8 @@ final class Sources {
    * <p>Metadata may be a default for files that lack the column, or another name of it. Delta too
    * can give columns other names in files.
    */
-  private static Map<Object, String> integers(LogicalRelation node, HadoopFsRelation relation) {
+  private static Map<Object, String> integers(LogicalRelation node) {
+    HadoopFsRelation relation = (HadoopFsRelation) node.relation();
     Map<Object, String> found = new HashMap<>();
     boolean exactNames = relation.sparkSession().sessionState().conf().caseSensitiveAnalysis();
     if (formatOf(node).equals(DELTA) || exactNames) {
@@ -140,30 +110,6 @@ final class Sources {
 
   private static String formatOf(LogicalRelation node) {
     return ((HadoopFsRelation) node.relation()).fileFormat().getClass().getName();
-  }
-
-  /** Return the hidden column with these fields only, or null; Spark would make all fields. */
-  private static AttributeReference metadata(LogicalRelation node, String... names) {
-    for (AttributeReference column : Plans.<AttributeReference>list(node.metadataOutput())) {
-      if (column.dataType() instanceof StructType) {
-        List<StructField> fields = new ArrayList<>();
-        for (StructField field : ((StructType) column.dataType()).fields()) {
-          if (List.of(names).contains(field.name())) {
-            fields.add(field);
-          }
-        }
-        if (fields.size() == names.length) {
-          return (AttributeReference)
-              column.withDataType(new StructType(fields.toArray(new StructField[0])));
-        }
-      }
-    }
-    return null;
-  }
-
-  private static Expression field(AttributeReference struct, String name) {
-    int at = ((StructType) struct.dataType()).fieldIndex(name);
-    return new GetStructField(struct, at, Option.apply(name));
   }
 
   private static Unsupported refusal(LogicalRelation node, String found) {
