@@ -161,7 +161,7 @@ def houses(
     """A function that creates empty warehouses with given settings, on one Spark and one Neo4j."""
 
     def make(**settings: Any) -> House:
-        folder = tmp_path_factory.mktemp("house") / "warehouse"
+        folder = tmp_path_factory.mktemp("house") / "a wärehouse"
         given = {"warehouse": folder, "neo4j_home": graph_home, **settings}
         return House(Settings(**given), spark)
 

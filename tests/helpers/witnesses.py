@@ -78,9 +78,9 @@ class Found:
 def captured(spark: SparkSession, frame: DataFrame, folder: Path) -> Found:
     """Write a frame below a folder with its lineage; raise UsageError if it is refused."""
     taken = Captured()
-    with capturing(spark, folder / "taps", taken, {}):
+    with capturing(spark, folder / "taps of 5% ü", taken, {}):
         frame.write.parquet(str(folder / "out"))
-    (write,) = captured_writes(folder / "taps")
+    (write,) = captured_writes(folder / "taps of 5% ü")
     return found_of(write)
 
 

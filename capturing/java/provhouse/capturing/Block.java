@@ -1,11 +1,13 @@
 package provhouse.capturing;
 
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.classic.SparkSession;
 
@@ -33,10 +35,10 @@ class Block {
    * {@code keys} has the key columns of tables by name.
    */
   Block(String folder, Map<String, List<String>> keys, boolean plain) {
-    this.folder = folder;
+    this.folder = new Path(URI.create(folder)).toString(); // as tasks read it: not encoded
     this.keys = keys;
     this.plain = plain;
-    caches = new Caches(folder, keys);
+    caches = new Caches(this.folder, keys);
   }
 
   /** Make what the folder must have before anything is written there. */

@@ -54,7 +54,7 @@ final class Joins {
     }
     if (type == LeftAnti$.MODULE$) { // no row of the right side is in the result
       Rewritten left = rewriter.rewrite(node.left());
-      LogicalPlan plan = Rewriter.withChildren(node, left.plan(), node.right());
+      LogicalPlan plan = Broadcasts.joined(node, left.plan(), node.right());
       return new Rewritten(plan, left.slots());
     }
     throw Unsupported.operator(
@@ -64,7 +64,7 @@ final class Joins {
   private Rewritten both(Join node) {
     Rewritten left = rewriter.rewrite(node.left());
     Rewritten right = rewriter.rewrite(node.right());
-    LogicalPlan plan = Rewriter.withChildren(node, left.plan(), right.plan());
+    LogicalPlan plan = Broadcasts.joined(node, left.plan(), right.plan());
     Map<Object, Attribute> output = new HashMap<>(); // an outer join makes columns nullable
     Plans.<Attribute>list(plan.output()).forEach(each -> output.put(each.exprId(), each));
     List<Slot> slots = new ArrayList<>();
@@ -107,7 +107,7 @@ final class Joins {
             operator(node, keys, rightKey, right.slots()));
     LogicalPlan tapped = taps.keyed(number, rightKey, below, right);
     LogicalPlan narrow = Plans.only(Plans.list(node.right().output()), tapped);
-    LogicalPlan joined = Rewriter.withChildren(node, left.plan(), narrow);
+    LogicalPlan joined = Broadcasts.joined(node, left.plan(), narrow);
     Expression match = leftKey.value();
     if (exists != null) {
       match = new If(exists, match, Plans.nothing());

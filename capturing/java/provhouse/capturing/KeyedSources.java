@@ -58,7 +58,7 @@ final class KeyedSources {
   void include(KeyedSources cached) {
     for (Map<String, Object> scan : cached.described) {
       Map<String, Object> entry = new LinkedHashMap<>(scan);
-      entry.putIfAbsent("folder", cached.taps.folder());
+      entry.putIfAbsent("folder", Taps.address(cached.taps.folder()));
       if (!described.contains(entry)) {
         described.add(entry);
       }

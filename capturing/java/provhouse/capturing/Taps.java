@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
@@ -44,6 +45,11 @@ final class Taps {
     return folder;
   }
 
+  /** Return the URI of a folder, as descriptions have it. */
+  static String address(String folder) {
+    return new Path(folder).toUri().toString();
+  }
+
   boolean valued() {
     return valued;
   }
@@ -68,7 +74,7 @@ final class Taps {
   private static Map<String, Object> included(
       Map<String, Object> given, String folder, int tap, List<Integer> numbers) {
     Map<String, Object> description = new LinkedHashMap<>(given);
-    description.putIfAbsent("folder", folder + "/" + tap);
+    description.putIfAbsent("folder", address(folder) + "/" + tap);
     List<Integer> slots = new ArrayList<>();
     for (Object slot : (List<?>) given.get("slots")) {
       slots.add((Integer) slot == Slot.ROWS ? Slot.ROWS : numbers.get((Integer) slot));
