@@ -88,7 +88,7 @@ def test_results_are_equal_with_and_without_capture(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "deletions"),
     [
-        ("dense", 2),
+        ("serial", 2),
         *(pytest.param(name, 100, marks=pytest.mark.long) for name in WORKFLOWS),
     ],
 )
