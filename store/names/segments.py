@@ -61,13 +61,18 @@ def write_names(path: Path, names: Column, tables: Column, row_ids: RowIds | Non
     with batch_writer(path, schema) as out:
         for start in range(0, rows.num_rows, BATCH):
             end = min(start + BATCH, rows.num_rows)
-            # A slice of large_string cannot be cast, as its offsets stay beyond 2 GB.
-            some = rows.take(pa.array(np.arange(start, end))).cast(SCHEMA).combine_chunks()
-            (batch,) = some.to_batches()
+            (batch,) = _part(rows, start, end).to_batches()
             if row_ids:
                 ids, given = row_ids.ids[start:end], row_ids.given[start:end]
                 batch = batch.append_column(ID, encoded(ids, _codes(batch), given))
             out.write_batch(batch.cast(schema))
+
+
+def _part(rows: pa.Table, start: int, end: int) -> pa.Table:
+    if rows.schema.equals(SCHEMA):
+        return rows.slice(start, end - start)
+    # A slice of large_string cannot be cast, as its offsets stay beyond 2 GB.
+    return rows.take(pa.array(np.arange(start, end))).cast(SCHEMA).combine_chunks()
 
 
 def _as_metadata(patterns: Mapping[str, Pattern]) -> dict[bytes, str]:
