@@ -24,7 +24,7 @@ def write(folder: Path, columns: Mapping[str, pa.Array], **form: int | bool) -> 
         path = folder / "t" / f"part={file}" / "rows é.parquet"
         path.parent.mkdir(parents=True)
         places = pa.array(range(ROWS), pa.int32())
-        pq.write_table(pa.table({"place": places, **columns}), path, **form)  # type: ignore[arg-type]
+        pq.write_table(pa.table({"place": places, **columns}), path, **form)
 
 
 def check(spark: SparkSession, folder: Path, settings: Mapping[str, str], where: str) -> None:
