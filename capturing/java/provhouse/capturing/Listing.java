@@ -41,6 +41,6 @@ record Listing(List<String> paths, List<List<Long>> states) {
     RowIds ids =
         new RowIds(paths.toArray(new String[0]), LongStream.range(0, paths.size()).toArray());
     return Plans.call(
-        ids, "id", DataTypes.LongType, List.of(new InputFileName(), Plans.number(0)), false);
+        ids, "first", DataTypes.LongType, List.of(new InputFileName()), false);
   }
 }

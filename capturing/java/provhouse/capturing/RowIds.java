@@ -35,20 +35,16 @@ public final class RowIds implements Serializable {
     return Arrays.stream(numbers).anyMatch(each -> each == number);
   }
 
-  /** Return the id of a row. Generated code calls this for each row that is read. */
-  public long id(UTF8String path, long row) {
-    if (path != seen) { // all rows of a batch have one object
+  /** Return the id of the first row of a file. Generated code calls this for each row. */
+  public long first(UTF8String path) {
+    if (path != seen) { // all rows of a task's file have one object
       if (!path.equals(last)) {
-        open(path);
+        first = first(URI.create(path.toString())); // file:///a is file:/a
+        last = path.clone();
       }
       seen = path;
     }
-    return first + row;
-  }
-
-  private void open(UTF8String path) {
-    first = first(URI.create(path.toString())); // file:///a is file:/a
-    last = path.clone();
+    return first;
   }
 
   /** Return the id of the first row of a file. */
