@@ -68,11 +68,12 @@ def write_tables(spark: SparkSession, folder: Path, rows: int) -> None:
         "CASE id WHEN 1001 THEN 1e9 WHEN 2002 THEN -5.0 WHEN 3003 THEN NULL WHEN 4004 THEN 2e5 "
         f"WHEN {other} THEN 2e5 ELSE 1.0 + pmod(hash(id), 1000) / 10.0 END"
     )
-    columns = ("id", "id * 7919 % 10000 AS user", "id % 500 AS kind", "id % 30 AS day")
+    users = max(10_000, rows)  # so that no mean of a user hides a fault
+    columns = ("id", f"id * 7919 % {users} AS user", "id % 500 AS kind", "id % 30 AS day")
     events = spark.range(rows).selectExpr(*columns, f"double({value}) AS value")
-    users = spark.range(10_000).selectExpr("id AS user", "id % 100 AS country", "1.0D AS factor")
+    known = spark.range(users).selectExpr("id AS user", "id % 100 AS country", "1.0D AS factor")
     countries = spark.range(100).selectExpr("id AS country", "id % 10 AS region", "1.0D AS rate")
-    for name, frame in (("events", events), ("users", users), ("countries", countries)):
+    for name, frame in (("events", events), ("users", known), ("countries", countries)):
         frame.coalesce(2).write.parquet(str(folder / name))
 
 
