@@ -55,7 +55,7 @@ def carrying(command: bytes, eval_type: int) -> tuple[Callable[..., Any], Struct
 
 
 def returning(command: bytes, slots: int) -> tuple[Callable[..., Any], StructType]:
-    """Return a pickled function, and the type of its result with a column for each slot.
+    """Unpickle a function, and add a column for each slot to the type of its result.
 
     ``provhouse.row_by_row`` has made the function, which passes the slots of its input on.
     """
