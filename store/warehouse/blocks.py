@@ -50,7 +50,7 @@ def begin_block(
 ) -> None:
     """Make the folder of a block with its record."""
     make_folder(folder)
-    begun = datetime.now(UTC).isoformat(timespec="seconds")
+    begun = datetime.now(UTC).isoformat(timespec="microseconds")  # two may begin in one second
     _store(folder, Block(dict(keys), run, begun, sample=sample))
 
 

@@ -17,7 +17,7 @@ from provhouse.capturing.session import Refusal
 from provhouse.ingest.captured.landed import Landed
 from provhouse.model.errors import BadInput, Busy, UsageError
 from provhouse.query.status import status
-from provhouse.store.warehouse.blocks import held
+from provhouse.store.warehouse.blocks import begin_block, held, waiting_blocks
 from provhouse.store.warehouse.locks import locked
 
 KEYS = {"orders": "id", "kept": "id", "totals": "cust"}
@@ -206,6 +206,14 @@ def test_one_folder_that_cannot_be_ingested_is_named(
         (waiting,) = (each for each in status(house.settings).waiting if "is gone" in each.error)
         shutil.rmtree(waiting.folder)
         assert [write.table for write in warehouse.ingest_captured().writes] == ["totals"]
+
+
+def test_blocks_of_one_second_are_ingested_in_their_order(house: House) -> None:
+    """A job may read what the one before it wrote, however soon it follows."""
+    folders = [house.layout.captured / name for name in "zyxwv"]
+    for folder in folders:
+        begin_block(folder, {}, "")
+    assert list(waiting_blocks(house.layout)) == folders
 
 
 def test_the_lock_of_a_folder_is_free_after_the_block(house: House, tmp_path: Path) -> None:

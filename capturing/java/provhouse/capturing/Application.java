@@ -154,7 +154,7 @@ final class Application extends Block {
   }
 
   private static String now() {
-    return Instant.now().truncatedTo(ChronoUnit.SECONDS).toString().replace("Z", "+00:00");
+    return Instant.now().truncatedTo(ChronoUnit.MICROS).toString().replace("Z", "+00:00");
   }
 
   private interface Step {
