@@ -1,5 +1,6 @@
 """A tap leaves out the key of a group if a column of a source has it; the ingest reads it there."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from pyspark.sql import functions as F
 from helpers.witnesses import Found, captured
 from provhouse.ingest.captured.associations import NONE, tap_pieces
 from provhouse.ingest.captured.description import SourceColumn
+from provhouse.model.arrays import I64
 from provhouse.model.errors import BadInput
 
 ROWS = 150_000
@@ -89,28 +91,50 @@ def test_the_number_that_stands_for_null_is_refused(spark: SparkSession, tmp_pat
 
 
 @pytest.mark.parametrize(
-    "key",
-    ["cast(id % 5 AS string)", "cast(id AS string)", "id div 3", "id"],
-    ids=["few hashes", "hashes", "runs", "left out"],
+    ("key", "group"),
+    [
+        ("cast(id % 5 AS string)", lambda ids: ids % 5),
+        ("cast(id % 20000 AS string)", lambda ids: ids % 20000),
+        ("cast(id AS string)", lambda ids: ids),
+        ("id div 3", lambda ids: ids // 3),
+        ("id div 40000", lambda ids: ids // 40000),
+        ("id div 1000000", lambda ids: ids * 0),
+        (
+            f"if(id % 2 = 0, id + {ROWS} - {1 << 62} - {1 << 62}, {(1 << 63) - 1} - id)",
+            lambda ids: ids,
+        ),
+        ("id", None),
+    ],
+    ids=[
+        "few hashes",
+        "many hashes",
+        "hashes",
+        "integers",
+        "few integers",
+        "one",
+        "far apart",
+        "left out",
+    ],
 )
+@pytest.mark.parametrize("ordered", [False, True], ids=["mixed", "ordered"])
 def test_a_large_file_has_each_row_once_with_its_key(
-    spark: SparkSession, tmp_path: Path, key: str
+    spark: SparkSession, tmp_path: Path, key: str, group: Callable[[I64], I64] | None, ordered: bool
 ) -> None:
-    ids = np.random.default_rng(1).permutation(ROWS)
+    ids = np.arange(ROWS)
+    if not ordered:
+        ids = np.random.default_rng(1).permutation(ROWS)
     (tmp_path / "orders").mkdir()
     pq.write_table(pa.table({"id": ids}), tmp_path / "orders" / "a.parquet")
     frame = spark.read.parquet(str(tmp_path / "orders"))
     groups = frame.groupBy(F.expr(key).alias("k")).agg(F.max("id").alias("m")).where("m % 100 = 7")
     write = captured(spark, groups, tmp_path).traced.output.write
     (tap,) = write.taps
-    left_out = tap.source is not None
-    assert left_out == (key == "id")
-    pieces = list(tap_pieces(tap.folder, 1 if left_out else 2))
+    assert (tap.source is not None) == (group is None)
+    pieces = list(tap_pieces(tap.folder, 2 if group else 1))
     rows = np.concatenate(pieces, axis=1)
     at = rows[-1] & ((1 << 40) - 1)
     assert sorted(at.tolist()) == list(range(ROWS))
-    if not left_out:
-        expected = {"cast(id % 5 AS string)": ids % 5, "id div 3": ids // 3}.get(key, ids)
-        _, codes = np.unique(expected[at], return_inverse=True)
+    if group:
+        _, codes = np.unique(group(ids)[at], return_inverse=True)
         pairs = np.unique(np.stack([codes, rows[0]]), axis=1)
         assert pairs.shape[1] == len(np.unique(codes)) == len(np.unique(rows[0]))

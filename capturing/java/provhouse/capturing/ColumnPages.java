@@ -14,7 +14,6 @@ import org.apache.parquet.column.page.DictionaryPage;
 import org.apache.parquet.column.statistics.Statistics;
 import org.apache.parquet.column.values.delta.DeltaBinaryPackingValuesWriterForLong;
 import org.apache.parquet.column.values.deltastrings.DeltaByteArrayWriter;
-import org.apache.parquet.column.values.rle.RunLengthBitPackingHybridEncoder;
 import org.apache.parquet.column.values.rle.RunLengthBitPackingHybridValuesWriter;
 import org.apache.parquet.hadoop.ParquetFileWriter;
 import org.apache.parquet.hadoop.metadata.CompressionCodecName;
@@ -35,16 +34,13 @@ final class ColumnPages {
   private static final int DELTAS = 128;
   private static final int MINIBLOCKS = 4;
 
-  /** The largest number of different values of a dictionary. */
-  private static final int DISTINCT = 4096;
+  /** The bits of what precedes a block of differences: the least of them, and four widths. */
+  private static final int HEADER = 10 * Byte.SIZE;
 
   private static final int SAMPLE = 256;
 
   /** From this number of different values in a sample, a block has too many for a dictionary. */
   private static final int MANY = 250;
-
-  /** From this number of bytes of a difference, values are stored as they are if that is smaller. */
-  private static final int WIDE = 5;
 
   private final ParquetFileWriter file;
 
@@ -59,29 +55,24 @@ final class ColumnPages {
       return new Page(encoding, plain, Zstd.compress(plain, LEVEL));
     }
 
-    int size() {
-      return Math.min(bytes.length, compressed.length);
+    boolean isSmaller() {
+      return compressed.length < bytes.length;
     }
   }
 
   /** Write the first {@code count} numbers. */
   void numbers(ColumnDescriptor column, long[] values, int count) throws IOException {
-    Page best = differences(values, count);
-    if (best.bytes().length > WIDE * (long) count) {
-      Page plain = Page.of(Encoding.PLAIN, BytesInput.from(plain(values, count)));
-      best = plain.size() < best.size() ? plain : best;
+    long differences = sizeOfDifferences(values, count);
+    long best = Math.min(differences, (long) count * Long.BYTES);
+    Codes codes = best > count / 2 && !isVaried(values, count) ? Codes.of(values, count) : null;
+    if (codes != null && codes.size() < best) {
+      Page dictionary = Page.of(Encoding.PLAIN, plain(codes.distinct(), codes.count()));
+      write(column, count, dictionary, codes.count(), Page.of(Encoding.RLE_DICTIONARY, codes.bytes()));
+    } else if (differences == best) {
+      write(column, count, null, 0, Page.of(Encoding.DELTA_BINARY_PACKED, differences(values, count)));
+    } else {
+      write(column, count, null, 0, Page.of(Encoding.PLAIN, plain(values, count)));
     }
-    Codes codes = isVaried(values, count) ? null : Codes.of(values, count);
-    if (codes != null) {
-      Page dictionary =
-          Page.of(Encoding.PLAIN, BytesInput.from(plain(codes.distinct, codes.count)));
-      Page coded = Page.of(Encoding.RLE_DICTIONARY, codes.bytes(count));
-      if (dictionary.size() + coded.size() < best.size()) {
-        write(column, count, dictionary, codes.count, coded);
-        return;
-      }
-    }
-    write(column, count, null, 0, best);
   }
 
   /** Write the first {@code count} texts, which may be null. */
@@ -103,7 +94,7 @@ final class ColumnPages {
 
   private void write(ColumnDescriptor column, int count, Page dictionary, int distinct, Page values)
       throws IOException {
-    boolean smaller = values.compressed().length < values.bytes().length;
+    boolean smaller = values.isSmaller();
     file.startColumn(
         column, count, smaller ? CompressionCodecName.ZSTD : CompressionCodecName.UNCOMPRESSED);
     if (dictionary != null) {
@@ -122,18 +113,40 @@ final class ColumnPages {
     file.endColumn();
   }
 
-  private static Page differences(long[] values, int count) throws IOException {
+  private static BytesInput differences(long[] values, int count) throws IOException {
     var deltas = new DeltaBinaryPackingValuesWriterForLong(DELTAS, MINIBLOCKS, SLAB, PAGE, HEAP);
     for (int row = 0; row < count; row++) {
       deltas.writeLong(values[row]);
     }
-    return Page.of(Encoding.DELTA_BINARY_PACKED, deltas.getBytes());
+    return deltas.getBytes();
   }
 
-  private static byte[] plain(long[] values, int count) {
+  /** Return about how many bytes differences take, without making them. */
+  private static long sizeOfDifferences(long[] values, int count) {
+    int each = DELTAS / MINIBLOCKS;
+    long bits = 0;
+    for (int start = 1; start < count; start += DELTAS) {
+      int end = Math.min(start + DELTAS, count);
+      long least = Long.MAX_VALUE;
+      for (int row = start; row < end; row++) {
+        least = Math.min(least, values[row] - values[row - 1]);
+      }
+      for (int first = start; first < end; first += each) {
+        long every = 0;
+        for (int row = first; row < Math.min(first + each, end); row++) {
+          every |= values[row] - values[row - 1] - least;
+        }
+        bits += (long) each * (Long.SIZE - Long.numberOfLeadingZeros(every));
+      }
+      bits += HEADER;
+    }
+    return bits / Byte.SIZE;
+  }
+
+  private static BytesInput plain(long[] values, int count) {
     ByteBuffer bytes = ByteBuffer.allocate(count * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
     bytes.asLongBuffer().put(values, 0, count);
-    return bytes.array();
+    return BytesInput.from(bytes.array());
   }
 
   /** Return whether nearly all values are different, as far as a sample of them shows. */
@@ -146,50 +159,5 @@ final class ColumnPages {
       sample[i] = values[(int) ((long) i * count / SAMPLE)];
     }
     return Arrays.stream(sample).distinct().count() > MANY;
-  }
-
-  /** The different values of a block, and the position of each value among them. */
-  private static final class Codes {
-    private static final int ROOM = DISTINCT * 4;
-    private final long[] distinct = new long[DISTINCT];
-    private final int[] codes;
-    private int count;
-
-    private Codes(int values) {
-      codes = new int[values];
-    }
-
-    /** Return the codes of the first {@code count} values, or null if too many are different. */
-    static Codes of(long[] values, int count) {
-      Codes found = new Codes(count);
-      int most = Math.min(DISTINCT, count / 2 + 1);
-      int[] places = new int[ROOM]; // 1 more than a code, or 0
-      for (int row = 0; row < count; row++) {
-        long value = values[row];
-        int place = (int) (value * 0x9E3779B97F4A7C15L >>> 40) & (ROOM - 1);
-        while (places[place] != 0 && found.distinct[places[place] - 1] != value) {
-          place = (place + 1) & (ROOM - 1);
-        }
-        if (places[place] == 0) {
-          if (found.count == most) {
-            return null;
-          }
-          found.distinct[found.count++] = value;
-          places[place] = found.count;
-        }
-        found.codes[row] = places[place] - 1;
-      }
-      return found;
-    }
-
-    /** Return the page of the codes: their number of bits, then runs and packed codes. */
-    BytesInput bytes(int values) throws IOException {
-      int bits = Integer.SIZE - Integer.numberOfLeadingZeros(count - 1);
-      var packed = new RunLengthBitPackingHybridEncoder(bits, SLAB, PAGE, HEAP);
-      for (int row = 0; row < values; row++) {
-        packed.writeInt(codes[row]);
-      }
-      return BytesInput.concat(BytesInput.from(new byte[] {(byte) bits}), packed.toBytes());
-    }
   }
 }
