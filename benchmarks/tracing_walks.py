@@ -7,6 +7,7 @@ from io import StringIO
 from statistics import median
 from time import perf_counter
 
+import numpy as np
 from tracing_form import Steps
 
 from provhouse.tracing.cursor import Cursor
@@ -36,7 +37,7 @@ def one(every: Cursor) -> Cursor:
     ((place, _),) = every.position.items()
     files = every.flow.numbers.files
     file = next(each for each in files if each.write == place.write and each.rows)
-    return Cursor(every.flow, lambda: {place: Ids(frozenset({file.first_id}))})
+    return Cursor(every.flow, lambda: {place: Ids(np.array([file.first_id]))})
 
 
 def first(cursor: Cursor, count: int, in_memory: bool = True) -> Cursor:
@@ -45,7 +46,7 @@ def first(cursor: Cursor, count: int, in_memory: bool = True) -> Cursor:
     for place, ids in cursor.position.items():
         if in_memory:
             frame = ids.to_frame(cursor.flow.spark).limit(count)
-            found[place] = Ids(frozenset(row["id"] for row in frame.collect()))
+            found[place] = Ids(np.unique([row["id"] for row in frame.collect()]))
         else:
             found[place] = Ids(make=partial(ids.to_frame(cursor.flow.spark).limit, count))
         break

@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from functools import cached_property, partial, reduce
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.model.errors import UsageError
 
@@ -24,8 +26,8 @@ _NUMBER = f"shiftright(id, {ROW_BITS})"
 class Cursor:
     """Some rows of what a captured block has read or written, or groups of its operators.
 
-    Nothing is read until a result is asked for. Up to 1,000 ids are held in memory; more stay a
-    lazy Spark frame, so that no step collects what grows with the data.
+    Nothing is read until a result is asked for. Up to a million ids are held in memory; more stay
+    a lazy Spark frame, so that no step collects what grows with the data.
 
     >>> row = run.trace("report").where("carrier = 'AA'")
     >>> row.go_back_all().show()
@@ -88,7 +90,7 @@ class Cursor:
             return {}
         kept = rows.where(condition).selectExpr(f"{ID} AS id")
         parts = [
-            (place, partial(kept.where, is_in(_NUMBER, numbers)))
+            (place, partial(kept.where, is_in(_NUMBER, np.array(numbers))))
             for place, numbers in self._numbers(files).items()
         ]
         return settled(parts, {}, self.flow.spark, True)
@@ -110,7 +112,7 @@ class Cursor:
         for place, ids in self.position.items():
             if place.has_rows:
                 kept = _of_files(ids, numbers)
-                if kept.few is None or kept.few:
+                if not kept.are_none:
                     found[place] = kept
         return found
 
@@ -130,7 +132,7 @@ class Cursor:
     def _both(self, other: "Cursor") -> Position:
         mine, theirs = self.position, other.position
         both = {place: ids & theirs[place] for place, ids in mine.items() if place in theirs}
-        return {place: ids for place, ids in both.items() if ids.few is None or ids.few}
+        return {place: ids for place, ids in both.items() if not ids.are_none}
 
     def ids(self) -> "DataFrame":
         """Return what the cursor is at, as a Spark frame: ``of``, ``file`` and ``row``.
@@ -253,8 +255,8 @@ class Cursor:
             )
         numbers = set[int]()
         for ids in self.position.values():
-            if ids.few is not None:
-                numbers |= {each >> ROW_BITS for each in ids.few}
+            if ids.held is not None:
+                numbers |= ids.numbers()
             elif ids.files:
                 numbers |= {*ids.files}
             else:
@@ -265,6 +267,7 @@ class Cursor:
 
 def _of_files(ids: Ids, numbers: set[int]) -> Ids:
     """Return the ids of rows of some files."""
-    if ids.few is not None:
-        return Ids(frozenset(each for each in ids.few if each >> ROW_BITS in numbers))
-    return Ids(make=lambda: ids.frame.where(is_in(_NUMBER, numbers)))
+    wanted = np.array(sorted(numbers), np.int64)
+    if ids.held is not None:
+        return Ids(ids.held[np.isin(ids.held >> ROW_BITS, wanted)])
+    return Ids(make=lambda: ids.frame.where(is_in(_NUMBER, wanted)))

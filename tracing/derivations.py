@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from provhouse.ingest.captured.associations import NONE
-from provhouse.model.arrays import I64, Bools
+from provhouse.model.arrays import I64, Bools, minus, union, unique
 
 from .flow import Flow
 from .ids import Position
@@ -36,7 +36,7 @@ class _Table:
     def ids(self) -> Iterator[tuple[Place, I64]]:
         """Yield the ids that the columns have, by place."""
         for place, ids in self.columns:
-            yield place, np.unique(ids[ids != NONE])
+            yield place, unique(ids[ids != NONE])
 
 
 class Derivations:
@@ -53,15 +53,13 @@ class Derivations:
 
         Windows that look at parts of their partitions have no association for each pair of rows.
         """
-        start = {
-            place: np.array(sorted(ids.few or ()), np.int64) for place, ids in position.items()
-        }
+        start = {place: ids.held for place, ids in position.items() if ids.held is not None}
         tables = defaultdict[Place, list[_Table]](list)
         known, wanted, left = dict[Place, I64](), start, MOST
         while wanted:
             reached = defaultdict[Place, I64](lambda: _EMPTY)
             for place, ids in wanted.items():
-                known[place] = np.union1d(known.get(place, _EMPTY), ids)
+                known[place] = union(known.get(place, _EMPTY), ids)
                 for link in flow.back(place):
                     table = _read(link, ids, left)
                     if table is None:
@@ -69,8 +67,8 @@ class Derivations:
                     left -= len(table.keys)
                     tables[place].append(table)
                     for at, more in table.ids():
-                        reached[at] = np.union1d(reached[at], more)
-            new = {at: np.setdiff1d(ids, known.get(at, _EMPTY)) for at, ids in reached.items()}
+                        reached[at] = union(reached[at], more)
+            new = {at: minus(ids, known.get(at, _EMPTY)) for at, ids in reached.items()}
             wanted = {at: ids for at, ids in new.items() if len(ids)}
         return cls(start, known, tables)
 
@@ -81,11 +79,11 @@ class Derivations:
         while wanted:
             reached = defaultdict[Place, I64](lambda: _EMPTY)
             for place, ids in wanted.items():
-                used[place] = np.union1d(used.get(place, _EMPTY), ids)
+                used[place] = union(used.get(place, _EMPTY), ids)
                 for table in whole.get(place, ()):
                     for at, more in table.rows(np.isin(table.keys, ids)).ids():
-                        reached[at] = np.union1d(reached[at], more)
-            new = {at: np.setdiff1d(ids, used.get(at, _EMPTY)) for at, ids in reached.items()}
+                        reached[at] = union(reached[at], more)
+            new = {at: minus(ids, used.get(at, _EMPTY)) for at, ids in reached.items()}
             wanted = {at: ids for at, ids in new.items() if len(ids)}
         return used[SOURCES]
 
@@ -100,7 +98,7 @@ class Derivations:
                 if not tables:
                     return self._known.get(place, _EMPTY)
                 found[place] = [table.rows(holds(table)) for table in tables]
-                there[place] = np.unique(np.concatenate([each.keys for each in found[place]]))
+                there[place] = unique(np.concatenate([each.keys for each in found[place]]))
             return there[place]
 
         def holds(table: _Table) -> Bools:

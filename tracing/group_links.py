@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -88,14 +89,15 @@ class ColumnLink(Link):
         return self._scan_rows(ids) if rows_in(self._paths) <= MOST else None
 
     def _scan_rows(self, ids: I64) -> Rows:
-        masks = dict[int, Bools]()
+        masks, lock = dict[int, Bools](), Lock()
 
         def keep(column: pa.Array) -> Bools:
             rows = np.asarray(column)
             found = np.full(len(rows), NULL_GROUP in ids)
             for number, at in _by_file(rows):
-                if number not in masks:
-                    masks[number] = self._column(number).having(ids)
+                with lock:
+                    if number not in masks:
+                        masks[number] = self._column(number).having(ids)
                 found[at] = masks[number][rows[at] & _ROW]
             return found
 

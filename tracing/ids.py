@@ -1,4 +1,4 @@
-"""The ids that a cursor is at: a few in memory, or a lazy Spark frame."""
+"""The ids that a cursor is at: in memory, or a lazy Spark frame."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -6,7 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING
 
-from provhouse.model.arrays import I64
+import numpy as np
+import pyarrow as pa
+
+from provhouse.ingest.captured.pairs import ROW_BITS
+from provhouse.model.arrays import I64, among, minus, union, unique
 
 from .places import Place
 
@@ -14,7 +18,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 FEW = 1000
-"""The largest number of ids that are held in memory."""
+"""The largest number of ids that a condition lists, and whose records are read in this process."""
+HELD = 1 << 20
+"""The largest number of ids that a step holds in memory, which are 8 MB."""
 
 ID = "provhouse_id"
 """The column with the id of each record, beside its own columns."""
@@ -26,18 +32,29 @@ Found = Iterator[tuple[Place, I64]]
 """Ids as they are found, by place; an id may be repeated."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ids:
-    """Ids of one place: either ``few`` of them, or a frame that is made when it is needed."""
+    """Ids of one place: either ``held`` in memory, or a frame that is made when it is needed."""
 
-    few: frozenset[int] | None = None
+    held: I64 | None = None
+    """The ids in ascending order, each once."""
     make: Frame | None = None
     files: tuple[int, ...] = ()
     """The numbers of the files of which these are all rows; empty if that is unknown."""
 
+    @property
+    def few(self) -> I64 | None:
+        """The ids, if there are few."""
+        return self.held if self.held is not None and len(self.held) <= FEW else None
+
+    @property
+    def are_none(self) -> bool:
+        """Whether it is known that there are no ids."""
+        return self.held is not None and not len(self.held)
+
     @cached_property
     def frame(self) -> "DataFrame":
-        """The frame of more than a few ids."""
+        """The frame of ids that are not in memory."""
         assert self.make is not None
         return self.make()
 
@@ -47,24 +64,33 @@ class Ids:
 
         if self.few is not None:
             return rows.where(is_in(column, self.few))
-        ids = self.frame.withColumnRenamed("id", _WANTED)
+        ids = self.to_frame(rows.sparkSession).withColumnRenamed("id", _WANTED)
+        if self.held is not None:
+            ids = F.broadcast(ids)
         return rows.join(ids, F.expr(f"{column} = {_WANTED}"), "left_semi")
 
     def to_frame(self, spark: "SparkSession") -> "DataFrame":
         """Return the ids as a frame with the column ``id``."""
-        if self.few is None:
+        if self.held is None:
             return self.frame
-        numbers = ", ".join(f"{each}L" for each in sorted(self.few))
+        if self.few is None:
+            return spark.createDataFrame(pa.table({"id": self.held}), "id bigint")
+        numbers = ", ".join(f"{each}L" for each in self.held)
         return spark.sql(f"SELECT explode(CAST(array({numbers}) AS array<bigint>)) AS id")
 
     def count(self) -> int:
         """Return the number of different ids."""
-        return len(self.few) if self.few is not None else self.frame.distinct().count()
+        return len(self.held) if self.held is not None else self.frame.distinct().count()
+
+    def numbers(self) -> set[int]:
+        """Return the numbers of the files that have rows with the ids, which must be held."""
+        assert self.held is not None
+        return {*unique(self.held >> ROW_BITS).tolist()}
 
     def __and__(self, other: "Ids") -> "Ids":
-        if self.few is not None and other.few is not None:
-            return Ids(self.few & other.few)
-        if self.few is not None:
+        if self.held is not None and other.held is not None:
+            return Ids(self.held[among(self.held, other.held)])
+        if self.held is not None:
             return other & self
         return Ids(make=lambda: other.keep(self.frame, "id"))
 
@@ -73,9 +99,9 @@ Position = Mapping[Place, Ids]
 """The ids of a cursor, by the places where they are."""
 
 
-def is_in(column: str, numbers: Iterable[int]) -> str:
+def is_in(column: str, numbers: I64) -> str:
     """Return a condition in SQL: a column is one of some 64-bit numbers."""
-    listed = ", ".join(f"{number}L" for number in sorted(numbers))
+    listed = ", ".join(f"{number}L" for number in numbers)
     return f"{column} IN ({listed})" if listed else "false"
 
 
@@ -88,16 +114,18 @@ def settled(
 ) -> Position:
     """Return the ids of frames by place, in memory if they are few, and those that ``stay``.
 
-    ``few`` says that they may be few, so that it is worth to find out: ``scan`` yields them, or
-    if it yields None one Spark job reads at most ``FEW`` ids and one more. Otherwise nothing is
-    read now.
+    ``scan`` yields the ids without Spark, or is None. Then ``few`` says that they may be few, so
+    that it is worth to find out: one Spark job reads at most ``FEW`` ids and one more. Otherwise
+    nothing is read now.
     """
-    known: Mapping[Place, set[int]] | None = None
-    if few and parts:
-        scanned = scan()
-        known = _collected(parts) if scanned is None else _taken(scanned)
+    known: Mapping[Place, I64] | None = None
+    scanned = scan()
+    if scanned is not None:
+        known = _taken(scanned)
+    elif few and parts:
+        known = _collected(parts)
     if known is not None:
-        found = {place: Ids(frozenset(ids)) for place, ids in known.items()}
+        found = {place: Ids(ids) for place, ids in known.items()}
     else:
         found = {
             place: Ids(make=_united([make for at, make in parts if at == place]))
@@ -105,24 +133,24 @@ def settled(
         }
     for place, ids in stay.items():
         found[place] = together(found[place], ids, spark) if place in found else ids
-    return {place: ids for place, ids in found.items() if ids.few is None or ids.few}
+    return {place: ids for place, ids in found.items() if not ids.are_none}
 
 
 def together(one: Ids, other: Ids, spark: "SparkSession") -> Ids:
     """Return the ids that are in one of two sets."""
-    if one.few is not None and other.few is not None:
-        return Ids(one.few | other.few)
+    if one.held is not None and other.held is not None:
+        return Ids(union(one.held, other.held))
     return Ids(make=_united([lambda: one.to_frame(spark), lambda: other.to_frame(spark)]))
 
 
 def first(ids: Ids, most: int) -> Ids:
-    """Return up to some ids, in memory: the smallest of a few, or any of a frame."""
-    if ids.few is not None:
-        return Ids(frozenset(sorted(ids.few)[:most]))
+    """Return up to some ids, in memory: the smallest, or any of a frame."""
+    if ids.held is not None:
+        return Ids(ids.held[:most])
     found = ids.frame.limit(10 * most).collect()  # without a look at all for repeated ones
     if len({row["id"] for row in found}) < most <= len(found) // 10:
         found = ids.frame.distinct().limit(most).collect()
-    return Ids(frozenset(sorted({row["id"] for row in found})[:most]))
+    return Ids(_distinct(row["id"] for row in found)[:most])
 
 
 def without_rows(rows: Position, others: Position, spark: "SparkSession") -> Position:
@@ -131,12 +159,12 @@ def without_rows(rows: Position, others: Position, spark: "SparkSession") -> Pos
         place: _less(ids, others[place], spark) if place in others else ids
         for place, ids in rows.items()
     }
-    return {place: ids for place, ids in found.items() if ids.few is None or ids.few}
+    return {place: ids for place, ids in found.items() if not ids.are_none}
 
 
 def _less(one: Ids, other: Ids, spark: "SparkSession") -> Ids:
-    if one.few is not None and other.few is not None:
-        return Ids(one.few - other.few)
+    if one.held is not None and other.held is not None:
+        return Ids(minus(one.held, other.held))
     return Ids(make=lambda: one.to_frame(spark).join(other.to_frame(spark), "id", "left_anti"))
 
 
@@ -144,27 +172,42 @@ def _united(parts: Sequence[Frame]) -> Frame:
     return lambda: reduce(lambda one, other: one.unionAll(other), (make() for make in parts))
 
 
-def _taken(found: Found) -> dict[Place, set[int]] | None:
-    """Return ids by place, or None if there are more than ``FEW``."""
-    known, count = defaultdict[Place, set[int]](set), 0
+def _taken(found: Found) -> dict[Place, I64] | None:
+    """Return ids by place, or None if there are more than ``HELD``."""
+    parts, size = defaultdict[Place, list[I64]](list), 0
     for place, ids in found:
-        new = set(ids.tolist()) - known[place]
-        count += len(new)
-        if count > FEW:
-            return None
-        known[place] |= new
-    return known
+        parts[place].append(ids)
+        size += len(ids)
+        if size > 2 * HELD:
+            parts = _merged(parts)
+            size = sum(len(ids) for (ids,) in parts.values())
+            if size > HELD:
+                return None
+    known = {place: ids for place, (ids,) in _merged(parts).items()}
+    return known if sum(map(len, known.values())) <= HELD else None
 
 
-def _collected(parts: Sequence[tuple[Place, Frame]]) -> dict[Place, set[int]] | None:
+def _merged(parts: Mapping[Place, list[I64]]) -> defaultdict[Place, list[I64]]:
+    """Return the distinct ids of each place as one array."""
+    merged = {place: [unique(np.concatenate(ids))] for place, ids in parts.items()}
+    return defaultdict(list, merged)
+
+
+def _distinct(ids: Iterable[int]) -> I64:
+    return unique(np.fromiter(ids, np.int64))
+
+
+def _collected(parts: Sequence[tuple[Place, Frame]]) -> dict[Place, I64] | None:
     """Return the ids of frames by place, or None if there are more than ``FEW`` rows of them."""
     places = list(dict.fromkeys(place for place, _ in parts))
     every = _united([_numbered(make, places.index(place)) for place, make in parts])()
     rows = every.limit(FEW + 1).collect()
-    known = defaultdict[Place, set[int]](set)
-    for row in rows:
-        known[places[row["place"]]].add(row["id"])
-    return known if len(rows) <= FEW else None
+    if len(rows) > FEW:
+        return None
+    return {
+        place: _distinct(row["id"] for row in rows if row["place"] == at)
+        for at, place in enumerate(places)
+    }
 
 
 def _numbered(make: Frame, place: int) -> Frame:

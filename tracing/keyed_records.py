@@ -7,7 +7,6 @@ from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 
 from provhouse.ingest.captured.keyed import KeyedSource
@@ -92,13 +91,10 @@ class KeyedRecords:
             known = self._rows.files[file.path]
             yield _Numbered(file, known, "" if known.is_whole else addresses[file.path])
 
-    def _few(
-        self, rows: "DataFrame", files: Sequence[_Numbered], ids: frozenset[int]
-    ) -> "DataFrame":
+    def _few(self, rows: "DataFrame", files: Sequence[_Numbered], ids: I64) -> "DataFrame":
         from pyspark.sql import functions as F
 
-        few = np.array(sorted(ids), np.int64)
-        known = pa.concat_tables([_keys(each, few) for each in files])
+        known = pa.concat_tables([_keys(each, ids) for each in files])
         wanted = self._spark.createDataFrame(known, _KNOWN)
         found = rows.join(F.broadcast(wanted), [_FILE, _KEY]).localCheckpoint()
         if sorted(row[ID] for row in found.select(ID).collect()) != sorted(known[ID].to_pylist()):

@@ -11,7 +11,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import I64, minus, union
 
 Fails = Callable[[I64], bool]
 """Says whether the program goes wrong on some rows, which are sorted."""
@@ -51,10 +51,10 @@ def smallest(tables: Sequence[I64], fails: Fails, closed: Closed) -> I64:
     kept = np.sort(np.concatenate(tables)) if tables else np.empty(0, np.int64)
     for table in tables:
         part = table[np.isin(table, kept)]
-        others = np.setdiff1d(kept, part)
+        others = minus(kept, part)
 
         def together(some: I64, others: I64 = others) -> I64:
-            return closed(np.union1d(some, others))
+            return closed(union(some, others))
 
         found = _part(part, lambda some, together=together: fails(together(some)))  # type: ignore[misc]
         kept = together(found)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -18,7 +17,7 @@ from provhouse.model.arrays import I64, without_views
 from provhouse.model.errors import BadInput, UsageError
 
 from .file_addresses import address_of, path_of, spark_path
-from .ids import ID, Ids, is_in
+from .ids import ID, Ids
 from .numbers import NumberedFile
 from .row_groups import is_plain, rows_of_files
 from .text_lines import lines
@@ -61,15 +60,11 @@ def _of_columns(
     for file in files:
         roots[file.root].append(file)
     if ids is not None and ids.few is not None and all(is_plain(file.path) for file in files):
-        few = np.array(sorted(ids.few), np.int64)
+        few = ids.few
         with suppress(pa.ArrowException):  # of a type that only Spark can read as another one
             return _united(_read_few(spark, group, few) for group in roots.values())
     rows = _united(_read(spark, group) for group in roots.values())
-    if ids is None:
-        return rows
-    if ids.few is None:
-        return ids.keep(rows, ID)
-    return rows.where(is_in(ID, ids.few))
+    return rows if ids is None else ids.keep(rows, ID)
 
 
 def _united(frames: "Iterable[DataFrame]") -> "DataFrame":

@@ -8,7 +8,6 @@ import numpy as np
 
 from provhouse.capturing.replay import Replay
 from provhouse.ingest.captured.description import SourceFile, table_of
-from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.model.errors import BadInput, UsageError
 
 from .file_addresses import path_of
@@ -35,11 +34,11 @@ def replayed(flow: Flow, frame: "DataFrame", rows: Position, only: bool) -> "Dat
         )
     replay, read = opened(flow, frame, _writes(flow, rows))
     spark, parts = flow.spark, [*rows.values()]
-    every = reduce(lambda a, b: together(a, b, spark), parts, Ids(frozenset()))
+    every = reduce(lambda a, b: together(a, b, spark), parts, Ids(np.empty(0, np.int64)))
     if rows:
         _check_reads(rows, every, read)
-    if every.few is not None:
-        return replay.on_few(np.array(sorted(every.few), np.int64), only)
+    if every.held is not None:
+        return replay.on_few(every.held, only)
     return replay.on_many(every.to_frame(spark).select("id"), only)
 
 
@@ -126,7 +125,7 @@ def _check_reads(rows: Position, every: Ids, read: Sequence[NumberedFile]) -> No
     """Raise UsageError if none of the rows are read; of many ids, only the place is known."""
     writes, numbers = {file.write for file in read}, {file.number for file in read}
     unread = all(place.write not in writes for place in rows)
-    if unread or (every.few and not {each >> ROW_BITS for each in every.few} & numbers):
+    if unread or (every.held is not None and numbers.isdisjoint(every.numbers())):
         raise UsageError(
             "The frame reads no table that the cursor has rows of",
             f"The cursor is at {', '.join(place.name for place in rows)}",

@@ -1,6 +1,9 @@
-"""Read rows of Parquet files in this process, a row group at a time, for a few ids."""
+"""Read rows of Parquet files in this process, a row group at a time, for ids in memory."""
 
+import os
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,10 +13,19 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from provhouse.ingest.captured.source_columns import NULL_GROUP
+from provhouse.model import arrays
 from provhouse.model.arrays import I64, Bools
 
-MOST = 1 << 25
-"""The largest number of rows that are scanned here: half a second. Spark scans more of them."""
+MOST = 1 << 28
+"""The largest number of rows that are scanned here: two seconds. Spark scans more of them."""
+
+HASHED = 1 << 12
+"""The largest number of values in a hash table, which Arrow makes again for each row group."""
+THREADS = min(8, os.cpu_count() or 1)
+AHEAD = 2 * THREADS
+"""The number of parts that are read ahead."""
+PART = 1 << 19
+"""About the number of rows that a thread reads at once."""
 
 Keep = Callable[[pa.Array], Bools]
 """Says which values of a column are looked for."""
@@ -37,30 +49,81 @@ def rows_in(paths: Sequence[Path]) -> int:
 
 def among(values: I64) -> Keep:
     """Return a filter for some values."""
-    wanted = pa.array(values)
-    return lambda column: np.asarray(pc.is_in(column, wanted))
+    if len(values) == 1:
+        (only,) = values
+        return lambda column: np.asarray(column) == only
+    if len(values) <= HASHED:
+        wanted = pa.array(values)
+        return lambda column: np.asarray(pc.is_in(column, wanted))
+    ordered = np.sort(values)
+
+    def keep(column: pa.Array) -> Bools:
+        here = np.asarray(column)
+        ends = np.searchsorted(ordered, (here.min(), here.max() + 1)) if len(here) else (0, 0)
+        return arrays.among(here, ordered[slice(*ends)])
+
+    return keep
 
 
 def matches(
     paths: Sequence[Path], by: str, keep: Keep, columns: Sequence[str]
 ) -> Iterator[Matches]:
-    """Yield the rows whose value in the column ``by`` is looked for, with some columns."""
+    """Yield the rows whose value in the column ``by`` is looked for, with some columns.
+
+    Threads read ahead, so that ``keep`` is called in several threads.
+    """
+    pool, running = ThreadPoolExecutor(THREADS, "scan"), deque[Future[Matches]]()
+    try:
+        for part in _parts(paths):
+            running.append(pool.submit(part.matches, by, keep, columns))
+            if len(running) > AHEAD:
+                yield from _found(running.popleft())
+        while running:
+            yield from _found(running.popleft())
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _found(part: Future[Matches]) -> Iterator[Matches]:
+    found = part.result()
+    if len(found.rows):
+        yield found
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Some row groups of a file, one after the other."""
+
+    path: Path
+    metadata: pq.FileMetaData
+    groups: range
+    start: int
+    """The index of its first row in the file."""
+
+    def matches(self, by: str, keep: Keep, columns: Sequence[str]) -> Matches:
+        with pq.ParquetFile(self.path, metadata=self.metadata) as file:
+            at = np.flatnonzero(keep(_column(file, self.groups, by)))
+            wanted = columns if len(at) else ()
+            values = [np.asarray(_column(file, self.groups, name))[at] for name in wanted]
+        return Matches(self.path, self.start + at, np.array(values, np.int64))
+
+
+def _parts(paths: Sequence[Path]) -> Iterator[_Part]:
     for path in paths:
-        with pq.ParquetFile(path) as file:
-            start = 0
-            for group in range(file.num_row_groups):
-                at = np.flatnonzero(keep(_column(file, group, by)))
-                if len(at):
-                    values = [np.asarray(_column(file, group, name))[at] for name in columns]
-                    yield Matches(path, start + at, np.array(values, np.int64))
-                start += file.metadata.row_group(group).num_rows
+        metadata = pq.read_metadata(path)
+        start = first = rows = 0
+        for group in range(metadata.num_row_groups):
+            rows += metadata.row_group(group).num_rows
+            if rows >= PART or group + 1 == metadata.num_row_groups:
+                yield _Part(path, metadata, range(first, group + 1), start)
+                start, first, rows = start + rows, group + 1, 0
 
 
 def rows_at(path: Path, rows: I64, columns: Sequence[str]) -> I64:
     """Return columns of integers of some rows; the indexes must be in ascending order."""
     with pq.ParquetFile(path) as file:
         found = [
-            np.stack([np.asarray(_column(file, group, name))[at] for name in columns])
+            np.stack([np.asarray(_column(file, [group], name))[at] for name in columns])
             for group, at in groups_of(file, rows)
         ]
     return np.concatenate([np.empty((len(columns), 0), np.int64), *found], 1)
@@ -77,8 +140,8 @@ def groups_of(file: pq.ParquetFile, rows: I64) -> Iterator[tuple[int, I64]]:
         start = end
 
 
-def _column(file: pq.ParquetFile, group: int, name: str) -> pa.Array:
-    return file.read_row_group(group, [name], use_threads=False).column(0).combine_chunks()
+def _column(file: pq.ParquetFile, groups: Sequence[int], name: str) -> pa.Array:
+    return file.read_row_groups(groups, [name], use_threads=False).column(0).combine_chunks()
 
 
 class ColumnFile:
@@ -105,7 +168,7 @@ class ColumnFile:
             for group in range(file.num_row_groups):
                 end = start + file.metadata.row_group(group).num_rows
                 if self._may_have(group, values):
-                    found[start:end] = keep(_filled(_column(file, group, self._name)))
+                    found[start:end] = keep(_filled(_column(file, [group], self._name)))
                 start = end
         return found
 
@@ -129,7 +192,7 @@ class ColumnFile:
         with pq.ParquetFile(self._path) as file:
             for group, at in groups_of(file, rows[order]):
                 if group != self._last[0]:
-                    values = np.asarray(_filled(_column(file, group, self._name)))
+                    values = np.asarray(_filled(_column(file, [group], self._name)))
                     self._last = (group, values)
                 parts.append(self._last[1][at])
         found[order] = np.concatenate([np.empty(0, np.int64), *parts])

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from provhouse.capturing.replay import Replay
 from provhouse.ingest.captured.pairs import ROW_BITS
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import I64, unique
 from provhouse.model.errors import UsageError
 
 from .cursor import Cursor
@@ -126,7 +126,7 @@ class _Search:
         """Return the rows by table, the most unusual first; tables with many rows come first."""
         numbers = rows >> ROW_BITS
         of = defaultdict[str, list[int]](list)
-        for number in np.unique(numbers).tolist():
+        for number in unique(numbers).tolist():
             of[self._files[number].table].append(number)
         parts = [rows[np.isin(numbers, each)] for each in of.values()]
         return [self._ordered(part) for part in sorted(parts, key=len, reverse=True)]
@@ -135,7 +135,7 @@ class _Search:
         """Return rows of one table with the most unusual first, if they are few."""
         if len(rows) > KEPT:
             return rows
-        files = [self._files[number] for number in np.unique(rows >> ROW_BITS).tolist()]
+        files = [self._files[number] for number in unique(rows >> ROW_BITS).tolist()]
         found = [table for _, table in rows_of_files(files, rows)]
         return rows[unusual_first(pa.concat_tables(found, promote_options="permissive"))]
 
@@ -154,15 +154,15 @@ def _write(row: Cursor) -> int:
 
 def _ids(rows: Position) -> I64:
     """Return the ids of rows of sources, in order."""
-    found = rows.get(SOURCES, Ids(frozenset()))
-    if found.few is not None:
-        return np.array(sorted(found.few), np.int64)
+    found = rows.get(SOURCES, Ids(np.empty(0, np.int64)))
+    if found.held is not None:
+        return found.held
     table = found.frame.distinct().limit(MOST + 1).toArrow()
     return np.sort(np.asarray(table["id"].combine_chunks()))
 
 
 def _position(rows: I64) -> Position:
-    return {SOURCES: Ids(frozenset(rows.tolist()))} if len(rows) else {}
+    return {SOURCES: Ids(np.sort(rows))} if len(rows) else {}
 
 
 def _check_size(count: int) -> None:

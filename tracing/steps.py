@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 
-import numpy as np
-
 from provhouse.model.arrays import I64
 
 from .flow import Flow
@@ -13,6 +11,7 @@ from .ids import Found, Ids, Position, settled, together
 from .places import Place
 
 Step = Callable[[Flow, Position], Position]
+Scan = Callable[[], Found | None]
 
 
 def back(flow: Flow, position: Position) -> Position:
@@ -22,9 +21,9 @@ def back(flow: Flow, position: Position) -> Position:
     parts = [part for link, ids in leads for part in link.back(ids)]
 
     def scan() -> Found | None:
-        return _chained([link.scan_back(_array(ids)) for link, ids in leads])
+        return _chained([link.scan_back(_held(ids)) for link, ids in leads])
 
-    return settled(parts, stay, flow.spark, _few(position), scan)
+    return settled(parts, stay, flow.spark, _few(position), _if_held(position, scan))
 
 
 def forwards(flow: Flow, position: Position) -> Position:
@@ -35,10 +34,10 @@ def forwards(flow: Flow, position: Position) -> Position:
 
     def scan() -> Found | None:
         return _chained(
-            [_at(link.of, link.scan_forwards(place, _array(ids))) for link, place, ids in leads]
+            [_at(link.of, link.scan_forwards(place, _held(ids))) for link, place, ids in leads]
         )
 
-    return settled(parts, stay, flow.spark, _few(position), scan)
+    return settled(parts, stay, flow.spark, _few(position), _if_held(position, scan))
 
 
 def _few(position: Position) -> bool:
@@ -46,9 +45,14 @@ def _few(position: Position) -> bool:
     return all(ids.few is not None for ids in position.values())
 
 
-def _array(ids: Ids) -> I64:
-    assert ids.few is not None
-    return np.array(sorted(ids.few), np.int64)
+def _if_held(position: Position, scan: Scan) -> Scan:
+    """Return a scan that is left to Spark unless all ids are in memory."""
+    return scan if all(ids.held is not None for ids in position.values()) else lambda: None
+
+
+def _held(ids: Ids) -> I64:
+    assert ids.held is not None
+    return ids.held
 
 
 def _at(place: Place, found: Iterator[I64] | None) -> Found | None:

@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.ingest.captured.pairs import ROW_BITS
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import I64, unique
 
 from .file_addresses import address_of, path_of, spark_path
-from .ids import ID, Ids, is_in
+from .ids import ID, Ids
 from .numbers import NumberedFile
 
 if TYPE_CHECKING:
@@ -32,11 +32,9 @@ def lines(spark: "SparkSession", files: Sequence[NumberedFile], ids: Ids | None)
     """
     plain = not any(file.path.suffix.lower() in _CODECS for file in files)
     if ids is not None and ids.few is not None and plain:
-        return _few(spark, files, np.array(sorted(ids.few), np.int64))
+        return _few(spark, files, ids.few)
     rows = _numbered(spark, files)
-    if ids is None:
-        return rows
-    return rows.where(is_in(ID, ids.few)) if ids.few is not None else ids.keep(rows, ID)
+    return rows if ids is None else ids.keep(rows, ID)
 
 
 def _few(spark: "SparkSession", files: Sequence[NumberedFile], ids: I64) -> "DataFrame":
@@ -64,7 +62,7 @@ def lines_of(path: Path, rows: I64, starts: dict[int, int]) -> Iterator[bytes]:
     firsts = np.array([line for line, _ in lines])
     split = np.searchsorted(firsts, rows, side="right") - 1
     with path.open("rb") as file:
-        for at in np.unique(split):
+        for at in unique(split):
             line, byte = lines[at]
             yield from _from(file, byte, rows[split == at] - line)
 

@@ -50,7 +50,8 @@ class WrittenLink(Link):
 
     def _scan_rows(self, ids: I64) -> Rows:
         for name, spans in self._by_name.items():
-            parts = [(span, ids[(ids >= span.id) & (ids < span.id + span.rows)]) for span in spans]
+            parts = [(span, ids[slice(*np.searchsorted(ids, (span.id, span.id + span.rows)))])
+                     for span in spans]  # fmt: skip
             if any(len(found) for _, found in parts):
                 rows = np.concatenate([self._rows(span, found) for span, found in parts])
                 order, keys = np.argsort(rows), np.concatenate([found for _, found in parts])

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
@@ -59,7 +60,7 @@ class Replayed:
         """Fail if a replay differs from a run on the tables that are cut to the same rows."""
         numbers = {file.path: file.number for file in self.flow.numbers.files}
         every = {(numbers[path] << ROW_BITS) + row for path, rows in chosen.items() for row in rows}
-        ids = Ids(frozenset(every))
+        ids = Ids(np.array(sorted(every), np.int64))
         if many:
             frame = ids.to_frame(self.spark)
             ids = Ids(make=lambda: frame)

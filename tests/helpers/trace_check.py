@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
@@ -43,7 +44,7 @@ class Traced:
             file = numbers[path]
             place = self.flow.place_of_file(file)
             position[place].add((file.number << ROW_BITS) + row)
-        few = {place: Ids(frozenset(found)) for place, found in position.items()}
+        few = {place: Ids(np.array(sorted(found))) for place, found in position.items()}
         return Cursor(self.flow, lambda: few)
 
     def outputs(self) -> list[Row]:

@@ -76,6 +76,7 @@ def test_rows_are_traced_through_files_without_numbers(
         inside = run.trace("best").where("name = 'a'")
         assert inside.go_back_all().count() == 1 + len(of("a"))
     monkeypatch.setattr("provhouse.tracing.ids.FEW", few)
+    monkeypatch.setattr("provhouse.tracing.ids.HELD", few)
     row = run.trace("best").where("name = 'a'")
     assert found(row.go_back(), "totals", "name", "t") == {("a", "A")}
     sources = row.go_back_all()

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from pyspark.sql import SparkSession
 
@@ -42,7 +43,7 @@ def counted(lines: Any) -> Any:
 def row(flow: Flow, number: int) -> Cursor:
     """Return a cursor at the row with an id."""
     place = flow.place_of_file(flow.numbers.files[number >> ROW_BITS])
-    return Cursor(flow, lambda: {place: Ids(frozenset({number}))})
+    return Cursor(flow, lambda: {place: Ids(np.array([number]))})
 
 
 def traced(flow: Flow, table: str) -> Rows:
@@ -84,11 +85,12 @@ def test_rows_lead_to_the_lines_of_sources_through_two_saves_and_back(
     assert rows_of(row(flow, start).go_next_all()) == set().union(
         *(rows_of(row(flow, number)) for number in led)
     )
-    monkeypatch.setattr("provhouse.tracing.ids.FEW", 0)
-    assert rows_of(every.go_back_all()) == set().union(*ends.values())
-    assert rows_of(row(flow, start).go_next_all()) == set().union(
-        *(rows_of(row(flow, number)) for number in led)
-    )
+    for limit in ("FEW", "HELD"):
+        monkeypatch.setattr(f"provhouse.tracing.ids.{limit}", 0)
+        assert rows_of(every.go_back_all()) == set().union(*ends.values())
+        assert rows_of(row(flow, start).go_next_all()) == set().union(
+            *(rows_of(row(flow, number)) for number in led)
+        )
 
 
 def ids_of(flow: Flow, table: str) -> Any:
@@ -118,7 +120,7 @@ def test_lines_are_those_that_spark_has_numbered(
         (file,) = (file for file in flow.numbers.files if file.table == f"{name}.log")
         assert len(file.parts) > 1
         assert file.rows == len(lines)
-        few = Ids(frozenset(range(file.first_id, file.first_id + len(lines))))
+        few = Ids(np.arange(file.first_id, file.first_id + len(lines)))
         for size in (3, text_lines.CHUNK):
             monkeypatch.setattr(text_lines, "CHUNK", size)
             assert texts(records(spark, [file], few)) == lines

@@ -97,11 +97,14 @@ def test_a_row_leads_to_its_sources_through_all_writes_and_back(
     assert "orders\n" in shown
     assert "|number|name|nation|" in shown
 
-    monkeypatch.setattr("provhouse.tracing.ids.FEW", 1)
-    many = run.trace("totals").where("nation = 1").go_back_all()
-    assert rows(many) == rows(sources)
-    assert ids(many, "orders", "id") == expected
-    assert rows(many.of("customers").go_next_all()) == rows(row)
+    for limit in ("FEW", "HELD"):  # ids in memory that no condition lists, then frames
+        monkeypatch.setattr(f"provhouse.tracing.ids.{limit}", 1)
+        many = run.trace("totals").where("nation = 1").go_back_all()
+        assert rows(many) == rows(sources)
+        assert ids(many, "orders", "id") == expected
+        assert rows(many.of("customers").go_next_all()) == rows(row)
+        assert many.of("orders").records().count() == len(expected)
+        assert rows(many & sources) == rows(sources)
     monkeypatch.undo()
 
     with pytest.raises(UsageError, match="several tables"):
