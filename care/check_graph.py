@@ -7,7 +7,7 @@ import numpy as np
 
 from provhouse.commit.module_graph import module_graph
 from provhouse.cypher.graph import Graph
-from provhouse.model.arrays import SetId
+from provhouse.model.arrays import SetId, unique
 from provhouse.model.columns import DERIVES_FROM, SET
 from provhouse.model.errors import Damaged, NotFound
 from provhouse.store.tables.snapshot import Snapshot
@@ -38,7 +38,7 @@ def dependency_damages(snapshot: Snapshot, graph: Graph, counts: Counter[str]) -
     child, parent = (np.asarray(rows[name], dtype=np.int64) for name in (SET, DERIVES_FROM))
     order = np.lexsort((parent, child))
     child, parent = child[order], parent[order]
-    distinct = np.unique(child)
+    distinct = unique(child)
     missing, first = 0, (0, 0)
     for some in np.array_split(distinct, 1 + len(distinct) // SETS):
         if not len(some):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import I64, minus
 from provhouse.model.columns import ORIGIN, PARTITION, ROW, ROWS
 from provhouse.store.tables.partitions import UNKNOWN_ORIGIN
 from provhouse.store.tables.snapshot import Snapshot
@@ -27,7 +27,7 @@ def life_damages(snapshot: Snapshot, counts: Counter[str]) -> Iterator[Damage]:
         wanted = "A triple can end only once"
         found = f"{repeated:,} rows end a triple that has already ended"
         yield Damage("table deaths", wanted, found, RESTORE_FOLDER)
-    unknown = np.setdiff1d(np.asarray(asserted[ORIGIN]), known_origins(snapshot))
+    unknown = minus(np.asarray(asserted[ORIGIN]), known_origins(snapshot))
     if len(unknown):
         wanted = f"Origin {unknown[0]}, which asserts triples, is unknown"
         found = f"{len(unknown):,} origins are missing in the table origins"

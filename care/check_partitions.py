@@ -6,7 +6,16 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I64, ItemNumbers, PartitionNumber, SetIds, SetPositions, among
+from provhouse.model.arrays import (
+    I64,
+    ItemNumbers,
+    PartitionNumber,
+    SetIds,
+    SetPositions,
+    among,
+    minus,
+    unique,
+)
 from provhouse.model.columns import (
     DERIVES_FROM,
     DESCRIPTION,
@@ -40,7 +49,7 @@ def partition_damages(
     """Compare each partition, one at a time, with the tables; yield a `Damage` for each fault."""
     pairs = snapshot.rows("set_dependencies", [SET, DERIVES_FROM])
     ends = (SetIds(np.asarray(pairs[name], np.int64)) for name in (SET, DERIVES_FROM))
-    known = np.unique(pair_codes(snapshot, *ends))
+    known = unique(pair_codes(snapshot, *ends))
     counts["partitions"] += len(snapshot.partitions)
     placed = snapshot.placements.take(snapshot.placements.order_by_partition())
     origins, silent = known_origins(snapshot), without_texts(snapshot)
@@ -119,7 +128,7 @@ def _content_damages(
 
     ``silent`` are the items whose triples must have no texts.
     """
-    unknown = np.setdiff1d(rows[ORIGIN], origins)
+    unknown = minus(rows[ORIGIN], origins)
     if len(unknown):
         wanted = f"Origin {unknown[0]}, which triples name, is unknown"
         found = f"{len(unknown):,} origins are missing in the table origins"
@@ -136,7 +145,7 @@ def _derivation_damages(
     """Yield a `Damage` for unknown kinds or roles, and for derivations that lost a needed input."""
     where = f"partition {partition}"
     for name, codes in ((KIND, KINDS), (ROLE, ROLES)):
-        unknown = np.setdiff1d(rows[name].drop_null(), [*codes.values()])
+        unknown = minus(rows[name].drop_null(), [*codes.values()])
         if len(unknown):
             wanted = f"The {name} {unknown[0]}, which triples have, is unknown"
             yield Damage(where, wanted, f"{len(unknown):,} such codes occur", RESTORE_FOLDER)
@@ -156,7 +165,7 @@ def _missing_dependencies(
 ) -> Iterator[Damage]:
     """Yield a `Damage` if triples lead from one set to another without a stored dependency."""
     across = src_set != dst_set
-    pairs = np.unique(dst_set[across] * len(snapshot.set_ids) + src_set[across])
+    pairs = unique(dst_set[across] * len(snapshot.set_ids) + src_set[across])
     missing = pairs[~among(pairs, known)]
     if len(missing):
         child, parent = (

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow.parquet as pq
 from deltalake import DeltaTable
 
-from provhouse.model.arrays import I64, PartitionNumber, SetIds, among
+from provhouse.model.arrays import I64, PartitionNumber, SetIds, among, minus, unique
 from provhouse.model.columns import DERIVES_FROM, SET, TRIPLES
 from provhouse.store.tables.partitions import partition_path
 from provhouse.store.tables.snapshot import Snapshot
@@ -56,7 +56,7 @@ def table_damages(snapshot: Snapshot, counts: Counter[str]) -> Iterator[Damage]:
     found = {
         "sets": len(snapshot.set_ids),
         "items": int(snapshot.set_items.sum()) - len(snapshot.groups),
-        "components": len(np.unique(snapshot.set_components)),
+        "components": len(unique(snapshot.set_components)),
         "partitions": len(snapshot.partitions),
         "triples": int(snapshot.placements.triples.sum()) - len(snapshot.deaths),
     }
@@ -92,7 +92,7 @@ def _set_damages(snapshot: Snapshot) -> Iterator[Damage]:
 def _placement_damages(snapshot: Snapshot) -> Iterator[Damage]:
     """Yield a `Damage` if placements name unknown sets or disagree with the partitions' files."""
     placed = snapshot.placements
-    unknown = np.unique(placed.sets[~among(placed.sets, snapshot.set_ids)])
+    unknown = unique(placed.sets[~among(placed.sets, snapshot.set_ids)])
     if len(unknown):
         wanted = f"Set {unknown[0]}, which has triples, is not among the sets"
         found = f"{len(unknown):,} such sets are missing"
@@ -101,7 +101,7 @@ def _placement_damages(snapshot: Snapshot) -> Iterator[Damage]:
     order = np.argsort(placed.partitions, kind="stable")
     partitions, starts = np.unique(placed.partitions[order], return_index=True)
     sums = np.add.reduceat(placed.triples[order], starts) if len(starts) else starts
-    for partition in np.setdiff1d(snapshot.partitions, partitions).tolist():
+    for partition in minus(snapshot.partitions, partitions).tolist():
         wanted = f"Partition {partition} has no placements"
         yield Damage("table placements", wanted, "No set has triples in it", RESTORE_FOLDER)
     for partition, expected in zip(partitions.tolist(), sums.tolist(), strict=True):
@@ -124,13 +124,13 @@ def _dependency_damages(snapshot: Snapshot) -> Iterator[Damage]:
     pairs = snapshot.rows("set_dependencies", [SET, DERIVES_FROM, TRIPLES])
     child, parent = (SetIds(np.asarray(pairs[name], np.int64)) for name in (SET, DERIVES_FROM))
     for ends in (child, parent):
-        unknown = np.unique(ends[~among(ends, snapshot.set_ids)])
+        unknown = unique(ends[~among(ends, snapshot.set_ids)])
         if len(unknown):
             wanted = f"Set {unknown[0]}, which a dependency names, is not among the sets"
             found = f"{len(unknown):,} such sets are missing"
             yield Damage("table set_dependencies", wanted, found, RESTORE_FOLDER)
             return
-    distinct = len(np.unique(pair_codes(snapshot, child, parent)))
+    distinct = len(unique(pair_codes(snapshot, child, parent)))
     expected = snapshot.commit.totals.set_dependencies
     if distinct != expected:
         wanted = (

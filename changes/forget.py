@@ -9,14 +9,13 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 
 from provhouse.commit.erasing.erase import erase
 from provhouse.commit.erasing.erasure_file import Erasure, read_erasure, write_erasure
 from provhouse.commit.erasing.rejects import clear_rejected, rejects_naming
 from provhouse.commit.single_writer import only_writer
-from provhouse.model.arrays import ItemNumbers, among
+from provhouse.model.arrays import ItemNumbers, among, union
 from provhouse.model.errors import NotFound, UsageError
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
@@ -119,9 +118,9 @@ def _check_held(layout: Layout) -> None:
 
 def _with_groups(layout: Layout, base: int, items: Sequence[int]) -> list[int]:
     """Return the items of a base to erase, and the groups to erase with them."""
-    numbers = ItemNumbers(np.unique(items))
+    numbers = ItemNumbers(union(items))
     groups = groups_to_erase(all_of_base(layout, base), numbers)
-    both: list[int] = np.union1d(numbers, groups).tolist()
+    both: list[int] = union(numbers, groups).tolist()
     return both
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.model.arrays import I64, ItemNumbers, PartitionNumbers, among
+from provhouse.model.arrays import I64, ItemNumbers, PartitionNumbers, among, minus, union, unique
 from provhouse.model.columns import DST, NAME, SRC, TABLE
 from provhouse.model.times import parse_time
 from provhouse.store.names.scan import scan
@@ -113,8 +113,8 @@ def _number(names: pa.Array, pattern: str) -> I64:
 def _without_used(snapshot: Snapshot, items: ItemNumbers) -> ItemNumbers:
     """Return those items from which nothing derives but others that are returned."""
     src, dst = _edges(snapshot, items)
-    ending = np.union1d(items, src)
-    while len(used := np.unique(src[~among(dst, ending)])):
+    ending = union(items, src)
+    while len(used := unique(src[~among(dst, ending)])):
         ending = ending[~among(ending, used)]
         left = ~among(src, used)
         src, dst = src[left], dst[left]
@@ -126,9 +126,9 @@ def _edges(snapshot: Snapshot, items: ItemNumbers) -> tuple[I64, I64]:
     found, seen = [(np.empty(0, np.int64), np.empty(0, np.int64))], items
     while len(items):
         found += _triples_from(snapshot, items)
-        dst = np.unique(np.concatenate([dst for _, dst in found]))
-        items = ItemNumbers(np.setdiff1d(dst[among(dst, snapshot.groups)], seen))
-        seen = ItemNumbers(np.union1d(seen, items))
+        dst = unique(np.concatenate([dst for _, dst in found]))
+        items = ItemNumbers(minus(dst[among(dst, snapshot.groups)], seen))
+        seen = ItemNumbers(union(seen, items))
     src, dst = (np.concatenate(column) for column in zip(*found, strict=True))
     return src, dst
 

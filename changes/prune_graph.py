@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from provhouse.cypher.graph import Graph
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import I64, unique
 from provhouse.model.columns import INGEST, ITEMS, SET
 from provhouse.store.tables.delta import newest_version, read_rows
 from provhouse.store.warehouse.bases import bases
@@ -33,7 +33,7 @@ def _kept(layout: Layout) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]
     for base in bases(layout):
         folder = layout.table(base, "sets")
         rows = read_rows(folder, "sets", newest_version(folder), [SET])
-        sets += list(_runs(np.unique(np.asarray(rows[SET], dtype=np.int64))))
+        sets += list(_runs(unique(np.asarray(rows[SET], dtype=np.int64))))
         folder = layout.table(base, "ingests")
         rows = read_rows(folder, "ingests", newest_version(folder), [INGEST, "first_item", ITEMS])
         firsts, counts = rows["first_item"].to_pylist(), rows[ITEMS].to_pylist()

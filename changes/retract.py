@@ -9,7 +9,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 
 from provhouse.commit.append import Target, append
@@ -29,7 +28,7 @@ from provhouse.commit.recover import clean_up
 from provhouse.commit.shared_counts import with_shared_counts
 from provhouse.commit.single_writer import only_writer
 from provhouse.cypher.graph import shared_graph
-from provhouse.model.arrays import ItemNumbers
+from provhouse.model.arrays import ItemNumbers, unique
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
@@ -130,7 +129,7 @@ def _numbers(snapshot: Snapshot, items: Sequence[str]) -> ItemNumbers:
             f"{len(missing):,} of {len(items):,} items are missing",
             "Names must match exactly; run `provhouse find` to search by a part of a name",
         )
-    return ItemNumbers(np.unique(numbers))
+    return ItemNumbers(unique(numbers))
 
 
 def _origins(snapshot: Snapshot, selection: Selection) -> list[Origin]:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.model.arrays import Bools, among
+from provhouse.model.arrays import Bools, among, unique
 from provhouse.model.columns import DERIVES_FROM, INGEST, OPS, SET, TABLES, TRIPLES
 from provhouse.store.tables.delta import append_rows, in_pieces
 from provhouse.store.warehouse.layout import Layout
@@ -102,7 +102,7 @@ def pairs_among(rows: pa.Table, others: pa.Table) -> Bools:
 
     This replaces a join, since Arrow does not join tables with list columns.
     """
-    near = among(np.asarray(others[SET]), np.unique(rows[SET]))
+    near = among(np.asarray(others[SET]), unique(rows[SET]))
     others = others.select([SET, DERIVES_FROM]).filter(pa.array(near))
     codes = []
     for column in (SET, DERIVES_FROM):

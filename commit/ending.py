@@ -13,7 +13,15 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I64, ItemNumbers, PartitionNumber, RowPlaces, among
+from provhouse.model.arrays import (
+    I64,
+    ItemNumbers,
+    PartitionNumber,
+    RowPlaces,
+    among,
+    minus,
+    unique,
+)
 from provhouse.model.columns import DIED, DST, INGEST, ORIGIN, SRC
 from provhouse.store.tables.assertions import NewAssertions
 from provhouse.store.tables.derivations import with_whole_derivations
@@ -179,13 +187,13 @@ def _end_in_partition(
     living = living[~snapshot.deaths.has(places(partition, living))]
     place, first = places(partition, living), first[living]
     standing: dict[int, I64] = {}
-    for origin in sorted(asserting | set(origins).intersection(np.unique(first).tolist())):
+    for origin in sorted(asserting | set(origins).intersection(unique(first).tolist())):
         mine = place[snapshot.assertions.holds(origin, place, first)]
-        standing[origin] = np.setdiff1d(mine, repeated[by == origin])
-    losing = RowPlaces(np.unique(np.concatenate([_NONE, *standing.values()])))
+        standing[origin] = minus(mine, repeated[by == origin])
+    losing = RowPlaces(unique(np.concatenate([_NONE, *standing.values()])))
     at = np.searchsorted(place, losing)
     kept = snapshot.assertions.others_hold(origins, losing, first[at])
-    kept |= among(losing, np.unique(repeated))
+    kept |= among(losing, unique(repeated))
     stay = losing[kept]
     taken_back = (
         (one, Ranges.of(RowPlaces(mine[among(mine, stay)]))) for one, mine in standing.items()

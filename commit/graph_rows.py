@@ -25,6 +25,7 @@ from provhouse.model.arrays import (
     SetPositions,
     among,
     expand_ranges,
+    unique,
 )
 from provhouse.model.columns import (
     COMPONENT,
@@ -148,7 +149,7 @@ def _marked(snapshot: Snapshot, ids: Iterable[I64]) -> SetPositions:
     """Return the positions of some sets, given by id in any order; leave out invisible sets."""
     marks = snapshot.room.zeros(len(snapshot.set_ids), bool)
     for some in ids:
-        marks[snapshot.rows_of_sets(SetIds(np.unique(some)))] = True
+        marks[snapshot.rows_of_sets(SetIds(unique(some)))] = True
     return _positions(snapshot, marks)
 
 
@@ -220,7 +221,7 @@ def _touched(snapshot: Snapshot, ingest: int) -> SetPositions:
         first_new = min(first_new, int(born.min(initial=first_new)))
     died = Ranges.read(snapshot.pieces("deaths", [PARTITION, ROW, ROWS], ingest), snapshot.room)
     for ends in chain(_ends(snapshot, ingest), snapshot.sets_among(died)):
-        touched[snapshot.rows_of_sets(SetIds(np.unique(ends[ends < first_new])))] = True
+        touched[snapshot.rows_of_sets(SetIds(unique(ends[ends < first_new])))] = True
     return _positions(snapshot, touched)
 
 
@@ -249,7 +250,7 @@ def _component_rows(snapshot: Snapshot, components: I64) -> Iterator[pa.Table]:
 
 def _components(snapshot: Snapshot, sets: SetPositions) -> I64:
     """Return the components of some sets, in order."""
-    of_pieces = (np.unique(snapshot.set_components[sets[rows]]) for rows in _slices(len(sets)))
+    of_pieces = (unique(snapshot.set_components[sets[rows]]) for rows in _slices(len(sets)))
     return snapshot.room.distinct(of_pieces)
 
 

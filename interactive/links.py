@@ -15,6 +15,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from provhouse.model.arrays import unique
+
 from . import kernels
 from .kernels import Offsets, Rids
 
@@ -128,7 +130,7 @@ def distinct(rids: Rids, number: int = 0) -> Rows:
     if rids.size < 2 or bool((rids[1:] > rids[:-1]).all()):
         return rids
     if not number or rids.size * MARKED < number:
-        return np.unique(rids)
+        return unique(rids)
     marks = np.zeros(number, np.bool_)
     kernels.mark(rids, marks)
     return np.flatnonzero(marks)

@@ -13,6 +13,7 @@ from sqlglot import exp
 from provhouse.ingest.from_arrow import from_arrow
 from provhouse.ingest.ingest import Options
 from provhouse.ingest.summary import Summary
+from provhouse.model.arrays import unique
 from provhouse.model.errors import UsageError
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
@@ -205,7 +206,7 @@ def _gathered(chain: Chain, rows: int) -> Iterator[tuple[Rows, Rows]]:
             chosen = np.repeat(chosen, offsets[rids + 1] - offsets[rids])
             rids = kernels.gather(offsets, inner, rids).astype(np.int64, copy=False)
             if len(steps) > 1:
-                pairs = np.unique(chosen * link.number + rids)
+                pairs = unique(chosen * link.number + rids)
                 chosen, rids = np.divmod(pairs, max(1, link.number))
         yield chosen, rids
 

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from provhouse.model.arrays import unique
 from provhouse.model.errors import Damaged
 
 from .identity import Asked, Base, Branch, Derived, Grouped, Identity
@@ -68,7 +69,7 @@ class Tracer:
     def _grouped(self, part: Grouped, count: int | None, block: "Block", path: list[Link]) -> None:
         """Ask for the rows of groups, separately for each set of keys they are grouped by."""
         masks = np.asarray(block.table.column(part.grouping))
-        for mask in np.unique(masks).tolist():
+        for mask in unique(masks).tolist():
             rows = block.where(pa.array(masks == mask))
             self._ask(part.asked(mask), count, rows, path)
 

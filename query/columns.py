@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.model.answer import Answer, ColumnRole, Influence, TableColumns
-from provhouse.model.arrays import ItemNumbers
+from provhouse.model.arrays import ItemNumbers, unique
 from provhouse.model.column_map import ColumnMap
 from provhouse.model.errors import NotFound
 from provhouse.model.question import Question
@@ -117,7 +117,7 @@ def _versions(names: pa.ChunkedArray, table: str) -> tuple[set[int], set[int]]:
     version = pc.extract_regex(own, r"@(?P<n>[0-9]{1,18})$")
     row = pc.extract_regex(own, r"/(?P<n>[0-9]{1,18})$")
     found = [
-        np.unique(np.asarray(pc.struct_field(each.drop_null(), "n").cast(pa.int64())))
+        unique(np.asarray(pc.struct_field(each.drop_null(), "n").cast(pa.int64())))
         for each in (version, row)
     ]
     return set(found[0].tolist()), set((found[1] >> _ROW_BITS).tolist())

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.model.arrays import Column, among
+from provhouse.model.arrays import Column, among, unique
 from provhouse.model.columns import EXACTNESS, OP
 from provhouse.model.operations import LEVELS, UNKNOWN_LEVEL, Weakest, weakest
 from provhouse.model.question import Direction
@@ -43,7 +43,7 @@ class Declared:
     @property
     def weakest(self) -> Weakest | None:
         """The weakest level of all ops; None if no level is declared."""
-        return weakest(LEVELS[level] for level in np.unique(self._levels).tolist())
+        return weakest(LEVELS[level] for level in unique(self._levels).tolist())
 
     def of_paths(self, found: MethodResult, shown: MethodResult, direction: Direction) -> Stated:
         """Return how exact the paths to the items ``shown`` are, a part of what a method found."""

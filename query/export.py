@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.model.answer import Answer
-from provhouse.model.arrays import ItemNumbers
+from provhouse.model.arrays import ItemNumbers, unique
 from provhouse.model.columns import (
     ATTRIBUTES,
     BORN,
@@ -124,7 +124,7 @@ def export_answer(layout: Layout, answer: Answer, folder: Path) -> Manifest:
     with ExportWriter(folder, _ANSWER) as out:
         for at in range(0, triples.num_rows, FILE_TRIPLES):
             out.write(coded.slice(at, FILE_TRIPLES))
-    items = np.unique(np.concatenate([src.indices, dst.indices]))
+    items = unique(np.concatenate([src.indices, dst.indices]))
     commit = read_commit(layout, answer.generation)
     manifest = Manifest(
         _HOLDS[answer.direction], answer.item, answer.generation, answer.time,
@@ -170,7 +170,7 @@ def _partitions(
 def _named(snapshot: Snapshot, rows: pa.Table) -> pa.Table:
     """Return triples with names instead of numbers."""
     ends = [ItemNumbers(np.asarray(rows[end], dtype=np.int64)) for end in (SRC, DST)]
-    numbers = ItemNumbers(np.unique(np.concatenate(ends)))
+    numbers = ItemNumbers(unique(np.concatenate(ends)))
     names, tables = snapshot.names.described(numbers)
     return pa.table(_columns(rows, ends, numbers, names, tables))
 

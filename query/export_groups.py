@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I64, ItemNumbers, PartitionNumber, among, expand_ranges
+from provhouse.model.arrays import I64, ItemNumbers, PartitionNumber, among, expand_ranges, unique
 from provhouse.model.columns import ATTRIBUTES, BORN, DERIVATION, DST, INGEST, OP, SRC
 from provhouse.store.tables.derivations import WayNumbers, description_texts, in_ways
 from provhouse.store.tables.groups import partitions_into
@@ -40,7 +40,7 @@ def written_out_rows(
     uses = np.flatnonzero(among(src, groups))
     plain = ~among(src, groups) & ~among(dst, groups)
     yield _described(snapshot, rows.filter(pa.array(plain)), broken, operations)
-    met = ItemNumbers(np.unique(src[uses]))
+    met = ItemNumbers(unique(src[uses]))
     for partition in partitions_into(snapshot, met).tolist() if len(met) else ():
         inputs = _inputs(snapshot, partition, met, rows.column_names)
         group = np.asarray(inputs[DST], np.int64)

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.model.answer import MissingKeys
-from provhouse.model.arrays import I64, Bools, Column, ItemNumbers, among
+from provhouse.model.arrays import I64, Bools, Column, ItemNumbers, among, minus, union
 from provhouse.model.attributes import as_text
 from provhouse.model.columns import ATTRIBUTES, OP
 from provhouse.model.question import Direction, Question
@@ -126,7 +126,7 @@ def _nearest(found: MethodResult, asked: ItemNumbers, limit: int, names: Names) 
 def _last(found: MethodResult, direction: Direction) -> I64:
     """Return the items from which no triple leads further, not even beyond the depth limit."""
     near, _ = near_and_far(found.triples, direction)
-    return np.setdiff1d(found.items, np.concatenate([near, found.unexpanded]))
+    return minus(found.items, np.concatenate([near, found.unexpanded]))
 
 
 def _through(found: MethodResult, table: str, direction: Direction, names: Names) -> MethodResult:
@@ -178,7 +178,7 @@ def _in_tables(items: ItemNumbers, tables: Iterable[str], names: Names) -> Bools
 def _with_triples(found: MethodResult, kept: Bools) -> MethodResult:
     """Return the triples that ``kept`` marks, and the items at their ends."""
     src, dst = src_and_dst(found.triples)
-    touched = np.union1d(src[kept], dst[kept])
+    touched = union(src[kept], dst[kept])
     return found.select(among(found.items, touched), kept)
 
 

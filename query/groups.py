@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I64, Bools, ItemNumbers, among, expand_ranges
+from provhouse.model.arrays import I64, Bools, ItemNumbers, among, expand_ranges, unique
 from provhouse.model.columns import DST, SRC
 from provhouse.model.question import Direction
 
@@ -48,7 +48,7 @@ def fetch_written_out(fetch: Fetch, groups: ItemNumbers, direction: Direction) -
     def through(items: ItemNumbers) -> tuple[pa.Table, int]:
         triples, read = fetch(items)
         far = near_and_far(triples, direction)[1]
-        met = np.unique(far[among(far, groups)])
+        met = unique(far[among(far, groups)])
         if not len(met):
             return triples, read
         behind, more = fetch(ItemNumbers(met))
@@ -64,7 +64,7 @@ def fetch_written_out(fetch: Fetch, groups: ItemNumbers, direction: Direction) -
 def without_dead_ends(near: I64, far: I64, to_group: Bools) -> Bools:
     """Return which triples do not lead to a group from which no triple leads on."""
     kept = ~to_group
-    kept[to_group] = among(far[to_group], np.unique(near))
+    kept[to_group] = among(far[to_group], unique(near))
     return kept
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import ItemNumbers, PartitionNumbers
+from provhouse.model.arrays import ItemNumbers, PartitionNumbers, unique
 from provhouse.model.columns import ATTRIBUTES, DST, INGEST, OP, SRC, TRIPLE
 from provhouse.spark.pyspark_internals import map_in_arrow
 from provhouse.spark.session import is_own, working
@@ -71,7 +71,7 @@ class HashedTriples:
         ``items`` are in order. This takes one job, which reads only the partitions that the items
         hash to.
         """
-        chosen = np.unique(items % self.partition_count)
+        chosen = unique(items % self.partition_count)
         blocks = run_on(
             self._blocks.context,
             self._blocks,

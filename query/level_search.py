@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from provhouse.model.arrays import I32, I64, Bools, ItemNumber, ItemNumbers, expand_ranges
+from provhouse.model.arrays import I32, I64, Bools, ItemNumber, ItemNumbers, expand_ranges, union
 
 Ints = npt.NDArray[np.signedinteger[Any]]
 """Integers, in 32 bits if they fit."""
@@ -36,7 +36,7 @@ class LevelSearch:
         self._known: I64 | None = None
         self._first, span = _range(near, far, start)
         if span > SPARSE * len(near):
-            self._known = np.union1d(np.union1d(near, far), [start])
+            self._known = union(union(near, far), [start])
             near, far = (np.searchsorted(self._known, ends) for ends in (near, far))
             self._first, span = 0, len(self._known)
         self._start = int(self.places(ItemNumbers(np.array([start])))[0])

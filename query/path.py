@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.model.answer import FoundRows
-from provhouse.model.arrays import I64, ItemNumber, ItemNumbers
+from provhouse.model.arrays import I64, ItemNumber, ItemNumbers, unique
 from provhouse.model.columns import ATTRIBUTES, DST, OP, SRC
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Stopwatch
@@ -83,7 +83,7 @@ def find_way(
         first, last = (end.first for end in ends)
         source, target = (end.names[0] for end in ends)  # perhaps the newest versions
         sets = snapshot.set_rows(ItemNumbers(np.array([first, last])))
-        apart = len(np.unique(snapshot.set_components[sets])) > 1
+        apart = len(unique(snapshot.set_components[sets])) > 1
     if apart:
         why = "They are in different components, so nothing connects them"
         raise _no_path(source, target, why + sample_note(snapshot))

@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow.compute as pc
 
-from provhouse.model.arrays import ItemNumbers, among
+from provhouse.model.arrays import ItemNumbers, among, unique
 from provhouse.model.question import Direction
 from provhouse.model.samples import Sample, sample_sentence
 from provhouse.store.tables.snapshot import Snapshot
@@ -20,7 +20,7 @@ def samples_passed(
     """
     if not snapshot.samples:
         return ()
-    items = np.unique(np.concatenate(found))
+    items = unique(np.concatenate(found))
     items = items[~among(items, snapshot.groups)]
     tables = {*pc.unique(snapshot.names.tables(ItemNumbers(items))).to_pylist()}
     return tuple(

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.model.answer import FoundRows, Read
-from provhouse.model.arrays import ItemNumber, ItemNumbers, among
+from provhouse.model.arrays import ItemNumber, ItemNumbers, among, unique
 from provhouse.model.columns import ITEM, TABLE
 from provhouse.model.progress import Stopwatch
 
@@ -103,7 +103,7 @@ def _below(asker: Asker, item: ItemNumber, watch: Stopwatch) -> MethodResult:
     with watch.step("recurse"):
         below = np.asarray(recurse(triples.src, triples.dst, item).items)
         into = among(triples.dst, below)
-        groups = np.unique(triples.src[into & among(triples.src, snapshot.groups)])
+        groups = unique(triples.src[into & among(triples.src, snapshot.groups)])
         rows = np.flatnonzero(into | among(triples.dst, groups))
         items = ItemNumbers(below[~among(below, snapshot.groups)])
         found = MethodResult(
@@ -120,7 +120,7 @@ def _below(asker: Asker, item: ItemNumber, watch: Stopwatch) -> MethodResult:
 def _together(up: MethodResult, down: MethodResult, item: ItemNumber) -> MethodResult:
     """Return both results as one, in which all inputs of descendants are items too."""
     triples = pa.concat_tables([up.triples, down.triples]).unify_dictionaries().combine_chunks()
-    items = np.unique(np.concatenate([up.items, down.items, *src_and_dst(down.triples)]))
+    items = unique(np.concatenate([up.items, down.items, *src_and_dst(down.triples)]))
     items = items[items != item]
     return MethodResult(
         ItemNumbers(items),

@@ -19,7 +19,11 @@ from provhouse.model.arrays import (
     SetId,
     SetIds,
     SetPositions,
+    among,
     matching_rows,
+    minus,
+    union,
+    unique,
 )
 from provhouse.model.errors import Damaged
 from provhouse.model.question import Direction
@@ -89,7 +93,7 @@ class WalkCache:
                 "Run `provhouse repair`, which reloads Neo4j from the tables",
             )
         named = snapshot.rows_of_sets(SetIds(np.array(closure, np.int64)))
-        return _walk_of_sets(snapshot, SetPositions(np.union1d(named, [own])))
+        return _walk_of_sets(snapshot, SetPositions(union(named, [own])))
 
 
 def walk_between(snapshot: Snapshot, source: ItemNumber, walk: Walk) -> Walk:
@@ -104,7 +108,8 @@ def walk_between(snapshot: Snapshot, source: ItemNumber, walk: Walk) -> Walk:
     parents, children = snapshot.dependents
     rows = matching_rows(parents, walk.sets)[0]
     reached = recurse(parents[rows], children[rows], own).items
-    sets = SetPositions(np.intersect1d(np.append(reached, own), walk.sets))
+    found = union(reached, [own])
+    sets = SetPositions(found[among(found, walk.sets)])
     return _walk_of_sets(snapshot, sets, walk.sets)
 
 
@@ -115,11 +120,11 @@ def walk_downstream(snapshot: Snapshot, sets: SetPositions) -> Walk:
     the table is complete; see ``check_dependencies``.
     """
     parents, children = snapshot.dependents
-    found = np.unique(sets)
+    found = unique(sets)
     new = found
     while len(new):
-        new = np.setdiff1d(children[matching_rows(parents, new)[0]], found)
-        found = np.union1d(found, new)
+        new = minus(children[matching_rows(parents, new)[0]], found)
+        found = union(found, new)
     return _walk_of_sets(snapshot, SetPositions(found))
 
 
@@ -139,7 +144,7 @@ def _walk_of_sets(
 ) -> Walk:
     places = snapshot.placements
     chosen = places.rows(snapshot.ids_of(sets))[0]
-    partitions = PartitionNumbers(np.unique(places.partitions[chosen]))
+    partitions = PartitionNumbers(unique(places.partitions[chosen]))
     triples = int(places.triples[chosen].sum())
     return Walk(sets, partitions, triples, sets if source_sets is None else source_sets)
 

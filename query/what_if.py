@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.model.answer import Header, Read
-from provhouse.model.arrays import I32, I64, ItemNumber, ItemNumbers, among
+from provhouse.model.arrays import I32, I64, ItemNumber, ItemNumbers, among, union, unique
 from provhouse.model.columns import ITEM, OP, TABLE
 from provhouse.model.deletion import Deletion
 from provhouse.model.operations import FUNCTIONS, Weakest
@@ -206,7 +206,7 @@ class Settled:
         """
         snapshot = self.described.snapshot
         items = self.graph.items(self.fates.reached)
-        kept = ~among(items, np.union1d(snapshot.names.erased, snapshot.groups))
+        kept = ~among(items, union(snapshot.names.erased, snapshot.groups))
         shown, fate = ItemNumbers(items[kept]), self.fates.fates[kept]
         code = np.choose(fate, [FATES.index(each) for each in ("dies", "survives", "undecided")])
         changed = among(shown, self._items_of(values.ways))
@@ -215,11 +215,11 @@ class Settled:
 
     def _items_of(self, ways: I32) -> ItemNumbers:
         """Return the items, in order, that some derivations have made."""
-        return self.graph.items(np.unique(self.graph.dst[ways]))
+        return self.graph.items(unique(self.graph.dst[ways]))
 
     def visible(self, values: Values) -> Values:
         """Return the values of the items that an answer shows: of no group, and none erased."""
-        hidden = np.union1d(self.described.snapshot.names.erased, self.described.snapshot.groups)
+        hidden = union(self.described.snapshot.names.erased, self.described.snapshot.groups)
         if not len(hidden):
             return values
         kept, known = (

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.model.answer import Header, Read
+from provhouse.model.arrays import unique
 from provhouse.model.columns import ITEM, KIND, OP
 from provhouse.model.derivations import KINDS, UNKNOWN
 from provhouse.model.operations import FUNCTIONS
@@ -133,7 +134,7 @@ class _Ways:
 
 def _named(asker: Asker, graph: Derivations, found: Sequence[_Way]) -> pa.Table:
     ends = [end for one in found for end in (one.place, *one.inputs)]
-    every = np.unique(np.array(ends, np.int32))
+    every = unique(np.array(ends, np.int32))
     items = graph.items(every)
     names = asker.snapshot.names.names(items).to_pylist()
     of = {place: name or ERASED for place, name in zip(every.tolist(), names, strict=True)}

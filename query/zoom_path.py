@@ -3,10 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from provhouse.model.answer import Header, Read
-from provhouse.model.arrays import ItemNumber, ItemNumbers
+from provhouse.model.arrays import ItemNumber, ItemNumbers, unique
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Stopwatch
 from provhouse.model.zoom import Level
@@ -62,7 +60,7 @@ def _zoom_path(
     way = find_way(asker, source, target, every, watch, described=True)
     with watch.step("fold"):
         shown = without_erased(way.result, snapshot.names.erased)
-        ends = ItemNumbers(way.ends[: len(np.unique(way.ends))])
+        ends = ItemNumbers(way.ends[: len(unique(way.ends))])
         view = shown_at(snapshot, shown, level, folded, ends)
     with watch.step("name"):
         check_modules(folded, view.modules, snapshot)

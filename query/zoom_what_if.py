@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.model.answer import Read
-from provhouse.model.arrays import I64, ItemNumbers, among
+from provhouse.model.arrays import I64, ItemNumbers, among, union
 from provhouse.model.deletion import Deletion
 from provhouse.model.errors import UsageError
 from provhouse.model.progress import Stopwatch
@@ -94,7 +94,7 @@ def _between(found: Settled, read: Read) -> MethodResult:
     inside = np.zeros(graph.places, bool)
     inside[found.places] = inside[found.fates.reached] = True
     rows = np.flatnonzero(inside[graph.src] & inside[graph.dst[graph.of]])
-    items = np.union1d(found.deleted.items, graph.items(found.fates.reached))
+    items = union(found.deleted.items, graph.items(found.fates.reached))
     items = items[~among(items, snapshot.groups)]
     result = MethodResult(
         ItemNumbers(items),

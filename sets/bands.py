@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from provhouse.model.arrays import I32
+from provhouse.model.arrays import I32, unique
 
 from .components import Edges
 from .cycles import depths_over, on_cycles
@@ -57,5 +57,5 @@ def _in_bands(depth: I32, most: int) -> I32:
     """Number the depths in order, in at most ``most`` bands with about equal numbers of items."""
     if depth.max() >= most:
         limits = np.quantile(depth, np.arange(1, most) / most, method="nearest")
-        depth = np.searchsorted(np.unique(limits), depth, side="right").astype(np.int32)
+        depth = np.searchsorted(unique(limits), depth, side="right").astype(np.int32)
     return dense_values(depth)

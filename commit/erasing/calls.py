@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.model.arrays import ItemNumbers, PartitionNumber
+from provhouse.model.arrays import ItemNumbers, PartitionNumber, minus
 from provhouse.model.columns import DST, EXECUTION, INVOCATION, MODULE, SRC
 from provhouse.store.tables.links import partitions_touching, touching
 from provhouse.store.tables.partitions import read_partition
@@ -42,7 +41,7 @@ def _others(
     for partition in touched:
         rows = read_partition(snapshot.partition_path(partition), (SRC, DST, *_CALL))
         yield _texts(rows.filter(pa.array(~touching(rows, items))))
-    for partition in np.setdiff1d(snapshot.partitions, touched).tolist():
+    for partition in minus(snapshot.partitions, touched).tolist():
         yield _texts(read_partition(snapshot.partition_path(partition), _CALL))
 
 

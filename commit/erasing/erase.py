@@ -13,7 +13,7 @@ import numpy as np
 
 from provhouse.cypher.access import has_names
 from provhouse.cypher.graph import shared_graph, wipe
-from provhouse.model.arrays import ItemNumbers, among
+from provhouse.model.arrays import ItemNumbers, among, union
 from provhouse.model.errors import Busy, Damaged, Unavailable
 from provhouse.model.faults import reach
 from provhouse.model.progress import Progress
@@ -66,7 +66,7 @@ def repeat_erasures(settings: Settings, progress: Progress) -> None:
         erasure = Erasure({}, graph=True)
     items = {base: erased_in(layout.names(base)) for base in bases(layout)}
     for base in items.keys() & erasure.items.keys():
-        items[base] = ItemNumbers(np.union1d(items[base], erasure.items[base]))
+        items[base] = ItemNumbers(union(items[base], erasure.items[base]))
     known = {base: numbers.tolist() for base, numbers in items.items() if len(numbers)}
     unfinished = layout.erasure.exists()
     if known or unfinished:

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I64, ItemNumbers, among
+from provhouse.model.arrays import I64, ItemNumbers, among, union, unique
 from provhouse.model.columns import NAME
 from provhouse.model.faults import reach
 from provhouse.runtime.files import sync_file, sync_folder
@@ -31,7 +31,7 @@ def mark_erased(folder: Path, numbers: ItemNumbers) -> None:
     """Hide the names of these items of a base from all later reads."""
     aside = folder / f"{ERASED}.new"
     with aside.open("wb") as file:
-        np.save(file, np.union1d(erased_in(folder), numbers))
+        np.save(file, union(erased_in(folder), numbers))
         file.flush()
         os.fsync(file.fileno())
     reach("erased unwritten")
@@ -44,7 +44,7 @@ def clear_segments(folder: Path, spans: list[Span], numbers: ItemNumbers) -> Non
     """Remove the names of these items from their segments."""
     files = Names(folder, spans).files
     firsts = np.array([first for first, _ in files], np.int64)
-    for at in np.unique(np.searchsorted(firsts, numbers, "right") - 1).tolist():
+    for at in unique(np.searchsorted(firsts, numbers, "right") - 1).tolist():
         first, path = files[at]
         after = firsts[at + 1] if at + 1 < len(files) else np.iinfo(np.int64).max
         rows = numbers[(numbers >= first) & (numbers < after)] - first
@@ -55,7 +55,7 @@ def clear_segments(folder: Path, spans: list[Span], numbers: ItemNumbers) -> Non
 def _have_names(path: Path, rows: I64) -> Iterator[bool]:
     """Yield, batch by batch, whether any of these rows of a segment has a name."""
     reader = SegmentReader(path, (NAME,))
-    for number in np.unique(rows // BATCH).tolist():
+    for number in unique(rows // BATCH).tolist():
         here = rows[rows // BATCH == number] % BATCH
         names = reader.get_batch(number).column(0).take(pa.array(here))
         yield names.null_count < len(names)

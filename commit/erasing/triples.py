@@ -18,6 +18,8 @@ from provhouse.model.arrays import (
     PartitionNumber,
     SetId,
     among,
+    minus,
+    unique,
 )
 from provhouse.model.columns import ATTRIBUTES, DERIVES_FROM, DST, OP, OPS, SET, SRC, TRIPLE
 from provhouse.model.faults import reach
@@ -90,7 +92,7 @@ def _other_ops(snapshot: Snapshot, items: ItemNumbers) -> Iterator[set[str]]:
     for partition in touched.tolist():
         rows = read_partition(snapshot.partition_path(partition), (SRC, DST, OP))
         yield _ops(rows.filter(pa.array(~touching(rows, items))))
-    for partition in np.setdiff1d(snapshot.partitions, touched).tolist():
+    for partition in minus(snapshot.partitions, touched).tolist():
         yield _ops(read_partition(snapshot.partition_path(partition), (OP,)))
 
 
@@ -177,6 +179,6 @@ def _rows_naming(rows: pa.Table, column: pa.ListArray, ops: set[str], pairs: Pai
     found[np.asarray(pc.list_parent_indices(column).filter(named), dtype=np.int64)] = True
     if SET in rows.column_names and pairs:
         ends = [np.asarray(rows[end], dtype=np.int64) for end in (SET, DERIVES_FROM)]
-        child, parent = (np.unique(each) for each in np.array([*pairs], np.int64).T)
+        child, parent = (unique(each) for each in np.array([*pairs], np.int64).T)
         found |= among(ends[0], child) & among(ends[1], parent)
     return np.flatnonzero(found)

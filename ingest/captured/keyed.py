@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import I64, unique
 from provhouse.model.errors import BadInput
 
 from .associations import read_keys_tap
@@ -66,7 +66,7 @@ def source_keys(source: KeyedSource) -> SourceKeys:
     distinct = pa.table(columns, ["id", "file", "key"]).group_by(["id", "file", "key"])
     rows = distinct.aggregate([]).combine_chunks()
     found = np.asarray(rows["id"])
-    if len(np.unique(found)) != len(found):
+    if len(unique(found)) != len(found):
         raise BadInput(
             f"The rows of {source.table} have changed while the job ran",
             "Spark has read them twice and found other rows",

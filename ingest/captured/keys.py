@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import I64, unique
 from provhouse.model.errors import BadInput
 from provhouse.runtime.storage import Array
 from provhouse.store.names.hashing import hashes
@@ -175,7 +175,7 @@ def _distinct(parts: Sequence[KeyValues], rows: int, aside: Path) -> int:
         total += int((~again).sum())
         if as_texts and again.any():
             alike = order[again | np.append(again[1:], False)]
-            total += _texts(parts, of[alike], row[alike]) - len(np.unique(values[alike]))
+            total += _texts(parts, of[alike], row[alike]) - len(unique(values[alike]))
     return total
 
 

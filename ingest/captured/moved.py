@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import I64, unique
 from provhouse.model.errors import UsageError
 from provhouse.store.warehouse.written import RowTracking, Written
 
@@ -63,7 +63,7 @@ class MovedFile:
         """
         row_ids, commits = self._numbers()
         of, rows = np.full(len(row_ids), -1), np.full(len(row_ids), -1)
-        for commit in np.unique(commits).tolist():
+        for commit in unique(commits).tolist():
             write, file, first = self._files(commit)
             if not len(first):
                 continue

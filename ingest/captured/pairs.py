@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from provhouse.model.arrays import I64, Bools
+from provhouse.model.arrays import I64, Bools, unique
 
 from .spread import Spread
 
@@ -55,8 +55,8 @@ class PairSet:
 
     def rows(self) -> I64:
         """Return the second numbers of all pairs once, in order."""
-        parts = [np.unique(part.row) for part in self.parts()]
-        return np.unique(np.concatenate(parts))
+        parts = [unique(part.row) for part in self.parts()]
+        return unique(np.concatenate(parts))
 
 
 def part_of(row: I64) -> I64:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.model.arrays import I64, Bools
+from provhouse.model.arrays import I64, Bools, unique
 from provhouse.model.columns import OPERATION
 
 from .associations import NONE, PIECE
@@ -198,7 +198,7 @@ def _grouped(group: Grouped, found: Traced, op: str) -> Iterator[Piece]:
     uses = np.bincount(group.group, minlength=len(group.sources.sizes))
     first = np.searchsorted(group.group, np.arange(len(uses)))
     kind = group.tap.op_kind if found.has_exact_kinds else None
-    several = len(np.unique(group.row)) != len(group.row)
+    several = len(unique(group.row)) != len(group.row)
     for part, numbers in _parts(group):
         for start in range(0, len(part.at), PIECE):
             at, src = part.at[start : start + PIECE], part.row[start : start + PIECE]

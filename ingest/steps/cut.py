@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from provhouse.model.arrays import I32, I64
+from provhouse.model.arrays import I32, I64, unique
 from provhouse.model.errors import Unavailable
 from provhouse.runtime.free_memory import free_memory
 from provhouse.runtime.storage import load_arrays, save_arrays
@@ -201,7 +201,7 @@ class CutItems:
             return ()
         sample = np.concatenate([numbers[dst[::SAMPLE]] for _, dst in self.staging.edge_chunks()])
         cuts = np.quantile(sample, np.arange(1, self.ranges) / self.ranges, method="nearest")
-        return tuple(np.unique(cuts).tolist())
+        return tuple(unique(cuts).tolist())
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from provhouse.model.arrays import I32, I64, ItemNumbers, among
+from provhouse.model.arrays import I32, I64, ItemNumbers, among, union
 from provhouse.runtime.storage import Array, create_array, open_array
 from provhouse.sets.component_groups import (
     Groups,
@@ -82,7 +82,7 @@ class Source:
         for rows in _blocks(len(self.stored)):
             stored = self.stored[rows]
             more = self.stored_sets(stored[stored >= 0]).components
-            found = np.union1d(found, more)
+            found = union(found, more)
         return found
 
 

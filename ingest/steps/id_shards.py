@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I32, I64, ItemNumbers
+from provhouse.model.arrays import I32, I64, ItemNumbers, unique
 from provhouse.model.patterns import Pattern
 from provhouse.runtime.storage import Array, Mapped, file_size, open_array, read_stream, save_array
 from provhouse.store.names.names import Names
@@ -136,7 +136,7 @@ def votes_of(staging: Staging, starts: Sequence[int], positions: I64) -> I64:
     """Return the votes of row ids by position; ``starts`` are the positions of the shards."""
     shard = np.searchsorted(starts, positions, "right") - 1
     out = np.empty(len(positions), np.int64)
-    for number in np.unique(shard).tolist():
+    for number in unique(shard).tolist():
         rows = np.flatnonzero(shard == number)
         out[rows] = ShardArrays(staging, number).votes[positions[rows] - starts[number]]
     return out

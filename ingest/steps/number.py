@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from numba import njit
 
 from provhouse.commit.origins import Origin
-from provhouse.model.arrays import I32, I64, U64
+from provhouse.model.arrays import I32, I64, U64, unique
 from provhouse.model.columns import DST, SRC, TABLE
 from provhouse.model.errors import BadInput
 from provhouse.runtime.room import slices
@@ -110,7 +110,7 @@ def _place_groups(staging: Staging) -> None:
     """Write the places of the groups, if there are any."""
     hashed = [load_array(path) for path in staging.group_hashes.all()]
     if hashed:
-        found = Places(open_array(staging.hashes)).of(np.unique(np.concatenate(hashed)))
+        found = Places(open_array(staging.hashes)).of(unique(np.concatenate(hashed)))
         save_array(staging.groups, found)
 
 

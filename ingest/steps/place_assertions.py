@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I64, PartitionNumber, PartitionNumbers, RowPlaces
+from provhouse.model.arrays import I64, PartitionNumber, PartitionNumbers, RowPlaces, unique
 from provhouse.model.columns import ORIGIN, PARTITION, ROW
 from provhouse.runtime.room import Room
 from provhouse.runtime.storage import read_stream
@@ -46,7 +46,7 @@ def new_assertions(snapshot: Snapshot, brought: pa.Table) -> pa.Table:
     """Return the rows of ``brought`` whose origin did not assert the triple before."""
     place, origin, first = (np.asarray(column) for column in brought.columns)
     stands = np.zeros(len(place), bool)
-    for one in np.unique(origin).tolist():
+    for one in unique(origin).tolist():
         mine = np.flatnonzero(origin == one)
         stands[mine] = snapshot.assertions.holds(one, RowPlaces(place[mine]), first[mine])
     return brought.select([PLACE, ORIGIN]).filter(pa.array(~stands))
@@ -63,7 +63,7 @@ def assertions(
     asserted = NewAssertions(room)
 
     def assert_all(place: RowPlaces, origin: I64) -> None:
-        for one in np.unique(origin).tolist():
+        for one in unique(origin).tolist():
             asserted.add(one, Ranges.of(RowPlaces(np.sort(place[origin == one]))))
 
     for path in staging.new_assertions.all():

@@ -18,6 +18,7 @@ from provhouse.model.arrays import (
     SetIds,
     among,
     matching_rows,
+    unique,
 )
 from provhouse.model.columns import DST, ORIGIN, SRC, TRIPLE, WAY
 from provhouse.store.tables.partitions import UNKNOWN_ORIGIN, partition_path, read_partition
@@ -121,7 +122,7 @@ def _find_described(
     way of each dst.
     """
     asked = decoded(new.rows.take(pa.array(candidates)))
-    dsts = ItemNumbers(np.unique(np.asarray(asked[DST])))
+    dsts = ItemNumbers(unique(np.asarray(asked[DST])))
     stored, following = _described_rows(snapshot, dsts)
     if not stored.num_rows:
         return following
@@ -176,7 +177,7 @@ def _between(stored_rows: pa.Table, src: I64, dst: I64) -> I64:
 
     The stored rows and the pairs are ordered by dst.
     """
-    ends, items = np.asarray(stored_rows[DST]), np.unique(dst)
+    ends, items = np.asarray(stored_rows[DST]), unique(dst)
     rows, item = matching_rows(ends, items)
     pairs = item * _ITEMS + np.asarray(stored_rows[SRC])[rows]
     found: I64 = rows[np.isin(pairs, np.searchsorted(items, dst) * _ITEMS + src)]
@@ -187,9 +188,9 @@ def _by_partition(
     snapshot: Snapshot, items: ItemNumbers
 ) -> list[tuple[PartitionNumber, ItemNumbers]]:
     """Return pairs: a partition, and those of the items that may be the dst of its triples."""
-    distinct = ItemNumbers(np.unique(items))
+    distinct = ItemNumbers(unique(items))
     sets = snapshot.ids_of(snapshot.set_rows(distinct))
-    places = snapshot.placements_of(SetIds(np.unique(sets)))
+    places = snapshot.placements_of(SetIds(unique(sets)))
     rows, owner = places.rows(sets)
     partitions = places.partitions[rows]
     order = np.argsort(partitions, kind="stable")

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.model.arrays import I64, Bools, ItemNumbers
+from provhouse.model.arrays import I64, Bools, ItemNumbers, unique
 from provhouse.model.attributes import quoted
 from provhouse.model.columns import (
     ATTRIBUTES,
@@ -78,7 +78,7 @@ class StageGroups:
         rows = rows.filter(pa.array(~wrong)).combine_chunks()
         triples, names = self._triples(rows, _labels(rows))
         stage_groups(self.file, triples, rejects)
-        hashed = np.unique(hashes(names, self.file.seed))
+        hashed = unique(hashes(names, self.file.seed))
         save_array(staging.group_hashes(self.bucket), hashed)
         return StagedFile(triples.num_rows, rejects.num_rows)
 

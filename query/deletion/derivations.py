@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from provhouse.model.arrays import I32, I64, Bools, ItemNumbers, distinct
+from provhouse.model.arrays import I32, I64, Bools, ItemNumbers, distinct, union
 from provhouse.model.derivations import KINDS
 
 I8 = npt.NDArray[np.int8]
@@ -110,7 +110,7 @@ class Derivations:
         self._first = min((int(one.min()) for one in ends), default=0)
         self.places = max((int(one.max()) for one in ends), default=-1) - self._first + 1
         if self.places > SPARSE * len(src):
-            self._known = np.union1d(src, dst)
+            self._known = union(src, dst)
             self._first, self.places = 0, len(self._known)
             return np.searchsorted(self._known, src), np.searchsorted(self._known, dst)
         return src - self._first, dst - self._first

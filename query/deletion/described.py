@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.model.arrays import I32, Bools, PartitionNumbers, among
+from provhouse.model.arrays import I32, Bools, PartitionNumbers, among, unique
 from provhouse.model.columns import FUNCTION, INVOCATION, JOB, KIND, OP, SQL, TIMES, VALUE, WAY
 from provhouse.model.derivations import KINDS
 from provhouse.model.operations import FUNCTIONS
@@ -90,7 +90,7 @@ class Described:
                 each = np.asarray(coded.indices.fill_null(len(coded.dictionary)), np.int64)
                 joint = joint * (len(coded.dictionary) + 1) + each
         if len(groups):
-            unknown = np.unique(dst[among(dst, groups) & (kind < 0)])
+            unknown = unique(dst[among(dst, groups) & (kind < 0)])
             copies = among(src, groups) & ~among(src, unknown)
             kind = np.where(copies, np.int8(COPY), kind)
             ends = joint.max(initial=0) + 1

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from provhouse.model.arrays import I32, I64, Bools
+from provhouse.model.arrays import I32, I64, Bools, unique
 
 from .derivations import AGGREGATE, ALL, ANY, COPY, Derivations
 
@@ -100,7 +100,7 @@ class Deleter:
             ends = graph.of[ended]
             for counts in (ways[:, _MISSING], self._gone):
                 np.add.at(counts, ends, 1)
-            starts = np.unique(graph.dst[ends])
+            starts = unique(graph.dst[ends])
             unsure = bool((ways[ends, _MOST] < 0).any())
         count, more = _reach(
             graph.at, graph.rows, graph.targets, graph.ends, self._conditional, skipped, deleted,

@@ -19,6 +19,7 @@ from provhouse.model.arrays import (
     SetPositions,
     among,
     expand_ranges,
+    unique,
 )
 from provhouse.model.columns import ATTRIBUTES, DST, OP, SRC, TABLE
 from provhouse.model.deletion import Deletion
@@ -51,8 +52,8 @@ class Deleted:
         for partition in self.triples.partitions.tolist():
             dst = np.asarray(read_partition(snapshot.partition_path(partition), (DST,))[DST])
             ended = self.triples.has(places(partition, np.arange(len(dst))))
-            found.append(np.unique(snapshot.set_rows(ItemNumbers(dst[ended].astype(np.int64)))))
-        return SetPositions(np.unique(np.concatenate(found)))
+            found.append(unique(snapshot.set_rows(ItemNumbers(dst[ended].astype(np.int64)))))
+        return SetPositions(unique(np.concatenate(found)))
 
     def rows(self, triples: Fetched, partitions: PartitionNumbers) -> I32:
         """Return the positions of the deleted triples among the fetched ones."""
@@ -87,7 +88,7 @@ def select(snapshot: Snapshot, deletion: Deletion) -> Deleted:
     triples = [*_of_origins(snapshot, deletion)]
     if deletion.ops:
         triples.append(_of_ops(snapshot, deletion.ops))
-    return Deleted(ItemNumbers(np.unique(np.concatenate(items))), _union(triples))
+    return Deleted(ItemNumbers(unique(np.concatenate(items))), _union(triples))
 
 
 def _of_tables(snapshot: Snapshot, deletion: Deletion) -> ItemNumbers:
@@ -114,7 +115,7 @@ def _with_attributes(
         src = np.asarray(rows[SRC], np.int64)
         living = ~snapshot.deaths.has(places(partition, np.arange(rows.num_rows)))
         found.append(src[living & among(src, items) & with_attributes(rows[ATTRIBUTES], where)])
-    return ItemNumbers(np.unique(np.concatenate(found)))
+    return ItemNumbers(unique(np.concatenate(found)))
 
 
 def _of_origins(snapshot: Snapshot, deletion: Deletion) -> Iterator[Ranges]:
@@ -151,5 +152,5 @@ def _union(parts: list[Ranges]) -> Ranges:
     if len(parts) == 1:
         return parts[0]
     places_of = [expand_ranges(one.starts, one.ends - one.starts) for one in parts]
-    every = np.unique(np.concatenate([_NO_ROWS, *places_of]))
+    every = unique(np.concatenate([_NO_ROWS, *places_of]))
     return Ranges.of(RowPlaces(every.astype(np.int64)))

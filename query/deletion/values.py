@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from provhouse.model.arrays import I32, I64, Bools
+from provhouse.model.arrays import I32, I64, Bools, unique
 
 from .derivations import AGGREGATE, Derivations
 from .fates import I8, SURVIVES, Fates
@@ -80,7 +80,7 @@ class Recomputed:
         queue = np.empty(graph.places, np.int32)
         count = seeds(
             graph.at, graph.rows, graph.targets, graph.dst, graph.kind, sources,
-            np.unique(graph.dst[ends]), fate, gone, flags, counts, mark, queue,
+            unique(graph.dst[ends]), fate, gone, flags, counts, mark, queue,
         )  # fmt: skip
         if not count:
             return NOTHING

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.model.answer import Read
-from provhouse.model.arrays import I32, Bools, ItemNumber, ItemNumbers
+from provhouse.model.arrays import I32, Bools, ItemNumber, ItemNumbers, minus, unique
 from provhouse.model.columns import ATTRIBUTES, DST, OP, SRC
 from provhouse.model.question import Direction
 
@@ -50,14 +50,14 @@ def union(results: Sequence[MethodResult], direction: Direction) -> MethodResult
     near_depths = np.concatenate([each.near_depths for each in results])
     order = np.argsort(near_depths, kind="stable")  # a triple is kept where it is nearest
     triples = pa.concat_tables([each.triples for each in results]).take(pa.array(order))
-    unexpanded = np.unique(np.concatenate([each.unexpanded for each in results]))
+    unexpanded = unique(np.concatenate([each.unexpanded for each in results]))
     near, _ = near_and_far(triples, direction)
     return MethodResult(
         items=items,
         depths=depths,
         triples=triples,
         near_depths=near_depths[order],
-        unexpanded=ItemNumbers(np.setdiff1d(unexpanded, near)),
+        unexpanded=ItemNumbers(minus(unexpanded, near)),
         read=Read(*np.sum([astuple(each.read) for each in results], axis=0).tolist()),
     ).without_repeats()
 

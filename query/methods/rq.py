@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.model.answer import Read
-from provhouse.model.arrays import ItemNumber, ItemNumbers
+from provhouse.model.arrays import ItemNumber, ItemNumbers, minus, union, unique
 from provhouse.model.progress import Stopwatch
 from provhouse.model.question import Direction
 from provhouse.spark.limits import limited
@@ -61,11 +61,11 @@ def level_by_level(
         parts.append(triples)
         near.append(np.full(triples.num_rows, level))
         level += 1
-        reached = np.setdiff1d(near_and_far(triples, direction)[1], np.concatenate(items))
+        reached = minus(near_and_far(triples, direction)[1], np.concatenate(items))
         items.append(reached)
         depths.append(np.full(len(reached), level))
-        frontier = ItemNumbers(np.setdiff1d(reached, asked))
-        asked = ItemNumbers(np.union1d(asked, frontier))
+        frontier = ItemNumbers(minus(reached, asked))
+        asked = ItemNumbers(union(asked, frontier))
     beyond = fetch(frontier)[0] if len(frontier) else SENT.empty_table()
     triples = pa.concat_tables(parts).combine_chunks()
     return MethodResult(
@@ -73,6 +73,6 @@ def level_by_level(
         np.concatenate(depths).astype(np.int32),
         triples,
         np.concatenate(near).astype(np.int32),
-        ItemNumbers(np.unique(near_and_far(beyond, direction)[0])),
+        ItemNumbers(unique(near_and_far(beyond, direction)[0])),
         Read(0, partitions, triples.num_rows),
     )

@@ -31,7 +31,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from cachetools import LRUCache
 
-from provhouse.model.arrays import I64, U64, Column, ItemNumbers, among
+from provhouse.model.arrays import I64, U64, Column, ItemNumbers, among, unique
 from provhouse.model.columns import NAME, TABLE
 from provhouse.model.patterns import Pattern
 from provhouse.runtime.storage import list_files
@@ -229,7 +229,7 @@ class Names:
         self._locate_hashes(hashes(names), lambda rows: names.take(pa.array(rows)), found)
         if patterns := sorted({one for _, ids in self._ids() for one in ids.patterns}):
             codes, ids = parsed(one_array(pa.table({NAME: names})[NAME]), patterns)
-            for code in np.unique(codes[codes >= 0]).tolist():
+            for code in unique(codes[codes >= 0]).tolist():
                 rows = np.flatnonzero((codes == code) & (found < 0))
                 found[rows] = self._find_ids(patterns[code], ids[rows])
         return found

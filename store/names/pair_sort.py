@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from provhouse.model.arrays import unique
 from provhouse.runtime.storage import Array
 
 Pairs = Callable[[], Iterable[tuple[Array, Array]]]
@@ -56,4 +57,4 @@ def _bounds(pairs: Pairs, total: int) -> Array:
     """Return keys that divide the pairs into ranges of about ``RANGE``."""
     ranges = -(-total // RANGE)
     sample = np.sort(np.concatenate([keys[::SAMPLE] for keys, _ in pairs()]))
-    return np.unique(sample[np.arange(1, ranges) * len(sample) // max(ranges, 1)])
+    return unique(sample[np.arange(1, ranges) * len(sample) // max(ranges, 1)])

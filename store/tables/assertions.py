@@ -13,7 +13,7 @@ from operator import itemgetter
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I64, Bools, PartitionNumbers, RowPlaces
+from provhouse.model.arrays import I64, Bools, PartitionNumbers, RowPlaces, unique
 from provhouse.model.columns import HOLDS, INGEST, ORIGIN
 from provhouse.runtime.room import MEMORY, Growing, Room, slices
 
@@ -40,7 +40,7 @@ class Assertions:
     def partitions(self, origin: int) -> PartitionNumbers:
         """Return the partitions where an origin has asserted or retracted triples, in order."""
         spoken = [ranges.partitions for _, ranges in self._history.get(origin, ())]
-        return PartitionNumbers(np.unique(np.concatenate([np.empty(0, np.int64), *spoken])))
+        return PartitionNumbers(unique(np.concatenate([np.empty(0, np.int64), *spoken])))
 
     def holds(self, origin: int, places: RowPlaces, first: I64) -> Bools:
         """Return, for each of the given triples, whether the given origin asserts it."""

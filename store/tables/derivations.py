@@ -17,6 +17,7 @@ from provhouse.model.arrays import (
     PartitionNumbers,
     RowPlaces,
     SetPositions,
+    unique,
 )
 from provhouse.model.columns import (
     DERIVATION,
@@ -92,7 +93,7 @@ def with_whole_derivations(snapshot: Snapshot, deaths: Ranges) -> Ranges:
         return deaths
 
     def more() -> Iterator[Ranges]:
-        for partition in _partitions_of(snapshot, ItemNumbers(np.unique(ways[0]))).tolist():
+        for partition in _partitions_of(snapshot, ItemNumbers(unique(ways[0]))).tolist():
             rows = read_partition(snapshot.partition_path(partition), (DST, WAY))
             place = places(partition, np.flatnonzero(in_ways(rows, ways)))
             living = ~(deaths.has(place) | snapshot.deaths.has(place))
@@ -103,10 +104,10 @@ def with_whole_derivations(snapshot: Snapshot, deaths: Ranges) -> Ranges:
 
 def _partitions_of(snapshot: Snapshot, dsts: ItemNumbers) -> PartitionNumbers:
     """Return the partitions that may have triples with one of the given dst."""
-    sets = SetPositions(np.unique(snapshot.set_rows(dsts)))
+    sets = SetPositions(unique(snapshot.set_rows(dsts)))
     placed = snapshot.placements
     rows, _ = placed.rows(snapshot.ids_of(sets))
-    return PartitionNumbers(np.unique(placed.partitions[rows]))
+    return PartitionNumbers(unique(placed.partitions[rows]))
 
 
 def ways_of(rows: pa.Table) -> WayNumbers:

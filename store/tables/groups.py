@@ -17,6 +17,9 @@ from provhouse.model.arrays import (
     RowPlaces,
     SetPositions,
     among,
+    minus,
+    union,
+    unique,
 )
 from provhouse.model.columns import DST, SRC
 from provhouse.runtime.room import slices
@@ -56,10 +59,10 @@ def _add(counts: I64, ordered: I64, found: I64) -> None:
 
 def partitions_into(snapshot: Snapshot, groups: ItemNumbers) -> PartitionNumbers:
     """Return the partitions that may have triples that lead to the groups."""
-    sets = SetPositions(np.unique(snapshot.set_rows(groups)))
+    sets = SetPositions(unique(snapshot.set_rows(groups)))
     placed = snapshot.placements
     rows, _ = placed.rows(snapshot.ids_of(sets))
-    return PartitionNumbers(np.unique(placed.partitions[rows]))
+    return PartitionNumbers(unique(placed.partitions[rows]))
 
 
 def count_inputs(snapshot: Snapshot, groups: ItemNumbers) -> I64:
@@ -142,7 +145,7 @@ def groups_at(
             if among_rows is not None:
                 chosen = among_rows.has(part.places)
                 ends = np.concatenate([part.src[chosen], part.dst[chosen]])
-            yield np.unique(ends[among(ends, snapshot.groups)])
+            yield unique(ends[among(ends, snapshot.groups)])
 
     return ItemNumbers(snapshot.room.distinct(found()))
 
@@ -176,15 +179,15 @@ def groups_to_erase(snapshot: Snapshot, items: ItemNumbers) -> ItemNumbers:
     for part in _ends(snapshot, partitions_touching(snapshot, items), dead=True):
         after.append(ItemNumbers(part.dst[among(part.src, items)]))
         used.append(ItemNumbers(part.src[among(part.dst, items)]))
-    inputs, candidates = (np.unique(np.concatenate(each)) for each in (after, used))
+    inputs, candidates = (unique(np.concatenate(each)) for each in (after, used))
     inputs = inputs[among(inputs, snapshot.groups)]
     candidates = ItemNumbers(candidates[among(candidates, snapshot.groups)])
-    erased = np.union1d(snapshot.names.erased, items)
+    erased = union(snapshot.names.erased, items)
     named = np.zeros(len(candidates), np.int64)
     for part in _ends(snapshot, partitions_touching(snapshot, candidates), dead=True):
         kept = among(part.src, candidates) & ~among(part.dst, erased)
         _add(named, candidates, part.src[kept])
-    return ItemNumbers(np.union1d(inputs, candidates[named == 0]))
+    return ItemNumbers(union(inputs, candidates[named == 0]))
 
 
 def without_texts(snapshot: Snapshot) -> ItemNumbers:
@@ -197,4 +200,4 @@ def without_texts(snapshot: Snapshot) -> ItemNumbers:
         return erased
     groups = ItemNumbers(erased[among(erased, snapshot.groups)])
     named = groups[count_uses(snapshot, groups, dead=True) > 0]
-    return ItemNumbers(np.setdiff1d(erased, named))
+    return ItemNumbers(minus(erased, named))

@@ -16,6 +16,8 @@ from provhouse.model.arrays import (
     SetPositions,
     among,
     matching_rows,
+    union,
+    unique,
 )
 from provhouse.model.columns import (
     ATTRIBUTES,
@@ -53,12 +55,12 @@ def partitions_touching(snapshot: Snapshot, items: ItemNumbers) -> PartitionNumb
     A triple is stored with the set of its dst. So the result has the partitions of the items' own
     sets, and of the sets that derive directly from them.
     """
-    own = np.unique(snapshot.set_rows(items))
+    own = unique(snapshot.set_rows(items))
     parents, children = snapshot.dependents
-    sets = SetPositions(np.union1d(own, children[matching_rows(parents, own)[0]]))
+    sets = SetPositions(union(own, children[matching_rows(parents, own)[0]]))
     placed = snapshot.placements
     rows, _ = placed.rows(snapshot.ids_of(sets))
-    return PartitionNumbers(np.unique(placed.partitions[rows]))
+    return PartitionNumbers(unique(placed.partitions[rows]))
 
 
 def duplicate_links(snapshot: Snapshot, erased: ItemNumbers) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I64, Bools, PartitionNumber, PartitionNumbers, RowPlaces
+from provhouse.model.arrays import I64, Bools, PartitionNumber, PartitionNumbers, RowPlaces, unique
 from provhouse.model.columns import PARTITION, ROW, ROWS
 from provhouse.runtime.room import MEMORY, Growing, Room, ascends, slices
 
@@ -131,8 +131,8 @@ class Ranges:
     @property
     def partitions(self) -> PartitionNumbers:
         """The partitions with rows in a range, in order."""
-        each = (np.unique(self._starts[rows] >> _HALF) for rows in slices(len(self._starts)))
-        return PartitionNumbers(np.unique(np.concatenate([np.empty(0, np.int64), *each])))
+        each = (unique(self._starts[rows] >> _HALF) for rows in slices(len(self._starts)))
+        return PartitionNumbers(unique(np.concatenate([np.empty(0, np.int64), *each])))
 
 
 def range_rows(starts: RowPlaces, ends: RowPlaces) -> pa.Table:

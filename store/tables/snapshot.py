@@ -19,6 +19,7 @@ from provhouse.model.arrays import (
     SetIds,
     SetPositions,
     among,
+    unique,
 )
 from provhouse.model.columns import (
     COMPONENT,
@@ -351,7 +352,7 @@ class Snapshot:
     def dependency_pairs(self) -> int:
         """The number of distinct set dependencies."""
         child, parent = self.set_dependencies
-        return len(np.unique(child * len(self.set_ids) + parent))
+        return len(unique(child * len(self.set_ids) + parent))
 
     def partitions_by_ingest(self) -> list[Sequence[PartitionNumber]]:
         """Return the range of partitions that each visible ingest wrote."""

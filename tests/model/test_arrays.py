@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from provhouse.model.arrays import among, distinct, expand_ranges, matching_rows
+from provhouse.model.arrays import (
+    among,
+    distinct,
+    expand_ranges,
+    matching_rows,
+    minus,
+    union,
+    unique,
+)
 
 
 @pytest.mark.parametrize("span", [5, 50, 5_000, 2**50])
@@ -23,6 +31,20 @@ def test_distinct_equals_unique(span: int) -> None:
         ordered, places = distinct(values)
         assert np.array_equal(ordered, np.unique(values))
         assert np.array_equal(ordered[places], values)
+
+
+@pytest.mark.parametrize("span", [5, 50, 5_000, 2**50])
+def test_sets_equal_those_of_numpy(span: int) -> None:
+    random = np.random.default_rng(span)
+    for size in (0, 1, *range(2, 200, 7)):
+        one, other = random.integers(-span, span, (2, size))
+        for kind in (np.int64, np.int32):
+            if span < 2**31:
+                assert np.array_equal(unique(one.astype(kind)), np.unique(one))
+        assert np.array_equal(unique(np.stack([one, other])), np.unique([one, other]))
+        assert np.array_equal(union(one, other[:3]), np.union1d(one, other[:3]))
+        assert np.array_equal(minus(one, other), np.setdiff1d(one, other))
+    assert union(one, []).dtype == minus(one, []).dtype == np.int64
 
 
 def test_ranges_are_expanded_in_turn() -> None:
