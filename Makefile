@@ -119,10 +119,10 @@ bench-capture-nights: setup ## Measure nightly captured runs of a star schema, b
 	@.venv/bin/python benchmarks/capture_nights.py $(if $(NIGHTS),--nights $(NIGHTS))
 	@.venv/bin/python benchmarks/tables.py
 
-bench-tracing: setup ## Measure walks of captured lineage, replays and searches for planted faults; continues where it stopped (SCALE=1, REPEATS=5, FAULTS=20, ROWS=1000000 for faults, SIZE=1 gigabyte for programs, OUTPUT=FILE)
+bench-tracing: setup ## Measure walks of captured lineage, replays and searches for planted faults; continues where it stopped (SCALE=1, REPEATS=5, FAULTS=20, ROWS=1000000 for faults, SIZES="0.05 1" gigabytes for programs, OUTPUT=FILE)
 	@.venv/bin/uv venv --quiet --allow-existing --python .venv/bin/python .long/tpch
 	@.venv/bin/uv pip install --quiet --python .long/tpch/bin/python --require-hashes --requirement requirements-tpch.lock
-	@.venv/bin/python benchmarks/tracing.py $(if $(SCALE),--scale $(SCALE)) $(if $(REPEATS),--repeats $(REPEATS)) $(if $(FAULTS),--faults $(FAULTS)) $(if $(ROWS),--rows $(ROWS)) $(if $(SIZE),--size $(SIZE)) $(if $(OUTPUT),--output $(OUTPUT))
+	@.venv/bin/python benchmarks/tracing.py $(if $(SCALE),--scale $(SCALE)) $(if $(REPEATS),--repeats $(REPEATS)) $(if $(FAULTS),--faults $(FAULTS)) $(if $(ROWS),--rows $(ROWS)) $(if $(SIZES),--sizes $(SIZES)) $(if $(OUTPUT),--output $(OUTPUT))
 	@.venv/bin/python benchmarks/tables.py
 
 bench-enter: setup ## Measure complete commands, from Enter to the answer (WAREHOUSE=DIR with the paper's trace)

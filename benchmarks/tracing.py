@@ -1,6 +1,6 @@
 """Measure tracing: walks of lineage in the session and from the warehouse, joins, replays, faults.
 
-python benchmarks/tracing.py [--scale 1] [--repeats 5] [--size 1] [--rows 1000000] [--faults 20]
+python benchmarks/tracing.py [--scale 1] [--repeats 5] [--sizes 0.05 1] [--rows 1000000]
 
 The tables are those of TPC-H; five of its queries are captured and landed. The programs are those
 of `programs.py`, which are captured only. Times are medians; the ways that are compared take turns.
@@ -54,7 +54,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure tracing.")
     parser.add_argument("--scale", default="1", help="the scale factor of TPC-H, such as 0.1")
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--size", type=float, default=1, help="gigabytes of texts; 0: no programs")
+    parser.add_argument("--sizes", type=float, nargs="*", default=[1.0], metavar="SIZE",
+                        help="gigabytes of texts")  # fmt: skip
     parser.add_argument("--rows", type=int, default=1_000_000, help="the rows of planted faults")
     parser.add_argument("--faults", type=int, default=20)
     parser.add_argument("--output", type=Path, help="store the results elsewhere")
@@ -76,8 +77,9 @@ def main() -> None:
             bench.measure(results, store)
         finally:
             down(bench.settings, Silent())
-        programs = [] if given.size == 0 else results["programs"]
-        through_programs(bench.spark, Path(name), given.size, given.repeats, programs, store)
+        for size in given.sizes:
+            found = results["programs"]
+            through_programs(bench.spark, Path(name), size, given.repeats, found, store)
         planted(bench.spark, Path(name), given.rows, given.faults, results["faults"], store)
 
 
@@ -90,7 +92,6 @@ def begun(before: Results | None, given: argparse.Namespace, made_by: str) -> Re
         "scale": given.scale,
         "repeats": given.repeats,
         "fault_rows": given.rows,
-        "size": given.size,
         "walks": [],
         "joins": [],
         "replays": [],

@@ -23,6 +23,8 @@ class Through(Steps):
 
     program: str
     interface: str
+    size: float
+    """Of the text of the program, in gigabytes."""
     witnesses: int
     """The source rows of one row of the result."""
     memory_mb: int
@@ -86,8 +88,6 @@ class Results(Run):
     walks: list[Walk]
     joins: list[Join]
     replays: list[Again]
-    size: float
-    """Of the texts of the programs, in gigabytes."""
     programs: list[Through]
     faults: list[Fault]
 

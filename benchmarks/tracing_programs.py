@@ -37,22 +37,23 @@ def through_programs(
     store: Callable[[list[Any], Any], None],
 ) -> None:
     """Measure walks through the programs that are missing, on texts of some gigabytes."""
-    known = {(each["program"], each["interface"]) for each in found}
+    known = {(each["program"], each["interface"], each["size"]) for each in found}
     every = [(program, interface) for program in RDDS for interface in INTERFACES]
-    missing = [each for each in every if each not in known]
-    if not size or not missing:
+    missing = [each for each in every if (*each, size) not in known]
+    if not missing:
         return
     data = folder / "programs"
+    shutil.rmtree(data, ignore_errors=True)
     generate(data, size)
     cloudpickle.register_pickle_by_value(programs_rdds)  # type: ignore[no-untyped-call]
     for path in sorted(each for each in data.iterdir() if each.suffix == ""):
         spark.read.parquet(str(path)).createOrReplaceTempView(path.name)
     for program, interface in missing:
-        store(found, through(spark, folder, program, interface, repeats))
+        store(found, through(spark, folder, program, interface, size, repeats))
 
 
 def through(
-    spark: SparkSession, folder: Path, program: str, interface: str, repeats: int
+    spark: SparkSession, folder: Path, program: str, interface: str, size: float, repeats: int
 ) -> Through:
     """Capture a program, and return the times of walks from its result."""
     taps, out, captured = folder / "taps", folder / "result", Captured()
@@ -73,6 +74,7 @@ def through(
     result: Through = {
         "program": program,
         "interface": interface,
+        "size": size,
         "witnesses": one(every).go_back_all().count(),
         **steps,
         "memory_mb": peak.most - before,

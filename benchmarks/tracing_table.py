@@ -19,7 +19,7 @@ WALKS = ("query", "witnesses", "cold", "back", "1,000 back", "forth", "1,000 for
          "warehouse", "memory, MB")  # fmt: skip
 Step = Literal["back", "back_1000", "forth", "forth_1000", "show"]
 STEPS: tuple[Step, ...] = get_args(Step)
-THROUGH = ("program", "interface", "witnesses", "back", "1,000 back", "forth", "1,000 forth",
+THROUGH = ("program", "interface", "GB", "witnesses", "back", "1,000 back", "forth", "1,000 forth",
            "show", "memory, MB")  # fmt: skip
 JOINS = ("rows", "sources", "ours", "shuffle joins")
 AGAIN = ("query", "replay", "reduced table", "ratio", "equal")
@@ -52,10 +52,11 @@ def _parts(results: Results) -> Iterator[str]:
     yield grid(AGAIN, (tuple(_again(each)) for each in results["replays"]))
     if results["programs"]:
         yield (
-            f"Walks through grep, word count and PigMix on texts of {results['size']:g} GB, without"
-            " a landing. *Memory* is the growth of the driver's Python during the walks:"
+            "Walks through grep, word count and PigMix on texts of some sizes, without a landing."
+            " *Memory* is the growth of the driver's Python during the walks:"
         )
-        yield grid(THROUGH, (tuple(_through(each)) for each in results["programs"]), left=(0, 1))
+        every = sorted(results["programs"], key=lambda each: (each["program"], each["interface"]))
+        yield grid(THROUGH, (tuple(_through(each)) for each in every), left=(0, 1))
     yield f"The smallest failing input of planted faults, on {results['fault_rows']:,} rows:"
     yield grid(
         FAULTS,
@@ -82,6 +83,7 @@ def _walk(each: Walk) -> Iterator[str]:
 def _through(each: Through) -> Iterator[str]:
     yield each["program"]
     yield each["interface"]
+    yield f"{each['size']:g}"
     yield f"{each['witnesses']:,}"
     yield from (duration(each[name]) for name in STEPS)
     yield str(each["memory_mb"])

@@ -1,4 +1,4 @@
-"""Read rows of Parquet files in this process, a row group at a time, for ids in memory."""
+"""Read rows of Parquet files in threads of this process, for ids in memory."""
 
 import os
 from collections import deque
