@@ -50,7 +50,7 @@ def among(values: I64, ordered: I64) -> Bools:
     """
     if not len(ordered):
         return np.zeros(len(values), bool)
-    first, span = ordered[0], int(ordered[-1] - ordered[0]) + 1
+    first, span = ordered[0], int(ordered[-1]) - int(ordered[0]) + 1
     if span > MOST_PER_VALUE * len(values):
         at = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
         same: Bools = ordered[at] == values
@@ -91,7 +91,7 @@ def distinct(values: I64) -> tuple[I64, I64]:
     if not len(values):
         return values, values
     first = values.min()
-    span = int(values.max() - first) + 1
+    span = int(values.max()) - int(first) + 1
     if span > DENSE * len(values):
         ordered, places = np.unique(values, return_inverse=True)
         return ordered, places

@@ -59,8 +59,9 @@ def among(values: I64) -> Keep:
 
     def keep(column: pa.Array) -> Bools:
         here = np.asarray(column)
-        ends = np.searchsorted(ordered, (here.min(), here.max() + 1)) if len(here) else (0, 0)
-        return arrays.among(here, ordered[slice(*ends)])
+        first = np.searchsorted(ordered, here.min(initial=ordered[-1]))
+        end = np.searchsorted(ordered, here.max(initial=ordered[0]), side="right")
+        return arrays.among(here, ordered[first:end])
 
     return keep
 

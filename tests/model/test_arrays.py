@@ -14,7 +14,7 @@ from provhouse.model.arrays import (
 )
 
 
-@pytest.mark.parametrize("span", [5, 50, 5_000, 2**50])
+@pytest.mark.parametrize("span", [5, 50, 5_000, 2**50, 2**63 - 1])
 def test_among_equals_isin(span: int) -> None:
     random = np.random.default_rng(span)
     for _ in range(200):
@@ -23,7 +23,7 @@ def test_among_equals_isin(span: int) -> None:
         assert np.array_equal(among(values, ordered), np.isin(values, ordered))
 
 
-@pytest.mark.parametrize("span", [5, 50, 5_000, 2**50])
+@pytest.mark.parametrize("span", [5, 50, 5_000, 2**50, 2**63 - 1])
 def test_distinct_equals_unique(span: int) -> None:
     random = np.random.default_rng(span)
     for size in (0, 1, *range(2, 200, 7)):
@@ -33,7 +33,7 @@ def test_distinct_equals_unique(span: int) -> None:
         assert np.array_equal(ordered[places], values)
 
 
-@pytest.mark.parametrize("span", [5, 50, 5_000, 2**50])
+@pytest.mark.parametrize("span", [5, 50, 5_000, 2**50, 2**63 - 1])
 def test_sets_equal_those_of_numpy(span: int) -> None:
     random = np.random.default_rng(span)
     for size in (0, 1, *range(2, 200, 7)):
