@@ -17,11 +17,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from capture_overhead import Clock, middle
 from capture_overhead_form import Cost
+from central import CentralContext
 from continuing import code, continued
 from machine import mean_load, packages
 from machine import run as recorded
@@ -39,8 +41,9 @@ from provhouse.capturing.rdds.context import LineageContext
 from provhouse.capturing.session import Captured, capturing
 from provhouse.store.warehouse.layout import bytes_below
 
-WAYS = ("plain", "capture", "propagation", "key hashes")
+WAYS = ("plain", "capture", "propagation", "key hashes", "central store")
 """Data frames have the first two; `capture_ways.py` has others for them."""
+ONCE = WAYS[2:]
 IDENTIFY: dict[str, Callable[..., object]] = {"propagation": numbered, "key hashes": hashed}
 SPLIT = 32 << 20
 """The size of a partition of the input, as Spark cuts local files."""
@@ -111,7 +114,7 @@ def add(results: Results, program: str, interface: str, ways: dict[str, Way]) ->
 
 def has(way: str, interface: str) -> bool:
     """Return whether an interface has a way."""
-    return interface == "RDD" or way not in IDENTIFY
+    return interface == "RDD" or way not in ONCE
 
 
 @dataclass
@@ -127,11 +130,12 @@ class Bench:
     @classmethod
     def prepared(cls, folder: Path) -> "Bench":
         """Return a new session with the tables of a folder."""
+        import central
         import programs_rdds
         import propagated
 
         spark = plain()
-        for module in (programs_rdds, propagated):  # workers do not have them
+        for module in (programs_rdds, propagated, central):  # workers do not have them
             cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
         for path in sorted(each for each in (folder / "data").iterdir() if each.suffix == ""):
             spark.read.parquet(str(path)).createOrReplaceTempView(path.name)
@@ -146,10 +150,10 @@ class Bench:
         sizes: dict[str, list[int]] = {way: [] for way in costs}
         for turn in range(repeats + 1):
             for way in sorted(costs, reverse=bool(turn % 2)):
-                if turn and way in IDENTIFY:
+                if turn and way in ONCE:
                     continue
                 cost, size = self.run(program, interface, way, first=turn == 0)
-                if turn or way in IDENTIFY:
+                if turn or way in ONCE:
                     costs[way].append(cost)
                     sizes[way].append(size)
         whole = {way: middle(found) for way, found in costs.items()}
@@ -186,7 +190,11 @@ class Bench:
                 read = Inputs(lineage, data, self.partitions)
                 RDDS[program](read).saveAsTextFile(str(out))
             return
-        source = PropagatingContext(context, IDENTIFY[way]) if way in IDENTIFY else context
+        source: Any = context
+        if way in IDENTIFY:
+            source = PropagatingContext(context, IDENTIFY[way])
+        elif way == "central store":
+            source = CentralContext(context, taps)
         RDDS[program](Inputs(source, data, self.partitions)).saveAsTextFile(str(out))
 
     def run_frame(self, program: str, way: str, out: Path, taps: Path) -> None:

@@ -38,6 +38,7 @@ from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.runtime.memory import sampling
 from provhouse.tracing.cursor import Cursor
+from provhouse.tracing.ids import HELD
 from serve import served
 
 WALKED = ("q03", "q05", "q10", "q12", "q18")
@@ -184,7 +185,7 @@ class Bench:
         run = self.captured("groups", self.spark.sql(GROUPS))
         every = run.trace("groups")
         for size in sizes:
-            rows = first(every, size, in_memory=size <= 1000)
+            rows = first(every, size, in_memory=size <= HELD)
             if size > SIZES[0] and rows.count() < size:
                 break
             count = stepped(rows)

@@ -44,9 +44,11 @@ def first(cursor: Cursor, count: int, in_memory: bool = True) -> Cursor:
     """Return a cursor at the first rows of a cursor, whose ids are in memory or in a frame."""
     found = {}
     for place, ids in cursor.position.items():
-        if in_memory:
-            frame = ids.to_frame(cursor.flow.spark).limit(count)
-            found[place] = Ids(np.unique([row["id"] for row in frame.collect()]))
+        if in_memory and ids.held is not None:
+            found[place] = Ids(ids.held[:count])
+        elif in_memory:
+            some = ids.frame.limit(count).toArrow()["id"]
+            found[place] = Ids(np.unique(some))
         else:
             found[place] = Ids(make=partial(ids.to_frame(cursor.flow.spark).limit, count))
         break

@@ -26,8 +26,8 @@ _NUMBER = f"shiftright(id, {ROW_BITS})"
 class Cursor:
     """Some rows of what a captured block has read or written, or groups of its operators.
 
-    Nothing is read until a result is asked for. Up to a million ids are held in memory; more stay
-    a lazy Spark frame, so that no step collects what grows with the data.
+    Nothing is read until a result is asked for. Up to 16 million ids are held in memory; more
+    stay a lazy Spark frame, so that no step collects what grows with the data.
 
     >>> row = run.trace("report").where("carrier = 'AA'")
     >>> row.go_back_all().show()

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 FEW = 1000
 """The largest number of ids that a condition lists, and whose records are read in this process."""
-HELD = 1 << 20
-"""The largest number of ids that a step holds in memory, which are 8 MB."""
+HELD = 1 << 24
+"""The largest number of ids that a step holds in memory, which are 128 MB."""
 
 ID = "provhouse_id"
 """The column with the id of each record, beside its own columns."""

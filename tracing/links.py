@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 
 from provhouse.ingest.captured.associations import NONE
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import I64, unique
 
 from .ids import Found, Frame, Ids, is_in
 from .numbers import Numbers, Shift
@@ -50,7 +49,7 @@ class Slot:
 
     def of_block(self, values: I64) -> I64:
         """Return the ids of the block that values of the column stand for, each once."""
-        return self._moved(np.asarray(pa.array(values[values != NONE]).unique()))
+        return self._moved(unique(values[values != NONE]))
 
     def of_rows(self, values: I64) -> I64:
         """Return the id of the block for each value; ``NONE`` stays."""
