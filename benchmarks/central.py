@@ -18,7 +18,7 @@ BATCH = 10_000
 
 
 class CentralContext:
-    """Reads text files as RDDs of records with ids."""
+    """Reads text files as RDDs whose records have ids, and owns the database."""
 
     def __init__(self, context: SparkContext, folder: Path) -> None:
         folder.mkdir()
@@ -73,7 +73,7 @@ class Central:
         return keyed.reduceByKey(lambda one, _: one, partitions).keys()
 
     def _grouped(self, merge: Callable[["RDD[Any]"], "RDD[Any]"]) -> "Central":
-        """Store of which records each group is made, before they are merged."""
+        """Merge records by key, and store before that which records each group is made of."""
         stored = self._stored(self.rdd, lambda each: [(hash(each[0][0]), each[1])])
         return self._of(merge(stored.keys()).map(lambda pair: (pair, hash(pair[0]))))
 
@@ -89,7 +89,7 @@ class Central:
         return self._of(left.map(lambda each: ((each[0], each[1][0]), each[1][1])))
 
     def saveAsTextFile(self, path: str) -> None:
-        """Write the records, and store what each row derives from."""
+        """Write the records as text, and their associations to the database."""
         stored = self._stored(self.rdd, lambda each: [(hash(each[0]), each[1])])
         stored.keys().saveAsTextFile(path)
 

@@ -10,9 +10,8 @@ SECTION = """\
 `make bench-programs SIZE=1` runs the programs of Titian's evaluation, as RDDs on text files and as
 data frames on Parquet files with the same rows, beside plain Spark in the same session, in turn.
 *Propagation* carries the set of all source rows on each record, and *key hashes* does so with
-hashes of the content of rows. With a *central store*, tasks write associations to one database of
-SQLite. These three run once. The results of all ways are equal. Times and processor times are
-ratios to plain Spark. The bars are 1.30 times for RDDs and 1.15 times for data frames;
+hashes of the content of rows; both run once. The results of all ways are equal. Times and processor
+times are ratios to plain Spark. The bars are 1.30 times for RDDs and 1.15 times for data frames;
 **what is above** is bold.
 
 """

@@ -79,8 +79,8 @@ def main() -> None:
         finally:
             down(bench.settings, Silent())
         for size in given.sizes:
-            found = results["programs"]
-            through_programs(bench.spark, Path(name), size, given.repeats, found, store)
+            programs = results["programs"]
+            through_programs(bench.spark, Path(name), size, given.repeats, programs, store)
         planted(bench.spark, Path(name), given.rows, given.faults, results["faults"], store)
 
 

@@ -24,7 +24,7 @@ class Through(Steps):
     program: str
     interface: str
     size: float
-    """Of the text of the program, in gigabytes."""
+    """The size of the text that the program reads, in gigabytes."""
     witnesses: int
     """The source rows of one row of the result."""
     memory_mb: int

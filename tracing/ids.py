@@ -144,7 +144,7 @@ def together(one: Ids, other: Ids, spark: "SparkSession") -> Ids:
 
 
 def first(ids: Ids, most: int) -> Ids:
-    """Return up to some ids, in memory: the smallest, or any of a frame."""
+    """Return at most ``most`` ids in memory: the smallest ones, or any of a frame."""
     if ids.held is not None:
         return Ids(ids.held[:most])
     found = ids.frame.limit(10 * most).collect()  # without a look at all for repeated ones

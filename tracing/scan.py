@@ -17,7 +17,7 @@ from provhouse.model import arrays
 from provhouse.model.arrays import I64, Bools
 
 MOST = 1 << 28
-"""The largest number of rows that are scanned here: two seconds. Spark scans more of them."""
+"""The largest number of rows that this process scans, in about two seconds. Spark scans more."""
 
 HASHED = 1 << 12
 """The largest number of values in a hash table, which Arrow makes again for each row group."""

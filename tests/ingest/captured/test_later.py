@@ -209,7 +209,7 @@ def test_one_folder_that_cannot_be_ingested_is_named(
 
 
 def test_blocks_of_one_second_are_ingested_in_their_order(house: House) -> None:
-    """A job may read what the one before it wrote, however soon it follows."""
+    """A job may read what the job before it wrote, even if both began in the same second."""
     folders = [house.layout.captured / name for name in "zyxwv"]
     for folder in folders:
         begin_block(folder, {}, "")

@@ -71,7 +71,8 @@ final class Codes {
 
   /** Return about how many bytes the values take with their codes. */
   long size() {
-    return (long) count * Long.BYTES + Math.min((long) codes.length * bits() / Byte.SIZE, (long) runs * RUN);
+    long packed = (long) codes.length * bits() / Byte.SIZE;
+    return (long) count * Long.BYTES + Math.min(packed, (long) runs * RUN);
   }
 
   /** Return the page of the codes: their number of bits, then runs or packed codes. */
@@ -85,8 +86,8 @@ final class Codes {
   }
 
   private BytesInput inRuns() throws IOException {
-    var packed =
-        new RunLengthBitPackingHybridEncoder(bits(), SLAB, PAGE, HeapByteBufferAllocator.getInstance());
+    var heap = HeapByteBufferAllocator.getInstance();
+    var packed = new RunLengthBitPackingHybridEncoder(bits(), SLAB, PAGE, heap);
     for (int code : codes) {
       packed.writeInt(code);
     }

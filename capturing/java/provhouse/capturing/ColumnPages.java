@@ -67,9 +67,11 @@ final class ColumnPages {
     Codes codes = best > count / 2 && !isVaried(values, count) ? Codes.of(values, count) : null;
     if (codes != null && codes.size() < best) {
       Page dictionary = Page.of(Encoding.PLAIN, plain(codes.distinct(), codes.count()));
-      write(column, count, dictionary, codes.count(), Page.of(Encoding.RLE_DICTIONARY, codes.bytes()));
+      Page coded = Page.of(Encoding.RLE_DICTIONARY, codes.bytes());
+      write(column, count, dictionary, codes.count(), coded);
     } else if (differences == best) {
-      write(column, count, null, 0, Page.of(Encoding.DELTA_BINARY_PACKED, differences(values, count)));
+      Page page = Page.of(Encoding.DELTA_BINARY_PACKED, differences(values, count));
+      write(column, count, null, 0, page);
     } else {
       write(column, count, null, 0, Page.of(Encoding.PLAIN, plain(values, count)));
     }
