@@ -17,7 +17,7 @@ from provhouse.ingest.captured.output import Output
 from provhouse.ingest.captured.widened import Widened
 from provhouse.model.errors import UsageError
 
-from .group_links import ColumnLink, GroupLink
+from .group_links import GroupLink, SourceLink
 from .ids import ID, Frame, Ids
 from .keyed_records import KeyedRecords
 from .keyed_rows import KeyedRows, is_whole, placed, task_rows
@@ -203,7 +203,7 @@ class _Links:
         slots, place = self._slots(table.slots, first), _place(table)
         start = (self._spark, place, slots, self._numbers)
         if table.source:
-            return ColumnLink(*start, table, self._write.sources)
+            return SourceLink(*start, table, self._write.sources)
         if table.mark:
             folders = tuple(table.proof(each) for each in range(table.proofs))
             return GroupLink(*start, folders, 0, 1 + len(slots))

@@ -11,16 +11,16 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.ingest.captured.associations import NONE
-from provhouse.ingest.captured.description import SourceColumn, SourceFile, TapTable
+from provhouse.ingest.captured.description import SourceFile, SourceKey, TapTable
 from provhouse.ingest.captured.pairs import ROW_BITS
-from provhouse.ingest.captured.source_columns import NULL_GROUP
+from provhouse.ingest.captured.source_keys import key_of_null
 from provhouse.model.arrays import I64, Bools
 
 from .ids import ID
 from .links import KEY, Link, Rows
 from .places import Place
-from .records import VALUE, column_of
-from .scan import MOST, ColumnFile, among, matches, rows_in
+from .records import VALUE, keys_in
+from .scan import MOST, KeyScan, among, matches, rows_in
 from .taps import tap_frame, tap_paths
 
 if TYPE_CHECKING:
@@ -65,8 +65,8 @@ class GroupLink(Link):
 
 
 @dataclass(frozen=True)
-class ColumnLink(Link):
-    """The groups of an operator whose keys are a column of a source, so that its tap has none."""
+class SourceLink(Link):
+    """The groups of an operator whose keys are in columns of a source, so that its tap has none."""
 
     table: TapTable
     files: tuple[SourceFile, ...]
@@ -75,14 +75,10 @@ class ColumnLink(Link):
         """Return the associations: the column ``key``, and a column for each slot."""
         from pyspark.sql import functions as F
 
-        source = self._source
         rows = tap_frame(self.spark, [self.table.folder], len(self.slots))
-        values = column_of(self.spark, self.files, source.column)
-        found = rows.join(values, F.expr(f"c{source.slot} = {ID}"), "left")
-        return found.selectExpr(
-            f"coalesce({VALUE}, {NULL_GROUP}L) AS {KEY}",
-            *self._columns(),
-        )
+        keys = keys_in(self.spark, self.files, self._source)
+        found = rows.join(keys, F.expr(f"c{self._source.slot} = {ID}"), "left")
+        return found.selectExpr(f"coalesce({VALUE}, {self._null}L) AS {KEY}", *self._columns())
 
     def scan_rows(self, ids: I64) -> Rows | None:
         """Yield the associations of groups, or None if there are too many rows."""
@@ -93,11 +89,11 @@ class ColumnLink(Link):
 
         def keep(column: pa.Array) -> Bools:
             rows = np.asarray(column)
-            found = np.full(len(rows), NULL_GROUP in ids)
+            found = np.full(len(rows), self._null in ids)
             for number, at in _by_file(rows):
                 with lock:
                     if number not in masks:
-                        masks[number] = self._column(number).having(ids)
+                        masks[number] = self._file(number).having(ids)
                 found[at] = masks[number][rows[at] & _ROW]
             return found
 
@@ -107,9 +103,9 @@ class ColumnLink(Link):
 
     def _keys(self, rows: I64) -> I64:
         """Return the groups of some source rows."""
-        found = np.full(len(rows), NULL_GROUP)
+        found = np.full(len(rows), self._null)
         for number, at in _by_file(rows):
-            found[at] = self._column(number).values(rows[at] & _ROW)
+            found[at] = self._file(number).of(rows[at] & _ROW)
         return found
 
     def scan_forwards(self, place: Place, ids: I64) -> Iterator[I64] | None:
@@ -125,23 +121,27 @@ class ColumnLink(Link):
                 yield np.asarray(pa.array(self._keys(rows)).unique())
 
     @property
-    def _source(self) -> SourceColumn:
+    def _source(self) -> SourceKey:
         assert self.table.source
         return self.table.source
+
+    @cached_property
+    def _null(self) -> int:
+        return key_of_null(self._source)
 
     @property
     def _paths(self) -> list[Path]:
         return tap_paths([self.table.folder])
 
-    def _column(self, number: int) -> ColumnFile:
+    def _file(self, number: int) -> KeyScan:
         if number not in self._known:
             file = self._by_number[number]
             file.check_unchanged()
-            self._known[number] = ColumnFile(file.path, self._source.column)
+            self._known[number] = KeyScan(file.path, self.table)
         return self._known[number]
 
     @cached_property
-    def _known(self) -> dict[int, ColumnFile]:
+    def _known(self) -> dict[int, KeyScan]:
         return {}
 
     @cached_property

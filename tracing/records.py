@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from provhouse.ingest.captured.description import SourceFile
+from provhouse.ingest.captured.description import SourceFile, SourceKey
 from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.model.arrays import I64, without_views
 from provhouse.model.errors import BadInput, UsageError
@@ -152,20 +152,24 @@ def _of_folders(path: Path, root: Path) -> dict[str, str | None]:
     return {name: None if value == _NULL else value for name, value in known.items()}
 
 
-def column_of(spark: "SparkSession", files: Sequence[SourceFile], column: str) -> "DataFrame":
-    """Return a column of integers of some files as ``VALUE``, with the column ``ID`` besides.
+def keys_in(spark: "SparkSession", files: Sequence[SourceFile], key: SourceKey) -> "DataFrame":
+    """Return the keys of the rows of some files as ``VALUE``, with the column ``ID`` besides.
 
-    The ids have the numbers that the write has given to these files. Raises BadInput if a file has
-    changed since it was read.
+    A key of one column is NULL where the column is. The ids have the numbers that the write has
+    given to these files. Raises BadInput if a file has changed since it was read.
     """
     for file in files:
         file.check_unchanged()
-    reader = spark.read.schema(f"`{column}` bigint")
+    reader = spark.read.schema(", ".join(f"`{each.name}` {each.type}" for each in key.columns))
     found = _numbered(
         reader.parquet(*(spark_path(file.path) for file in files)),
         {file.path: file.number for file in files},
     )
-    return found.selectExpr(f"`{column}` AS {VALUE}", ID)
+    values = []
+    for each in key.columns:
+        values += [f"`{each.name}`", *([f"isnull(`{each.name}`)"] if each.flagged else [])]
+    value = f"xxhash64({', '.join(values)})" if key.hashed else f"CAST({values[0]} AS bigint)"
+    return found.selectExpr(f"{value} AS {VALUE}", ID)
 
 
 def _numbered(found: "DataFrame", numbers: Mapping[Path, int]) -> "DataFrame":

@@ -12,7 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from provhouse.ingest.captured.source_columns import NULL_GROUP
+from provhouse.ingest.captured.description import TapTable
+from provhouse.ingest.captured.source_keys import KeyFile, key_of_null
 from provhouse.model import arrays
 from provhouse.model.arrays import I64, Bools
 
@@ -145,60 +146,56 @@ def _column(file: pq.ParquetFile, groups: Sequence[int], name: str) -> pa.Array:
     return file.read_row_groups(groups, [name], use_threads=False).column(0).combine_chunks()
 
 
-class ColumnFile:
-    """A column of integers of a source file; NULL is ``NULL_GROUP``."""
+class KeyScan:
+    """Reads the keys of the rows of a source file."""
 
-    def __init__(self, path: Path, column: str) -> None:
-        with pq.ParquetFile(path) as file:
-            self._metadata = file.metadata
-            names = file.schema_arrow.names
-        alike = [name for name in names if name.lower() == column.lower()]
-        self._path = path
-        self._name = column if column in alike else alike[0] if alike else None
+    def __init__(self, path: Path, table: TapTable) -> None:
+        self._path, self._file = path, KeyFile(path, table)
+        assert table.source
+        self._key, self._null = table.source, key_of_null(table.source)
         self._last: tuple[int, I64] = (-1, np.empty(0, np.int64))
-        """The row group that was read last, and its values."""
+        """The row group that was read last, and its keys."""
 
-    def having(self, values: I64) -> Bools:
-        """Return which rows have one of some values."""
-        found = np.zeros(self._metadata.num_rows, bool)
-        if self._name is None:
-            found[:] = NULL_GROUP in values
-            return found
-        keep, start = among(values), 0
+    def having(self, keys: I64) -> Bools:
+        """Return which rows have one of some keys."""
+        rows = self._file.metadata.num_rows
+        if not self._file.names:
+            return np.full(rows, self._null in keys)
+        found = np.zeros(rows, bool)
+        keep, start = among(keys), 0
         with pq.ParquetFile(self._path) as file:
             for group in range(file.num_row_groups):
                 end = start + file.metadata.row_group(group).num_rows
-                if self._may_have(group, values):
-                    found[start:end] = keep(_filled(_column(file, [group], self._name)))
+                if self._may_have(group, keys):
+                    found[start:end] = keep(pa.array(self._keys(file, group)))
                 start = end
         return found
 
-    def _may_have(self, group: int, values: I64) -> bool:
-        chunks = self._metadata.row_group(group)
-        for at in range(chunks.num_columns):
+    def _may_have(self, group: int, keys: I64) -> bool:
+        chunks = self._file.metadata.row_group(group)
+        for at in range(0 if self._key.hashed else chunks.num_columns):
             chunk = chunks.column(at)
-            if chunk.path_in_schema == self._name:
+            if chunk.path_in_schema == self._file.names[0]:
                 known = chunk.statistics
-                if known is None or not known.has_min_max or NULL_GROUP in values:
+                if known is None or not known.has_min_max or self._null in keys:
                     return True
-                return bool(((values >= known.min) & (values <= known.max)).any())
+                return bool(((keys >= known.min) & (keys <= known.max)).any())
         return True
 
-    def values(self, rows: I64) -> I64:
-        """Return the values of some rows."""
-        found = np.full(len(rows), NULL_GROUP)
-        if self._name is None:
+    def of(self, rows: I64) -> I64:
+        """Return the keys of some rows."""
+        found = np.full(len(rows), self._null)
+        if not self._file.names:
             return found
         order, parts = np.argsort(rows, kind="stable"), list[I64]()
         with pq.ParquetFile(self._path) as file:
             for group, at in groups_of(file, rows[order]):
                 if group != self._last[0]:
-                    values = np.asarray(_filled(_column(file, [group], self._name)))
-                    self._last = (group, values)
+                    self._last = (group, self._keys(file, group))
                 parts.append(self._last[1][at])
         found[order] = np.concatenate([np.empty(0, np.int64), *parts])
         return found
 
-
-def _filled(column: pa.Array) -> pa.Array:
-    return pc.fill_null(column.cast(pa.int64()), NULL_GROUP)
+    def _keys(self, file: pq.ParquetFile, group: int) -> I64:
+        rows = file.read_row_group(group, self._file.names, use_threads=False)
+        return np.concatenate([self._file.keys(batch) for batch in rows.to_batches()])

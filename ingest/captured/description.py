@@ -90,12 +90,25 @@ class Part:
 
 
 @dataclass(frozen=True)
-class SourceColumn:
-    """A column of a source that has the keys of a tap, which the tap then leaves out."""
+class KeyColumn:
+    """A column of a source whose values make the groups of a tap, alone or with other columns."""
+
+    name: str
+    type: str
+    """The type by which Spark hashes the values: ``int``, ``bigint`` or ``string``."""
+    flagged: bool = False
+    """Whether the hash also says if the value is NULL."""
+
+
+@dataclass(frozen=True)
+class SourceKey:
+    """Columns of a source that have the keys of a tap, which the tap then leaves out."""
 
     slot: int
     """Which of the tap's slots has the ids of the source rows."""
-    column: str
+    columns: tuple[KeyColumn, ...]
+    hashed: bool
+    """Whether a key is the hash of all columns, instead of the value of the only one."""
 
 
 @dataclass(frozen=True)
@@ -122,8 +135,8 @@ class TapTable:
     """The number of columns for ``parts``, before the slots: the row's number, and counts."""
     of: int | None = None
     """The tap whose file this one reads: the whole partitions of a window with parts."""
-    source: SourceColumn | None = None
-    """The column that has the keys, if the tap did not write them."""
+    source: SourceKey | None = None
+    """The columns that have the keys, if the tap did not write them."""
     mark: Mark | None = None
     """The table of the rows, if they are marked; ``proofs`` are then its taps."""
     function: str = ""
@@ -315,12 +328,17 @@ def _tap(tap: Mapping[str, Any], folder: Path, marked: Collection[int]) -> TapTa
         _local(tap["folder"]) if "folder" in tap else folder,
         tuple(Part(**part) for part in tap.get("parts", ())),
         tap.get("columns", 0),
-        source=SourceColumn(**source) if source else None,
+        source=_source_key(source) if source else None,
         mark=Mark(tap["table"], tuple(tap["key"]), tap["number"]) if mark else None,
         function=tap.get("function", ""),
         place=tap.get("place", ""),
         valued=tap.get("valued", False),
     )
+
+
+def _source_key(source: Mapping[str, Any]) -> SourceKey:
+    columns = tuple(KeyColumn(**column) for column in source["columns"])
+    return SourceKey(source["slot"], columns, source["hashed"])
 
 
 def _source(source: Mapping[str, Any]) -> SourceFile:

@@ -15,7 +15,7 @@ from .marks import as_ids
 from .output import Output
 from .pairs import Pairs, PairSet, through
 from .partitions import MOST_PER_ROW, Partitions, position
-from .source_columns import SourceColumns
+from .source_keys import SourceKeys
 from .spread import Spread
 
 
@@ -44,7 +44,7 @@ class Tracer:
 
     def __init__(self, output: Output, aside: Path) -> None:
         self._write, self._marks, self._aside = output.write, output.marks, aside
-        self._columns = SourceColumns(output.write.sources, aside)
+        self._keys = SourceKeys(output.write.sources, aside)
         self.widened = set[int]()
         """The windows whose rows were found to derive from whole partitions, not from parts."""
 
@@ -112,7 +112,7 @@ class Tracer:
             yield from tap_pieces(table.folder, table.first_slot + len(table.slots))
             return
         for slots in tap_pieces(table.folder, len(table.slots)):
-            yield self._columns.with_keys(table, slots)
+            yield self._keys.with_keys(table, slots)
 
     def _empty(self, table: TapTable, count: int) -> tuple[PairSet, list[tuple[int, PairSet]]]:
         """Return sets for the slots of ``count`` rows of a tap."""

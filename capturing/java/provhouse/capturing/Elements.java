@@ -59,7 +59,8 @@ final class Elements {
     this.node = node;
     this.child = child;
     boolean needed = node.outer() || found.isSet();
-    group = needed ? GroupKey.of(grouping(), "Aggregate").from(child.slots()) : null;
+    group =
+        needed ? GroupKey.of(grouping(), "Aggregate").provedFrom(child.slots()) : null;
     number = needed ? Plans.alias(group.value(), "provhouse_group") : null;
     whole = node.outer() ? Rewriter.groups(found.aggregate(), child.slots(), group, null, taps) : -1;
   }

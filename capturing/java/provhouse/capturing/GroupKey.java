@@ -23,10 +23,28 @@ import org.apache.spark.sql.types.StringType;
  * groups may have one number, and the landing must see it: by the keys of all groups, which Spark
  * computes anyway above an aggregate, or by {@code check}, a second hash that is made in another way.
  *
- * <p>{@code column} is the column of integers that alone makes the group, or NULL. If the files of a
- * source have it, {@code source} says where, so that a tap need not write it.
+ * <p>{@code columns} are the columns that make the group, if nothing is computed from them. If the
+ * files of a source have them, {@code source} says where, so that a tap need not write the number.
+ * It is the value of the only column, or, if {@code hashed}, Spark's hash of all of them.
  */
-record GroupKey(Expression value, Expression check, Attribute column, Map<String, Object> source) {
+record GroupKey(
+    Expression value,
+    Expression check,
+    List<Column> columns,
+    boolean hashed,
+    Map<String, Object> source) {
+  /**
+   * A column of a plan that makes groups.
+   *
+   * <p>{@code type} is how Spark hashes its values: as an int, a bigint or a string. If the column is
+   * {@code flagged}, the hash also says whether the value is NULL.
+   */
+  private record Column(Attribute attribute, String type, boolean flagged) {
+    Map<String, Object> in(String name) {
+      return Map.of("name", name, "type", type, "flagged", flagged);
+    }
+  }
+
   /** Stands for the group of NULL. */
   private static final long NULL_GROUP = Long.MIN_VALUE + 1;
 
@@ -49,7 +67,7 @@ record GroupKey(Expression value, Expression check, Attribute column, Map<String
           DataTypes.BinaryType);
 
   private GroupKey(Expression value, Expression check) {
-    this(value, check, null, null);
+    this(value, check, List.of(), true, null);
   }
 
   /** Return the number of the group that these values make, where NULL equals NULL. */
@@ -76,10 +94,9 @@ record GroupKey(Expression value, Expression check, Attribute column, Map<String
     keys.forEach(each -> values.add(normalized(each, operator)));
     Expression number = values.size() == 1 ? number(values.get(0)) : null;
     if (number != null) {
-      Attribute column = column(values.get(0));
-      return new GroupKey(Plans.orElse(number, NULL_GROUP), null, column, null);
+      return integer(number, null, values);
     }
-    return values.isEmpty() ? new GroupKey(Plans.number(0), null) : hashed(values);
+    return values.isEmpty() ? new GroupKey(Plans.number(0), null) : hashed(values, values);
   }
 
   /**
@@ -107,24 +124,58 @@ record GroupKey(Expression value, Expression check, Attribute column, Map<String
   }
 
   GroupKey unchecked() {
-    return new GroupKey(value, null, column, source);
+    return new GroupKey(value, null, columns, hashed, source);
   }
 
   /**
    * Return this key for rows with these slots. If one is of a source that has the column, an ingest
    * reads the key from there, and sees there whether the number of NULL is one of its values.
+   *
+   * <p>A hash stays, since it needs its check or a proof.
    */
   GroupKey from(List<Slot> slots) {
-    for (int slot = 0; slot < slots.size() && column != null; slot++) {
-      String name = slots.get(slot).columns().get(column.exprId());
-      if (name != null) {
-        return new GroupKey(value, null, column, Map.of("slot", slot, "column", name));
-      }
-    }
-    return this;
+    Map<String, Object> found = hashed ? null : sourceIn(slots);
+    return found == null ? this : new GroupKey(value, null, columns, hashed, found);
   }
 
-  /** Return the column of integers that a value is, also if it is made wider, or null. */
+  /** Return such a key, also a hash, if a tap above the rows writes the keys of all groups. */
+  GroupKey provedFrom(List<Slot> slots) {
+    return hashed ? new GroupKey(value, check, columns, hashed, sourceIn(slots)) : from(slots);
+  }
+
+  /** Return the first slot of a source that has all columns, and their names there, or null. */
+  private Map<String, Object> sourceIn(List<Slot> slots) {
+    for (int slot = 0; slot < slots.size() && !columns.isEmpty(); slot++) {
+      List<Map<String, Object>> found = new ArrayList<>();
+      for (Column column : columns) {
+        String name = slots.get(slot).columns().get(column.attribute().exprId());
+        if (name != null) {
+          found.add(column.in(name));
+        }
+      }
+      if (found.size() == columns.size()) {
+        return Map.of("slot", slot, "columns", found, "hashed", hashed);
+      }
+    }
+    return null;
+  }
+
+  /** Return the columns that values are, also if they are made wider; none if one is computed. */
+  private static List<Column> columns(List<Expression> values, boolean flagged) {
+    List<Column> found = new ArrayList<>();
+    for (Expression value : values) {
+      Attribute column = column(value);
+      if (column != null) {
+        String type =
+            isText(value.dataType())
+                ? "string"
+                : value.dataType().equals(DataTypes.LongType) ? "bigint" : "int";
+        found.add(new Column(column, type, flagged && value.nullable()));
+      }
+    }
+    return found.size() == values.size() ? found : List.of();
+  }
+
   private static Attribute column(Expression value) {
     Expression found = value;
     while (found instanceof Cast
@@ -134,9 +185,12 @@ record GroupKey(Expression value, Expression check, Attribute column, Map<String
             <= WIDTHS.indexOf(found.dataType())) {
       found = ((Cast) found).child();
     }
-    return found instanceof Attribute && WIDTHS.contains(found.dataType())
-        ? (Attribute) found
-        : null;
+    return found instanceof Attribute && isReadable(found.dataType()) ? (Attribute) found : null;
+  }
+
+  /** Return whether an ingest can read the values of a type from Parquet files. */
+  static boolean isReadable(DataType type) {
+    return WIDTHS.contains(type) || isText(type);
   }
 
   /** Return a value as a number that is equal exactly if the value is, or null if there is none. */
@@ -149,14 +203,21 @@ record GroupKey(Expression value, Expression check, Attribute column, Map<String
   }
 
   private static GroupKey single(Expression value) {
+    List<Expression> values = List.of(value);
     Expression number = number(value);
     if (number == null) {
-      return withNulls(List.of(value));
+      return hashed(values, values); // the hash of NULL is the seed
     }
     // A nullable column of 64 bits may have the value NULL_GROUP, too.
     boolean distinct = !value.dataType().equals(DataTypes.LongType) || !value.nullable();
-    Expression check = distinct ? null : withNulls(List.of(value)).check();
-    return new GroupKey(Plans.orElse(number, NULL_GROUP), check, column(value), null);
+    return integer(number, distinct ? null : hashed(values, values).check(), values);
+  }
+
+  private static GroupKey integer(Expression number, Expression check, List<Expression> values) {
+    Expression value = Plans.orElse(number, NULL_GROUP);
+    boolean isInteger = WIDTHS.contains(values.get(0).dataType());
+    return new GroupKey(
+        value, check, isInteger ? columns(values, false) : List.of(), false, null);
   }
 
   private static GroupKey withNulls(List<Expression> values) {
@@ -167,14 +228,19 @@ record GroupKey(Expression value, Expression check, Attribute column, Map<String
         hashed.add(new IsNull(each));
       }
     }
-    return hashed(hashed);
+    return hashed(values, hashed);
   }
 
-  private static GroupKey hashed(List<Expression> values) {
-    List<Expression> reversed = new ArrayList<>(values);
+  /** Return the hash of some values; {@code hashed} also has what says which of them are NULL. */
+  private static GroupKey hashed(List<Expression> values, List<Expression> hashed) {
+    List<Expression> reversed = new ArrayList<>(hashed);
     Collections.reverse(reversed);
     return new GroupKey(
-        new XxHash64(Plans.seq(values), SEED), new XxHash64(Plans.seq(reversed), CHECK_SEED));
+        new XxHash64(Plans.seq(hashed), SEED),
+        new XxHash64(Plans.seq(reversed), CHECK_SEED),
+        columns(values, hashed.size() > values.size()),
+        true,
+        null);
   }
 
   /** Return the value as Spark compares it; refuse types whose equality is not that of the hash. */
@@ -192,10 +258,13 @@ record GroupKey(Expression value, Expression check, Attribute column, Map<String
 
   /** Return whether values of a type are equal exactly if their bytes are. */
   static boolean isExact(DataType type) {
-    boolean text = type instanceof StringType && ((StringType) type).isUTF8BinaryCollation();
-    return text
+    return isText(type)
         || type instanceof DecimalType
         || SMALL.contains(type)
         || HASHED.contains(type);
+  }
+
+  private static boolean isText(DataType type) {
+    return type instanceof StringType && ((StringType) type).isUTF8BinaryCollation();
   }
 }

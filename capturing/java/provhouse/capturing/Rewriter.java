@@ -235,7 +235,7 @@ final class Rewriter {
   private Rewritten aggregate(Aggregate node) {
     Rewritten child = rewrite(node.child());
     List<Expression> grouping = Plans.list(node.groupingExpressions());
-    GroupKey key = GroupKey.of(grouping, "Aggregate").from(child.slots());
+    GroupKey key = GroupKey.of(grouping, "Aggregate").provedFrom(child.slots());
     Expression given = taps.valued() ? Values.of(node, child.slots()) : null;
     int number = groups(node, child.slots(), key, given, taps);
     Alias below = Plans.alias(key.value(), "provhouse_key");

@@ -32,7 +32,7 @@ final class Sources {
     Option<org.apache.spark.sql.catalyst.catalog.CatalogTable> table = node.catalogTable();
     String name = table.isDefined() ? table.get().identifier().table() : "";
     LogicalPlan rows = identified(node, files.rowIds(node, name));
-    return new Rewritten(rows, List.of(new Slot(id(rows), Slot.ROWS, integers(node))));
+    return new Rewritten(rows, List.of(new Slot(id(rows), Slot.ROWS, readable(node))));
   }
 
   /** Return whether the rows of a source have places in files. */
@@ -81,12 +81,12 @@ final class Sources {
   }
 
   /**
-   * Return the names of the columns of integers that an ingest can read from the files, by their ids.
+   * Return the names of the columns that an ingest can read from the files, by their ids.
    *
    * <p>Metadata may be a default for files that lack the column, or another name of it. Delta too
    * can give columns other names in files.
    */
-  private static Map<Object, String> integers(LogicalRelation node) {
+  private static Map<Object, String> readable(LogicalRelation node) {
     HadoopFsRelation relation = (HadoopFsRelation) node.relation();
     Map<Object, String> found = new HashMap<>();
     boolean exactNames = relation.sparkSession().sessionState().conf().caseSensitiveAnalysis();
@@ -100,7 +100,7 @@ final class Sources {
               && Stream.of(relation.partitionSchema().fieldNames()).noneMatch(name::equalsIgnoreCase);
       if (inFiles
           && !name.contains(".")
-          && GroupKey.WIDTHS.contains(column.dataType())
+          && GroupKey.isReadable(column.dataType())
           && column.metadata().equals(Metadata.empty())) {
         found.put(column.exprId(), name);
       }

@@ -1,4 +1,4 @@
-"""A tap leaves out the key of a group if a column of a source has it; the ingest reads it there."""
+"""A tap leaves out the key of a group if columns of a source have it; the ingest reads it there."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 from helpers.witnesses import Found, captured
 from provhouse.ingest.captured.associations import NONE, tap_pieces
-from provhouse.ingest.captured.description import SourceColumn
+from provhouse.ingest.captured.description import KeyColumn, SourceKey
 from provhouse.model.arrays import I64
 from provhouse.model.errors import BadInput
 
@@ -51,7 +51,7 @@ def test_groups_by_a_column_that_files_lack_or_name_in_another_case(
 ) -> None:
     found = captured(spark, orders.groupBy("cust").count(), tmp_path)
     (tap,) = found.traced.output.write.taps
-    assert tap.source == SourceColumn(0, "cust")
+    assert tap.source == SourceKey(0, (KeyColumn("cust", "int"),), hashed=False)
     assert tap.proofs == 0
     by_group = {row[0]: sources for row, sources in sources_by_row(found).items()}
     assert by_group == {7: {1, 4}, 8: {3}, 9: {5}, None: {2, 6}}
@@ -67,9 +67,81 @@ def test_a_renamed_column_beyond_an_outer_join(
     groups = left.join(right, F.col("n") == F.col("id"), "left").groupBy("of").count()
     found = captured(spark, groups, tmp_path)
     (tap,) = found.traced.output.write.taps
-    assert tap.source == SourceColumn(1, "cust")
+    assert tap.source == SourceKey(1, (KeyColumn("cust", "int"),), hashed=False)
     by_group = {row[0]: sources for row, sources in sources_by_row(found).items()}
     assert by_group == {7: {4}, 8: {3}, 9: {5}, None: {6}}
+
+
+@pytest.fixture
+def visits(spark: SparkSession, tmp_path: Path) -> DataFrame:
+    """Return rows with texts and numbers, in files with other cases, types and columns."""
+    folder = tmp_path / "visits"
+    folder.mkdir()
+    pq.write_table(
+        pa.table({"id": [1, 2, 3, 4], "who": ["ann", None, "bob", ""],
+                  "day": pa.array([1, 1, None, 2], pa.int16()), "to": ["x", "y", None, "x"]}),
+        folder / "a.parquet",
+    )  # fmt: skip
+    pq.write_table(
+        pa.table({"id": [5, 6, 7], "WHO": pa.array(["ann", "bob", None]).dictionary_encode(),
+                  "Day": pa.array([1, None, 1], pa.int16()), "to": [None, None, "y"]}),
+        folder / "b.parquet", row_group_size=2,
+    )  # fmt: skip
+    pq.write_table(pa.table({"id": [8, 9], "to": ["x", None]}), folder / "c.parquet")
+    return spark.read.schema("id long, who string, day smallint, to string").parquet(str(folder))
+
+
+@pytest.mark.parametrize(
+    ("by", "hashed"),
+    [("who", True), ("who, day", True), ("to, who, day", True), ("day, to", True), ("day", False)],
+)
+def test_each_group_has_its_rows_whatever_makes_it(
+    spark: SparkSession, visits: DataFrame, tmp_path: Path, by: str, hashed: bool
+) -> None:
+    columns = by.split(", ")
+    groups = visits.groupBy(*columns).agg(F.sort_array(F.collect_list("id")).alias("ids"))
+    found = captured(spark, groups, tmp_path)
+    (tap,) = found.traced.output.write.taps
+    assert tap.source
+    assert (tap.source.hashed, tap.proofs) == (hashed, hashed)
+    for at, row in enumerate(found.rows):
+        files = found.witnesses(at)["visits"]
+        ids = {pq.read_table(path)["id"][index].as_py() for path in files for index in files[path]}
+        assert ids == set(row[-1]), row
+
+
+def test_texts_beyond_an_outer_join(spark: SparkSession, visits: DataFrame, tmp_path: Path) -> None:
+    spark.range(3, 11).coalesce(1).write.parquet(str(tmp_path / "numbers"))
+    numbers = spark.read.parquet(str(tmp_path / "numbers")).withColumnRenamed("id", "n")
+    joined = numbers.join(visits, F.col("n") == F.col("id"), "left")
+    groups = joined.groupBy("who", "to").agg(F.sort_array(F.collect_list("n")).alias("ns"))
+    found = captured(spark, groups, tmp_path)
+    (tap,) = found.traced.output.write.taps
+    assert tap.source
+    assert tap.source.slot == 1
+    for at, row in enumerate(found.rows):
+        files = found.witnesses(at)["numbers"]
+        ns = {pq.read_table(path)["id"][index].as_py() for path in files for index in files[path]}
+        assert ns == set(row[-1]), row
+
+
+def test_columns_of_two_tables_are_written(
+    spark: SparkSession, visits: DataFrame, orders: DataFrame, tmp_path: Path
+) -> None:
+    groups = visits.join(orders, "id").groupBy("who", "cust").count()
+    assert captured(spark, groups, tmp_path).traced.output.write.taps[0].source is None
+
+
+def test_a_file_with_another_type_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    """Spark reads dates as integers if the schema says so."""
+    (tmp_path / "orders").mkdir()
+    days = pa.array([1, 2], pa.int32()).cast(pa.date32())
+    table = pa.table({"n": days, "who": ["a", "b"]})
+    pq.write_table(table, tmp_path / "orders" / "a.parquet")
+    orders = spark.read.schema("n int, who string").parquet(str(tmp_path / "orders"))
+    with pytest.raises(BadInput, match="The groups by who, n are not known") as raised:
+        captured(spark, orders.groupBy("who", "n").count(), tmp_path)
+    assert "which Spark has read as integers, has others" in raised.value.found
 
 
 def test_a_column_that_is_computed_is_written(

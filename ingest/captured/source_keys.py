@@ -1,0 +1,136 @@
+"""Keys of groups that a tap leaves out, since columns of the rows of a source have them."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from secrets import token_hex
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from provhouse.model.arrays import I64
+from provhouse.model.errors import BadInput
+
+from .associations import NONE, PIECE, alike
+from .description import KeyColumn, SourceFile, SourceKey, TapTable
+from .pairs import ROW_BITS
+from .spark_hash import SEED, flagged, hashed
+
+NULL_GROUP = NONE + 1
+"""The key of the group of NULL, unless it is hashed, as in ``capturing/java/.../GroupKey.java``."""
+_TEXT = (
+    pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view,
+    pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view,
+)  # fmt: skip
+
+
+class KeyFile:
+    """A source file whose rows have the keys of groups."""
+
+    def __init__(self, path: Path, table: TapTable) -> None:
+        """Raise BadInput if a column of the key has another type than the one that Spark read."""
+        assert table.source
+        self._path, self._by, self._key = path, table.by, table.source
+        with pq.ParquetFile(path) as file:
+            self.metadata, schema = file.metadata, file.schema_arrow
+        self._names = [_name_in(schema.names, column.name) for column in self._key.columns]
+        for column, name in zip(self._key.columns, self._names, strict=True):
+            if name is not None:
+                self._check_type(column, name, schema.field(name).type)
+        self.names = [name for name in self._names if name is not None]
+        """The columns of the key that the file has."""
+
+    def _check_type(self, column: KeyColumn, name: str, found: pa.DataType) -> None:
+        plain = found.value_type if pa.types.is_dictionary(found) else found
+        text = column.type == "string"
+        if not (any(is_text(plain) for is_text in _TEXT) if text else pa.types.is_integer(plain)):
+            raise BadInput(
+                f"The groups by {self._by} are not known",
+                f"The column {name} of {self._path}, which Spark has read as "
+                f"{'texts' if text else 'integers'}, has others",
+                "Cast the column in the query, so that its values are stored with the lineage",
+            )
+
+    def keys(self, rows: pa.RecordBatch) -> I64:
+        """Return the keys of some rows, of which the columns ``names`` were read."""
+        columns = [
+            pa.nulls(len(rows), pa.string() if column.type == "string" else pa.int64())
+            if name is None
+            else rows.column(name)
+            for column, name in zip(self._key.columns, self._names, strict=True)
+        ]
+        return self._hashed(columns) if self._key.hashed else self._integers(*columns)
+
+    def _hashed(self, columns: list[pa.Array]) -> I64:
+        found = np.full(len(columns[0]), SEED, np.uint64)
+        for column, described in zip(columns, self._key.columns, strict=True):
+            found = hashed(column, described.type, found)
+            if described.flagged:
+                found = flagged(column, found)
+        return found.view(np.int64)
+
+    def _integers(self, column: pa.Array) -> I64:
+        found = column.cast(pa.int64())
+        if pc.any(pc.equal(found, NULL_GROUP)).as_py():
+            raise alike(self._by)
+        return np.asarray(pc.fill_null(found, NULL_GROUP))
+
+
+def key_of_null(key: SourceKey) -> int:
+    """Return the key of rows whose columns are all NULL, as beyond an outer join."""
+    if not key.hashed:
+        return NULL_GROUP
+    found, null = np.full(1, SEED, np.uint64), pa.nulls(1)
+    for column in key.columns:
+        found = flagged(null, found) if column.flagged else found
+    return int(found.view(np.int64)[0])
+
+
+def _name_in(names: Iterable[str], column: str) -> str | None:
+    """Return the name of a column in a file, where its case may differ, or None."""
+    alike_names = [name for name in names if name.lower() == column.lower()]
+    return column if column in alike_names else alike_names[0] if alike_names else None
+
+
+class SourceKeys:
+    """Keys in source files, each file read once; the keys are in files in ``aside``."""
+
+    def __init__(self, files: Iterable[SourceFile], aside: Path) -> None:
+        self._paths = {file.number: file.path for file in files}
+        self._aside = aside
+        self._known: dict[tuple[Path, tuple[KeyColumn, ...], bool], I64 | None] = {}
+
+    def with_keys(self, table: TapTable, slots: I64) -> I64:
+        """Return rows of a tap with the keys of their groups as the first column.
+
+        Raises BadInput if a column of the source has another type, or the key of NULL.
+        """
+        assert table.source
+        ids = slots[table.source.slot]
+        keys = np.full(len(ids), key_of_null(table.source))
+        here = np.flatnonzero(ids != NONE)
+        numbers = ids[here] >> ROW_BITS
+        for number in np.flatnonzero(np.bincount(numbers)).tolist():
+            at = here[numbers == number]
+            found = self._of(self._paths[number], table)
+            if found is not None:
+                keys[at] = found[ids[at] & ((1 << ROW_BITS) - 1)]
+        return np.vstack([keys, slots])
+
+    def _of(self, path: Path, table: TapTable) -> I64 | None:
+        assert table.source
+        form = (path, table.source.columns, table.source.hashed)
+        if form not in self._known:
+            self._known[form] = self._read(KeyFile(path, table), path)
+        return self._known[form]
+
+    def _read(self, found: KeyFile, path: Path) -> I64 | None:
+        """Return the keys of a file, or None if it lacks all columns, as if all were NULL."""
+        if not found.names or not found.metadata.num_rows:
+            return None
+        place = self._aside / f"keys-{token_hex(8)}"
+        with place.open("wb") as keys, pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(PIECE, columns=found.names):
+                found.keys(batch).tofile(keys)
+        return np.memmap(place, np.int64, "r")
