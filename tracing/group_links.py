@@ -85,13 +85,13 @@ class SourceLink(Link):
         return self._scan_rows(ids) if rows_in(self._paths) <= MOST else None
 
     def _scan_rows(self, ids: I64) -> Rows:
-        masks, lock = dict[int, Bools](), Lock()
+        masks, locks = dict[int, Bools](), {number: Lock() for number in self._by_number}
 
         def keep(column: pa.Array) -> Bools:
             rows = np.asarray(column)
             found = np.full(len(rows), self._null in ids)
             for number, at in _by_file(rows):
-                with lock:
+                with locks[number]:
                     if number not in masks:
                         masks[number] = self._file(number).having(ids)
                 found[at] = masks[number][rows[at] & _ROW]
