@@ -215,9 +215,7 @@ record GroupKey(
 
   private static GroupKey integer(Expression number, Expression check, List<Expression> values) {
     Expression value = Plans.orElse(number, NULL_GROUP);
-    boolean isInteger = WIDTHS.contains(values.get(0).dataType());
-    return new GroupKey(
-        value, check, isInteger ? columns(values, false) : List.of(), false, null);
+    return new GroupKey(value, check, columns(values, false), false, null);
   }
 
   private static GroupKey withNulls(List<Expression> values) {
