@@ -157,13 +157,13 @@ class KeyScan:
         """The row group that was read last, and its keys."""
 
     def having(self, keys: I64) -> Bools:
-        """Return which rows have one of some keys."""
+        """Return a mask of the rows whose key is among ``keys``."""
         rows = self._file.metadata.num_rows
         if not self._file.names:
             return np.full(rows, self._null in keys)
         found = np.zeros(rows, bool)
         keep, start = among(keys), 0
-        with pq.ParquetFile(self._path) as file:
+        with pq.ParquetFile(self._path, metadata=self._file.metadata) as file:
             for group in range(file.num_row_groups):
                 end = start + file.metadata.row_group(group).num_rows
                 if self._may_have(group, keys):
@@ -188,7 +188,7 @@ class KeyScan:
         if not self._file.names:
             return found
         order, parts = np.argsort(rows, kind="stable"), list[I64]()
-        with pq.ParquetFile(self._path) as file:
+        with pq.ParquetFile(self._path, metadata=self._file.metadata) as file:
             for group, at in groups_of(file, rows[order]):
                 if group != self._last[0]:
                     self._last = (group, self._keys(file, group))
@@ -198,4 +198,5 @@ class KeyScan:
 
     def _keys(self, file: pq.ParquetFile, group: int) -> I64:
         rows = file.read_row_group(group, self._file.names, use_threads=False)
-        return np.concatenate([self._file.keys(batch) for batch in rows.to_batches()])
+        parts = [self._file.keys(batch) for batch in rows.to_batches()]
+        return np.concatenate([np.empty(0, np.int64), *parts])

@@ -108,7 +108,7 @@ class SourceKey:
     """Which of the tap's slots has the ids of the source rows."""
     columns: tuple[KeyColumn, ...]
     hashed: bool
-    """Whether a key is the hash of all columns, instead of the value of the only one."""
+    """Whether a key is the hash of the columns. If not, it is the value of the only column."""
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ class KeyFile:
     """A source file whose rows have the keys of groups."""
 
     def __init__(self, path: Path, table: TapTable) -> None:
-        """Raise BadInput if a column of the key has another type than the one that Spark read."""
+        """Read the schema; raise BadInput if a column's type is not the one that Spark has read."""
         assert table.source
         self._path, self._by, self._key = path, table.by, table.source
         with pq.ParquetFile(path) as file:
@@ -47,13 +47,13 @@ class KeyFile:
         if not (any(is_text(plain) for is_text in _TEXT) if text else pa.types.is_integer(plain)):
             raise BadInput(
                 f"The groups by {self._by} are not known",
-                f"The column {name} of {self._path}, which Spark has read as "
-                f"{'texts' if text else 'integers'}, has others",
+                f"Spark has read the column {name} of {self._path} as "
+                f"{'texts' if text else 'integers'}, but its type is {found}",
                 "Cast the column in the query, so that its values are stored with the lineage",
             )
 
     def keys(self, rows: pa.RecordBatch) -> I64:
-        """Return the keys of some rows, of which the columns ``names`` were read."""
+        """Return the keys of rows of the file; ``rows`` must have the columns in ``names``."""
         columns = [
             pa.nulls(len(rows), pa.string() if column.type == "string" else pa.int64())
             if name is None
@@ -130,7 +130,7 @@ class SourceKeys:
         if not found.names or not found.metadata.num_rows:
             return None
         place = self._aside / f"keys-{token_hex(8)}"
-        with place.open("wb") as keys, pq.ParquetFile(path) as file:
+        with place.open("wb") as keys, pq.ParquetFile(path, metadata=found.metadata) as file:
             for batch in file.iter_batches(PIECE, columns=found.names):
                 found.keys(batch).tofile(keys)
         return np.memmap(place, np.int64, "r")
