@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from provhouse.capturing.session import (
     NO_BUDGET,
@@ -34,6 +34,7 @@ from provhouse.store.warehouse.uncaptured import Uncaptured, note_uncaptured
 from .checks import DeclaredKey, check_limit, check_run, check_sample, key_columns
 
 if TYPE_CHECKING:
+    from pyspark import RDD
     from pyspark.sql import DataFrame, SparkSession
 
     from provhouse.capturing.rdds.context import LineageContext
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from provhouse.ingest.captured.widened import Widened
     from provhouse.tracing.cursor import Cursor
     from provhouse.tracing.faults import Test
+    from provhouse.tracing.rdd_replay import Program
     from provhouse.tracing.smallest import Smallest
     from provhouse.tracing.traces import Traces
 
@@ -134,9 +136,17 @@ class Capture:
         """
         return self._started().trace(table, self._widened())
 
-    def replay(self, frame: "DataFrame", *, without: "Cursor") -> "DataFrame":
+    @overload
+    def replay(self, frame: "DataFrame", *, without: "Cursor") -> "DataFrame": ...
+
+    @overload
+    def replay(self, frame: "Program", *, without: "Cursor") -> "RDD[Any]": ...
+
+    def replay(self, frame: "DataFrame | Program", *, without: "Cursor") -> "DataFrame | RDD[Any]":
         """Return a frame computed again, as if its tables had been without the rows of a cursor.
 
+        Instead of a frame, give the function that has made an RDD from ``run.context``: it gets a
+        context that reads the same files without the rows, and the result is an RDD of plain Spark.
         Tables that the block has written are computed again too, unless the cursor is at rows of
         them. Nothing is written, and nothing is computed before a result is asked for. Raises
         UsageError if the frame reads what is neither Parquet nor Delta, or what was cached before
@@ -148,21 +158,24 @@ class Capture:
         """
         return without.left_out(frame)
 
-    def smallest(self, wrong: "Cursor | DataFrame", test: "Test") -> "Smallest":
+    def smallest(
+        self, wrong: "Cursor | DataFrame", test: "Test", *, program: "Program | None" = None
+    ) -> "Smallest":
         """Return the smallest input with which a row is still wrong.
 
         The program that has written the row is computed again on parts of the row's lineage, until
         no record can be left out. ``test`` says what is wrong: a condition in SQL, a function of a
         row, or a ready test of ``provhouse.faults``. If the table has a key, only rows with the
         key of this one are tested. With ``faults.raises()``, ``wrong`` is instead a frame that
-        fails. Nothing is written. Raises UsageError if the cursor is not at one row that the block
-        has written, or if a replay on all of the lineage is not wrong; and the errors of
-        ``replay``.
+        fails. A line of an RDD needs the ``program`` that has made it, as ``replay`` does; its test
+        is on the column ``value``. Nothing is written. Raises UsageError if the cursor is not at
+        one row that the block has written, or if a replay on all of the lineage is not wrong; and
+        the errors of ``replay``.
 
         >>> row = run.trace("report").where("carrier = 'AA'")
         >>> run.smallest(row, test="delay > 100").show()
         """
-        return self._started().smallest(wrong, test, self.keys, self._widened())
+        return self._started().smallest(wrong, test, self.keys, self._widened(), program)
 
     def _started(self) -> "Traces":
         from provhouse.tracing.traces import Traces

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial, reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -13,10 +13,12 @@ from .flow import Flow
 from .ids import ID, Ids, Position, first, is_in, settled, together, without_rows
 from .numbers import NumberedFile
 from .places import Place
-from .replay import replayed
+from .rdd_replay import Program
+from .replay import replayed, rerun
 from .steps import back, back_all, forwards, forwards_all
 
 if TYPE_CHECKING:
+    from pyspark import RDD
     from pyspark.sql import DataFrame
 
 _NUMBER = f"shiftright(id, {ROW_BITS})"
@@ -189,10 +191,19 @@ class Cursor:
             )
         return found.drop(ID)
 
-    def replay(self, frame: "DataFrame", *, without: "Cursor | None" = None) -> "DataFrame":
+    @overload
+    def replay(self, frame: "DataFrame", *, without: "Cursor | None" = None) -> "DataFrame": ...
+
+    @overload
+    def replay(self, frame: Program, *, without: "Cursor | None" = None) -> "RDD[Any]": ...
+
+    def replay(
+        self, frame: "DataFrame | Program", *, without: "Cursor | None" = None
+    ) -> "DataFrame | RDD[Any]":
         """Return a frame computed again only on the source rows that the rows derive from.
 
-        Rows that a cursor ``without`` derives from are left out too. A table without such rows is
+        Instead of a frame, give the function that has made an RDD, as for ``run.replay``. Rows that
+        a cursor ``without`` derives from are left out too. A table without such rows is
         empty, so that the result has rows that an anti join had removed. Nothing is written, and
         nothing is computed before a result is asked for. Raises the errors of ``run.replay``.
 
@@ -202,11 +213,18 @@ class Cursor:
         rows = back_all(self.flow, self.position)
         if without is not None:
             rows = without_rows(rows, back_all(self.flow, without.position), self.flow.spark)
-        return replayed(self.flow, frame, rows, only=True)
+        return self._again(frame, rows, only=True)
 
-    def left_out(self, frame: "DataFrame") -> "DataFrame":
-        """Return a frame computed again without the rows; ``run.replay`` has the rules."""
-        return replayed(self.flow, frame, self.position, only=False)
+    def left_out(self, frame: "DataFrame | Program") -> "DataFrame | RDD[Any]":
+        """Return a frame or RDD computed again without the rows; ``run.replay`` has the rules."""
+        return self._again(frame, self.position, only=False)
+
+    def _again(
+        self, frame: "DataFrame | Program", rows: Position, only: bool
+    ) -> "DataFrame | RDD[Any]":
+        if callable(frame):
+            return rerun(self.flow, frame, rows, only)
+        return replayed(self.flow, frame, rows, only)
 
     def show(self, n: int = 20) -> None:
         """Print the first records of each table that the rows are of."""

@@ -41,6 +41,11 @@ class NumberedFile:
         return self.number << ROW_BITS
 
     @property
+    def first_rows(self) -> dict[int, int]:
+        """The first rows of the parts that RDDs have read, by the bytes at which these begin."""
+        return {0: 0, **{part.start: part.first for part in self.parts if part.first >= 0}}
+
+    @property
     def place(self) -> Path:
         """Its path, or that of its table if it stands for all files of a write."""
         return self.path if self.path.is_relative_to(self.root) else self.root

@@ -12,10 +12,12 @@ from provhouse.model.errors import BadInput, UsageError
 
 from .file_addresses import path_of
 from .flow import Flow
-from .ids import Ids, Position, together
+from .ids import HELD, Ids, Position, together
 from .numbers import NumberedFile
+from .rdd_replay import Program, RddReplay
 
 if TYPE_CHECKING:
+    from pyspark import RDD
     from pyspark.sql import DataFrame
 
 
@@ -26,20 +28,46 @@ def replayed(flow: Flow, frame: "DataFrame", rows: Position, only: bool) -> "Dat
     UsageError for groups of an operator, for rows of which the frame reads no table, and if the
     frame cannot be computed again. Raises BadInput if a file has changed.
     """
+    every = _together(flow, rows)
+    replay, read = opened(flow, frame, _writes(flow, rows))
+    if rows:
+        _check_reads(rows, every, read)
+    if every.held is not None:
+        return replay.on_few(every.held, only)
+    return replay.on_many(every.to_frame(flow.spark).select("id"), only)
+
+
+def rerun(flow: Flow, program: Program, rows: Position, only: bool) -> "RDD[Any]":
+    """Return the RDD of a program that runs again without some rows, or with ``only`` them.
+
+    Raises UsageError for groups of an operator, for more rows than are held in memory, for rows of
+    which the program reads no table, and for files that it cannot read again. Raises BadInput if a
+    file has changed.
+    """
+    every = _together(flow, rows)
+    if every.held is None:
+        raise UsageError(
+            "The cursor has too many rows to run a program of RDDs again",
+            f"It has more than {HELD:,}",
+            "Name fewer rows, or write the program on data frames",
+        )
+    replay = RddReplay(flow, program, [place.write for place in rows])
+    found = replay.rdd(every.held, only)
+    if rows:
+        _check_reads(rows, every, [*replay.read])
+    return found
+
+
+def _together(flow: Flow, rows: Position) -> Ids:
+    """Return the ids of rows. Raises UsageError for groups of an operator."""
     if groups := [place.name for place in rows if not place.has_rows]:
         raise UsageError(
             "Groups of an operator are in no table, so that a replay cannot leave them out",
             f"The cursor is at {', '.join(groups)}",
             "Call go_back_all() first",
         )
-    replay, read = opened(flow, frame, _writes(flow, rows))
-    spark, parts = flow.spark, [*rows.values()]
-    every = reduce(lambda a, b: together(a, b, spark), parts, Ids(np.empty(0, np.int64)))
-    if rows:
-        _check_reads(rows, every, read)
-    if every.held is not None:
-        return replay.on_few(every.held, only)
-    return replay.on_many(every.to_frame(spark).select("id"), only)
+    none = Ids(np.empty(0, np.int64))
+    return reduce(lambda a, b: together(a, b, flow.spark), rows.values(), none)
 
 
 def opened(
@@ -52,7 +80,7 @@ def opened(
     """
     if isinstance(program, int):
         program = _folder(flow, program)
-    folders = [_folder(flow, write) for write in again if not _is_rdd(flow, write)]
+    folders = [_folder(flow, write) for write in again if not is_rdd(flow, write)]
     replay = Replay(flow.spark, flow.rules, program, folders)
     known = {file.path: file for file in flow.numbers.files}
     roots = {file.root for file in flow.numbers.files}
@@ -78,7 +106,8 @@ def opened(
     return replay, read
 
 
-def _is_rdd(flow: Flow, write: int) -> bool:
+def is_rdd(flow: Flow, write: int) -> bool:
+    """Return whether a write of the block has saved an RDD."""
     return flow.outputs[write].write.format == "rdd"
 
 
@@ -87,11 +116,11 @@ def _folder(flow: Flow, write: int) -> int:
 
     Raises UsageError for a write of an RDD.
     """
-    if _is_rdd(flow, write):
+    if is_rdd(flow, write):
         raise UsageError(
             f"The program of {flow.outputs[write].write.table} cannot be computed again",
             "It is an RDD, whose functions Spark does not know",
-            "Trace its rows back, and run the program on a file of their records",
+            "Give the function that makes it from a context, as program",
         )
     return int(flow.outputs[write].write.folder.name)
 
@@ -127,7 +156,7 @@ def _check_reads(rows: Position, every: Ids, read: Sequence[NumberedFile]) -> No
     unread = all(place.write not in writes for place in rows)
     if unread or (every.held is not None and numbers.isdisjoint(every.numbers())):
         raise UsageError(
-            "The frame reads no table that the cursor has rows of",
+            "The program reads no table that the cursor has rows of",
             f"The cursor is at {', '.join(place.name for place in rows)}",
-            "Call go_back_all() for the rows of sources, or replay another frame",
+            "Call go_back_all() for the rows of sources, or replay another program",
         )

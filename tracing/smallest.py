@@ -20,9 +20,9 @@ from .faults import Raises, Test
 from .flow import Flow
 from .ids import Ids, Position
 from .minimal import Closed, Remembered, smallest
-from .numbers import NumberedFile
 from .places import SOURCES
-from .replay import opened
+from .rdd_replay import Program, RddReplay
+from .replay import is_rdd, opened
 from .row_groups import rows_of_files
 from .steps import back_all
 from .suspicion import unusual_first
@@ -52,21 +52,45 @@ class Smallest:
         self.rows.show()
 
 
-def of_row(flow: Flow, row: Cursor, key: Sequence[str], test: Test) -> Smallest:
+def of_row(
+    flow: Flow, row: Cursor, key: Sequence[str], test: Test, program: Program | None
+) -> Smallest:
     """Return the smallest input with which a row of a write is wrong by a test.
 
-    If the table has a ``key``, only a row with the key of this one counts. Raises UsageError if the
-    cursor is not at one row of a table that the block has written, if it has too much lineage, or
-    if a replay on all of that is not wrong.
+    If the table has a ``key``, only a row with the key of this one counts. ``program`` makes the
+    table, if it is an RDD. Raises UsageError if the cursor is not at one row of a table that the
+    block has written, if it has too much lineage, or if a replay on all of that is not wrong.
     """
     position = row.position
     write, values = _write(row), row.records().first()
     behind = Derivations.of(flow, position)
     sources = behind.sources if behind else _ids(back_all(flow, position))
-    replay, read = opened(flow, write, range(len(flow.outputs)))
+    replay = _replay_of(flow, write, key, program)
     wrong = Wrong(test, {name: values[name] for name in key} if values else {})
-    search = _Search(flow, replay, read, wrong)
+    search = _Search(flow, replay, wrong)
     return search.run(sources, behind.closed if behind else _all)
+
+
+def _replay_of(
+    flow: Flow, write: int, key: Sequence[str], program: Program | None
+) -> Replay | RddReplay:
+    """Return what computes a write again. Raises UsageError for a program that has not made it."""
+    if program is None:
+        return opened(flow, write, range(len(flow.outputs)))[0]
+    table = flow.outputs[write].write.table
+    if not is_rdd(flow, write):
+        raise UsageError(
+            f"The smallest input of {table} needs no program",
+            "It is a data frame, whose plan the block has kept",
+            "Leave out program",
+        )
+    if {*key} - {"value"}:
+        raise UsageError(
+            f"Rows of {table} are named by a function, which a replay does not know",
+            "Only the lines of the table are compared",
+            "Declare no key for the table, and say in the test which lines count",
+        )
+    return RddReplay(flow, program, [None])
 
 
 def of_frame(flow: Flow, frame: "DataFrame", test: Raises) -> Smallest:
@@ -78,7 +102,7 @@ def of_frame(flow: Flow, frame: "DataFrame", test: Raises) -> Smallest:
     rows = [(file.first_id, pq.read_metadata(file.path).num_rows) for file in read]
     _check_size(sum(count for _, count in rows))
     every = [np.arange(first, first + count) for first, count in rows]
-    search = _Search(flow, replay, read, Wrong(test))
+    search = _Search(flow, replay, Wrong(test))
     return search.run(np.concatenate([np.empty(0, np.int64), *every]), _all)
 
 
@@ -89,11 +113,9 @@ def _all(rows: I64) -> I64:
 class _Search:
     """Replays of one program on parts of its sources."""
 
-    def __init__(
-        self, flow: Flow, replay: Replay, read: Sequence[NumberedFile], wrong: Wrong
-    ) -> None:
+    def __init__(self, flow: Flow, replay: Replay | RddReplay, wrong: Wrong) -> None:
         self._flow, self._replay, self._wrong = flow, replay, wrong
-        self._files = {file.number: file for file in read}
+        self._files = flow.numbers.files
         self._kept = MOST
 
     def run(self, sources: I64, closed: Closed) -> Smallest:
@@ -132,10 +154,10 @@ class _Search:
         return [self._ordered(part) for part in sorted(parts, key=len, reverse=True)]
 
     def _ordered(self, rows: I64) -> I64:
-        """Return rows of one table with the most unusual first, if they are few."""
-        if len(rows) > KEPT:
-            return rows
+        """Return rows of one table with the most unusual first, if they are few and Parquet."""
         files = [self._files[number] for number in unique(rows >> ROW_BITS).tolist()]
+        if len(rows) > KEPT or any(file.unit != "parquet" for file in files):
+            return rows
         found = [table for _, table in rows_of_files(files, rows)]
         return rows[unusual_first(pa.concat_tables(found, promote_options="permissive"))]
 

@@ -41,24 +41,20 @@ def _few(spark: "SparkSession", files: Sequence[NumberedFile], ids: I64) -> "Dat
     values, found = list[str](), list[I64]()
     for file in files:
         here = ids[(ids >= file.first_id) & (ids < file.first_id + (1 << ROW_BITS))]
-        texts = lines_of(file.path, here - file.first_id, _starts(file))
+        texts = lines_of(file.path, here - file.first_id, file.first_rows)
         values += [text.decode("utf-8", "replace") for text in texts]
         found.append(here)
     table = pa.table({"value": pa.array(values, pa.string()), ID: np.concatenate(found)})
     return spark.createDataFrame(table, f"value string, {ID} bigint")
 
 
-def _starts(file: NumberedFile) -> dict[int, int]:
-    """Return the first lines of the parts of a file, by the bytes at which the parts begin."""
-    return {part.start: part.first for part in file.parts if part.first >= 0}
-
-
 def lines_of(path: Path, rows: I64, starts: dict[int, int]) -> Iterator[bytes]:
     """Yield some lines of a file; the rows are in order.
 
-    ``starts`` has lines by the bytes of splits: a split begins after the first end of a line.
+    ``starts`` has lines by the bytes of splits, also for the beginning of the file; another split
+    begins after the first end of a line.
     """
-    lines = sorted((line, byte) for byte, line in {0: 0, **starts}.items())
+    lines = sorted((line, byte) for byte, line in starts.items())
     firsts = np.array([line for line, _ in lines])
     split = np.searchsorted(firsts, rows, side="right") - 1
     with path.open("rb") as file:

@@ -12,6 +12,7 @@ from provhouse.store.warehouse.kept_folder import KeptFolder
 from .cursor import Cursor
 from .faults import Raises, Test
 from .flow import Flow
+from .rdd_replay import Program
 from .smallest import Smallest, of_frame, of_row
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class Traces:
         test: Test,
         keys: Mapping[str, Sequence[str]],
         widened: Widened | None,
+        program: Program | None,
     ) -> Smallest:
         """Return the smallest input with which a row is wrong, or with which a frame fails."""
         if not isinstance(wrong, Cursor):
@@ -54,7 +56,7 @@ class Traces:
                 )
             return of_frame(self.flow(widened), wrong, test)
         (table, *_) = [*wrong.tables(), ""]
-        return of_row(wrong.flow, wrong, keys.get(table, ()), test)
+        return of_row(wrong.flow, wrong, keys.get(table, ()), test, program)
 
     def _check_open(self) -> None:
         if not self._folder.is_open:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from provhouse.capturing.replay import Replay
 
 from .faults import Raises, Test
+from .rdd_replay import RddReplay
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -20,7 +21,7 @@ class Wrong:
     key: Mapping[str, object] = field(default_factory=dict)
     """The values of the row's key; empty if any row counts."""
 
-    def is_in(self, replay: Replay, frame: "DataFrame") -> bool:
+    def is_in(self, replay: Replay | RddReplay, frame: "DataFrame") -> bool:
         """Return whether a frame has a wrong row, or fails with the error that is looked for.
 
         Another error of Spark is not the fault that is looked for. Errors in the text of a

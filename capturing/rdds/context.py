@@ -1,22 +1,21 @@
 """The context of a captured block, whose RDDs know from which rows their records derive."""
 
-import json
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from provhouse.model.errors import UsageError
-from provhouse.spark.pyspark_internals import java_rdd, worker_memory
+from provhouse.spark.pyspark_internals import worker_memory
 
-from .addresses import local, path_of, root, table_of
+from .addresses import path_of, root, table_of
 from .entering import ROW_BITS, Positioned, SourceRows
+from .file_context import FileContext
 from .keys import Key, KeyOf, with_keys
 from .merging import same
 from .rdd import LineageRDD
-from .refusal import refusal
 from .reports import Reports
+from .splits import splits_of
 from .stages import ROWS, Branch, Enter, Keyed, Part, Scan
 
 if TYPE_CHECKING:
@@ -24,15 +23,8 @@ if TYPE_CHECKING:
 
     from provhouse.capturing.session import Captured
 
-_SHARED = frozenset(
-    {"accumulator", "addFile", "addPyFile", "applicationId", "broadcast", "defaultMinPartitions",
-     "defaultParallelism", "getConf", "getLocalProperty", "setCheckpointDir", "setJobDescription",
-     "setJobGroup", "setLocalProperty", "setLogLevel", "statusTracker", "version"}
-)  # fmt: skip
-"""Members of a Spark context that make no RDD."""
 
-
-class LineageContext:
+class LineageContext(FileContext[LineageRDD]):
     """Reads files as RDDs whose lineage is captured when they are saved.
 
     It has the methods of ``SparkContext`` that read files, with the same arguments. Rows of a file
@@ -56,49 +48,13 @@ class LineageContext:
         one column, which is only a name. ``tables`` are those whose writes are captured; None means
         all.
         """
-        from pyspark import cloudpickle
-
-        send: Any = cloudpickle.register_pickle_by_value
-
-        # Workers may lack provhouse: functions of this package are sent to them as they are.
-        send(sys.modules[__name__.rpartition(".")[0]])
-        self.spark, self.folder, self.keys = context, folder, keys
+        super().__init__(context)
+        self.folder, self.keys = folder, keys
         self._captured, self._tables = captured, tables
         self._functions = functions or {}
         self.counts: Any = context.accumulator({}, Reports())
         """The number of rows of each part of a source that a task has read."""
         self._parts = self._groups = 0
-
-    def __getattr__(self, name: str) -> Any:
-        if name in _SHARED:
-            return getattr(self.spark, name)
-        raise refusal(
-            f"SparkContext.{name} is not covered by the capture of RDDs",
-            "The rows of its RDDs have no names",
-            "Write the rows to a file outside of the block, and read it with textFile",
-        )
-
-    def textFile(
-        self, name: str, minPartitions: int | None = None, use_unicode: bool = True
-    ) -> LineageRDD:
-        """Return the lines of text files, as ``SparkContext.textFile`` does."""
-        return self._read(self.spark.textFile(name, minPartitions, use_unicode), name, "lines")
-
-    def pickleFile(self, name: str, minPartitions: int | None = None) -> LineageRDD:
-        """Return the records of files of ``saveAsPickleFile``."""
-        return self._read(self.spark.pickleFile(name, minPartitions), name, "records")
-
-    def sequenceFile(self, path: str, *arguments: Any, **named: Any) -> LineageRDD:
-        """Return the pairs of sequence files, as ``SparkContext.sequenceFile`` does."""
-        return self._read(self.spark.sequenceFile(path, *arguments, **named), path, "records")
-
-    def hadoopFile(self, path: str, *arguments: Any, **named: Any) -> LineageRDD:
-        """Return the pairs of files of any old Hadoop format whose splits are parts of files."""
-        return self._read(self.spark.hadoopFile(path, *arguments, **named), path, "records")
-
-    def newAPIHadoopFile(self, path: str, *arguments: Any, **named: Any) -> LineageRDD:
-        """Return the pairs of files of any new Hadoop format whose splits are parts of files."""
-        return self._read(self.spark.newAPIHadoopFile(path, *arguments, **named), path, "records")
 
     def union(self, rdds: Sequence[LineageRDD]) -> LineageRDD:
         """Return all records of some RDDs."""
@@ -176,19 +132,10 @@ class LineageContext:
         return LineageRDD(self, (Branch(rdd, enter, (ROWS,), (scan,)),))
 
     def _parts_of(self, rdd: "RDD[Any]", name: str, unit: str) -> list[Part]:
-        jvm, java = java_rdd(rdd)
-        found = json.loads(jvm.provhouse.capturing.Splits.of(java))
-        if None in found:
-            raise refusal(
-                f"The rows of {name} cannot be named",
-                "Its format reads several files at once, or no files",
-                "Read it outside of the block, and write it to a text file first",
-            )
         roots = [root(each) for each in name.split(",")]
         states = dict[str, os.stat_result]()
         parts = []
-        for number, (address, start, _) in enumerate(found, self._parts):
-            path = local(address)
+        for number, (path, start) in enumerate(splits_of(rdd, name), self._parts):
             state = states.setdefault(path, os.stat(path))
             above = next((each for each in roots if Path(path).is_relative_to(each)), Path(path))
             parts.append(

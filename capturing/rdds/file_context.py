@@ -1,0 +1,72 @@
+"""What the context of a captured block and that of a replay have in common: they read files."""
+
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from .refusal import refusal
+
+if TYPE_CHECKING:
+    from pyspark import RDD, SparkContext
+
+Made = TypeVar("Made")
+
+_SHARED = frozenset(
+    {"accumulator", "addFile", "addPyFile", "applicationId", "broadcast", "defaultMinPartitions",
+     "defaultParallelism", "getConf", "getLocalProperty", "setCheckpointDir", "setJobDescription",
+     "setJobGroup", "setLocalProperty", "setLogLevel", "statusTracker", "version"}
+)  # fmt: skip
+"""Members of a Spark context that make no RDD."""
+
+
+class FileContext(ABC, Generic[Made]):
+    """Stands for a Spark context of which only the methods that read files make RDDs."""
+
+    def __init__(self, context: "SparkContext") -> None:
+        from pyspark import cloudpickle
+
+        send: Any = cloudpickle.register_pickle_by_value
+
+        # Workers may lack provhouse: functions of this package are sent to them as they are.
+        send(sys.modules[__name__.rpartition(".")[0]])
+        self.spark = context
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _SHARED:
+            return getattr(self.spark, name)
+        raise refusal(
+            f"SparkContext.{name} is not covered by the capture of RDDs",
+            "The rows of its RDDs have no names",
+            "Write the rows to a file outside of the block, and read it with textFile",
+        )
+
+    def textFile(
+        self, name: str, minPartitions: int | None = None, use_unicode: bool = True
+    ) -> Made:
+        """Return the lines of text files, as ``SparkContext.textFile`` does."""
+        return self._read(self.spark.textFile(name, minPartitions, use_unicode), name, "lines")
+
+    def pickleFile(self, name: str, minPartitions: int | None = None) -> Made:
+        """Return the records of files of ``saveAsPickleFile``."""
+        return self._read(self.spark.pickleFile(name, minPartitions), name, "records")
+
+    def sequenceFile(self, path: str, *arguments: Any, **named: Any) -> Made:
+        """Return the pairs of sequence files, as ``SparkContext.sequenceFile`` does."""
+        return self._read(self.spark.sequenceFile(path, *arguments, **named), path, "records")
+
+    def hadoopFile(self, path: str, *arguments: Any, **named: Any) -> Made:
+        """Return the pairs of files of any old Hadoop format whose splits are parts of files."""
+        return self._read(self.spark.hadoopFile(path, *arguments, **named), path, "records")
+
+    def newAPIHadoopFile(self, path: str, *arguments: Any, **named: Any) -> Made:
+        """Return the pairs of files of any new Hadoop format whose splits are parts of files."""
+        return self._read(self.spark.newAPIHadoopFile(path, *arguments, **named), path, "records")
+
+    @abstractmethod
+    def union(self, rdds: Sequence[Made]) -> Made:
+        """Return all records of some RDDs."""
+
+    @abstractmethod
+    def _read(self, rdd: "RDD[Any]", name: str, unit: str) -> Made:
+        """Return what Spark reads from files; their rows are ``lines`` or ``records``."""
