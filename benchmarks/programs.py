@@ -2,11 +2,11 @@
 
 python benchmarks/programs.py [--size 1] [--repeats 5] [--programs grep L2] [--ways plain capture]
 
-All ways run in turn in one session of Spark, and write to a new folder. The first turn warms up,
-and its results are compared. Plain Spark and capture then take turns; the other ways, which are
-several times slower, are measured in the first turn only. Landing is not measured here. Results go
-to `results/programs.json` after each program and interface, and a run with the same settings and
-code continues where it was stopped.
+All ways run in turn in one session of Spark, and write to a new folder. They run on a small text
+first, to warm up. Plain Spark and capture then take turns; the other ways, which are several times
+slower, run once. The results of the first turn are compared. Landing is not measured here. Results
+go to `results/programs.json` after each program and interface, and a run of the same code continues
+where it was stopped.
 """
 
 import argparse
@@ -19,6 +19,9 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import central
+import programs_rdds
+import propagated
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from capture_overhead import Clock, middle
@@ -47,6 +50,8 @@ ONCE = WAYS[2:]
 IDENTIFY: dict[str, Callable[..., object]] = {"propagation": numbered, "key hashes": hashed}
 SPLIT = 32 << 20
 """The size of a partition of the input, as Spark cuts local files."""
+WARM = 0.02
+"""The gigabytes of the text on which a program warms up."""
 
 
 def main() -> None:
@@ -63,40 +68,48 @@ def main() -> None:
     given = parser.parse_args()
     path = given.output or RESULTS.path
     every: dict[str, Results] = json.loads(path.read_text()) if path.exists() else {}
-    results = every[f"{given.size:g}"] = begun(every.get(f"{given.size:g}"), given.repeats)
+    results = every[f"{given.size:g}"] = begun(every.get(f"{given.size:g}"))
     missing = [
         (program, interface)
         for program in given.programs
         for interface in given.interfaces
-        if not measured(results, program, interface, given.ways)
+        if not measured(results, program, interface, given.ways, given.repeats)
     ]
     if not missing:
         return
     with tempfile.TemporaryDirectory(prefix="provhouse-bench-", dir=given.folder) as name:
-        generate(Path(name) / "data", given.size)
-        bench = Bench.prepared(Path(name))
+        spark = session()
+        small, bench = (
+            Bench.prepared(spark, Path(name) / f"{size:g}", size) for size in (WARM, given.size)
+        )
         for program, interface in missing:
+            small.measure(program, interface, given.ways, 1)
             add(results, program, interface,
                 bench.measure(program, interface, given.ways, given.repeats))  # fmt: skip
             RESULTS.write(every, path)
 
 
-def begun(before: Results | None, repeats: int) -> Results:
-    """Return the results of an earlier run with the same settings and code, or empty ones."""
+def begun(before: Results | None) -> Results:
+    """Return the results of an earlier run of the same code, or empty ones."""
     new: Results = {
         **recorded(mean_load(), packages("pyspark", "pyarrow", "numpy", "provhouse")),
-        "repeats": repeats,
         "code": code("capturing"),
         "programs": [],
     }
     return continued(before, new)
 
 
-def measured(results: Results, program: str, interface: str, ways: Sequence[str]) -> bool:
-    """Return whether all ways of a program were measured."""
-    found = [each["ways"].get(interface, {}) for each in results["programs"]
-             if each["program"] == program]  # fmt: skip
-    return bool(found) and {way for way in ways if has(way, interface)} <= {*found[0]}
+def measured(
+    results: Results, program: str, interface: str, ways: Sequence[str], repeats: int
+) -> bool:
+    """Return whether all ways of a program were measured, at least so many times."""
+    found = next((each["ways"].get(interface, {}) for each in results["programs"]
+                  if each["program"] == program), {})  # fmt: skip
+    return all(
+        way in found and found[way]["repeats"] >= (1 if way in ONCE else repeats)
+        for way in ways
+        if has(way, interface)
+    )
 
 
 def add(results: Results, program: str, interface: str, ways: dict[str, Way]) -> None:
@@ -117,28 +130,27 @@ def has(way: str, interface: str) -> bool:
     return interface == "RDD" or way not in ONCE
 
 
+def session() -> SparkSession:
+    """Return a new session of plain Spark, whose workers get the modules of the benchmark."""
+    for module in (programs_rdds, propagated, central):
+        cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
+    return plain()
+
+
 @dataclass
 class Bench:
-    """A session of plain Spark with the tables as views."""
+    """The programs on texts of one size."""
 
     spark: SparkSession
     folder: Path
     partitions: int
     runs: int = 0
-    first: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
+    first: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     @classmethod
-    def prepared(cls, folder: Path) -> "Bench":
-        """Return a new session with the tables of a folder."""
-        import central
-        import programs_rdds
-        import propagated
-
-        spark = plain()
-        for module in (programs_rdds, propagated, central):  # workers do not have them
-            cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
-        for path in sorted(each for each in (folder / "data").iterdir() if each.suffix == ""):
-            spark.read.parquet(str(path)).createOrReplaceTempView(path.name)
+    def prepared(cls, spark: SparkSession, folder: Path, size: float) -> "Bench":
+        """Return the programs on new texts of some gigabytes."""
+        generate(folder / "data", size)
         partitions = max(2, bytes_below(folder / "data" / "words.txt") // SPLIT)
         return cls(spark, folder, partitions)
 
@@ -146,21 +158,25 @@ class Bench:
         self, program: str, interface: str, ways: list[str], repeats: int
     ) -> dict[str, Way]:
         """Return the costs of the ways of a program, which run in turn."""
+        for path in sorted(each for each in (self.folder / "data").iterdir() if not each.suffix):
+            self.spark.read.parquet(str(path)).createOrReplaceTempView(path.name)
         costs: dict[str, list[Cost]] = {way: [] for way in ways if has(way, interface)}
         sizes: dict[str, list[int]] = {way: [] for way in costs}
-        for turn in range(repeats + 1):
+        for turn in range(repeats):
             for way in sorted(costs, reverse=bool(turn % 2)):
                 if turn and way in ONCE:
                     continue
                 cost, size = self.run(program, interface, way, first=turn == 0)
-                if turn or way in ONCE:
-                    costs[way].append(cost)
-                    sizes[way].append(size)
-        whole = {way: middle(found) for way, found in costs.items()}
+                costs[way].append(cost)
+                sizes[way].append(size)
         base = median(sizes["plain"])
         return {
-            way: {"cost": cost, "bytes": round(median(sizes[way]) - base)}
-            for way, cost in whole.items()
+            way: {
+                "cost": middle(found),
+                "bytes": round(median(sizes[way]) - base),
+                "repeats": len(found),
+            }
+            for way, found in costs.items()
         }
 
     def run(self, program: str, interface: str, way: str, *, first: bool) -> tuple[Cost, int]:
@@ -208,7 +224,7 @@ class Bench:
     def compare(self, program: str, out: Path, way: str) -> None:
         """Fail unless a result equals that of the first way of its program."""
         found = digest(lines(out, way in IDENTIFY))
-        right = self.first.setdefault((program, ""), found)
+        right = self.first.setdefault(program, found)
         assert found == right, f"{program}: the result of {way} differs"
 
 

@@ -11,6 +11,7 @@ class Way(TypedDict):
 
     cost: Cost
     bytes: int
+    repeats: int
 
 
 class Program(TypedDict):
@@ -23,7 +24,6 @@ class Program(TypedDict):
 class Results(Run):
     """All programs at one size, in gigabytes."""
 
-    repeats: int
     code: str
     """A digest of the code that was measured."""
     programs: list[Program]

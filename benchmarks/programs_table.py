@@ -16,7 +16,7 @@ times are ratios to plain Spark. The bars are 1.30 times for RDDs and 1.15 times
 texts that a source has, which concerns data frames only.
 
 """
-HEAD = ("program", "interface", "way", "plain, s", "time", "CPU", "shuffled", "lineage, MB")
+HEAD = ("program", "interface", "way", "repeats", "plain, s", "time", "CPU", "shuffled", "lineage, MB")
 BARS = {"RDD": 1.3, "data frame": 1.15}
 
 
@@ -27,8 +27,7 @@ def table(results: dict[str, Results]) -> str:
 
 def _one(size: str, results: Results) -> str:
     note = (
-        f"{size} GB, median of {results['repeats']}, {cores(results['machine'])},"
-        f" load before {results['load']}."
+        f"{size} GB, medians, {cores(results['machine'])}, load before {results['load']}."
     )
     rows = (row for program in results["programs"] for row in _rows(program))
     return "\n\n".join([note, grid(HEAD, rows, left=(0, 1, 2))])
@@ -47,6 +46,7 @@ def _rows(program: Program) -> Iterator[tuple[str, ...]]:
                 program["program"],
                 interface,
                 name,
+                str(way["repeats"]),
                 f"{plain['seconds']:.1f}",
                 f"**{ratio:.2f}**" if missed else f"{ratio:.2f}",
                 f"{cost['cpu_seconds'] / plain['cpu_seconds']:.2f}",
