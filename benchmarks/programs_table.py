@@ -16,7 +16,8 @@ times are ratios to plain Spark. The bars are 1.30 times for RDDs and 1.15 times
 texts that a source has, which concerns data frames only.
 
 """
-HEAD = ("program", "interface", "way", "repeats", "plain, s", "time", "CPU", "shuffled", "lineage, MB")
+HEAD = ("program", "interface", "way", "repeats", "plain, s", "time", "CPU", "shuffled",
+        "lineage, MB")  # fmt: skip
 BARS = {"RDD": 1.3, "data frame": 1.15}
 
 
@@ -26,9 +27,7 @@ def table(results: dict[str, Results]) -> str:
 
 
 def _one(size: str, results: Results) -> str:
-    note = (
-        f"{size} GB, medians, {cores(results['machine'])}, load before {results['load']}."
-    )
+    note = f"{size} GB, medians, {cores(results['machine'])}, load before {results['load']}."
     rows = (row for program in results["programs"] for row in _rows(program))
     return "\n\n".join([note, grid(HEAD, rows, left=(0, 1, 2))])
 

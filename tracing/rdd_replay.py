@@ -1,14 +1,15 @@
 """Run programs of RDDs again without some rows of their sources, or only on some."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from provhouse.capturing.rdds.replay_context import ReplayContext
+from provhouse.capturing.rdds.replay_context import ReplayContext, ReplayRDD, line_of
 from provhouse.capturing.rdds.splits import Split
 from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.model.arrays import I64
@@ -42,12 +43,19 @@ class RddReplay:
         UsageError if the program reads a file with some of the rows in other parts than the block,
         and BadInput if a file has changed.
         """
-        context = self._flow.spark.sparkContext
-        return self._program(ReplayContext(context, partial(self._places, ids), only)).rdd  # type: ignore[no-any-return]
+        places = partial(self._places, ids)
+        found = self._program(ReplayContext(self._flow.spark.sparkContext, places, only))
+        if not isinstance(found, ReplayRDD):
+            raise UsageError(
+                "The program of a replay must return an RDD",
+                f"It has returned {type(found).__name__}",
+                "Return the RDD that the block saves, before any action",
+            )
+        return found.rdd
 
     def on_few(self, ids: I64, only: bool) -> "DataFrame":
         """Return the records as lines of text, in the column ``value``."""
-        lines = self.rdd(ids, only).map(lambda record: (str(record),))
+        lines = self.rdd(ids, only).map(line_of)
         return self._flow.spark.createDataFrame(lines, "value string")
 
     def compute(self, frame: "DataFrame") -> None:
@@ -67,7 +75,7 @@ class RddReplay:
             if file := self._file(path):
                 first, end = np.searchsorted(ids, (file.first_id, file.first_id + (1 << ROW_BITS)))
                 if first < end:
-                    found.update(_positions(file, ids[first:end] - file.first_id, each))
+                    found |= _positions(file, ids[first:end] - file.first_id, each)
         return found
 
     def _file(self, path: str) -> NumberedFile | None:
@@ -93,10 +101,8 @@ class RddReplay:
         return file
 
 
-def _positions(
-    file: NumberedFile, rows: I64, parts: Sequence[tuple[int, int]]
-) -> Iterator[tuple[int, I64]]:
-    """Yield the parts that have some rows of a file, with the positions of the rows in them.
+def _positions(file: NumberedFile, rows: I64, parts: Sequence[tuple[int, int]]) -> dict[int, I64]:
+    """Return the parts that have some rows of a file, with the positions of the rows in them.
 
     ``parts`` are the numbers of partitions with the bytes at which they begin.
     """
@@ -114,9 +120,9 @@ def _positions(
             "Read the file as in the block: by an RDD, with as many partitions",
         )
     firsts = [known[start] for start in starts]
-    cuts = np.searchsorted(rows, [*firsts, 1 << ROW_BITS])
-    for at, start in parts:
-        place = starts.index(start)
-        found = rows[cuts[place] : cuts[place + 1]] - firsts[place]
-        if len(found):
-            yield at, found
+    cuts = pairwise(np.searchsorted(rows, [*firsts, 1 << ROW_BITS]))
+    found = {
+        start: rows[begin:end] - first
+        for start, first, (begin, end) in zip(starts, firsts, cuts, strict=True)
+    }
+    return {at: found[start] for at, start in parts if len(found[start])}

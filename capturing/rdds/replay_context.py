@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from provhouse.model.errors import UsageError
+
 from .file_context import FileContext
 from .splits import Split, splits_of
 
@@ -49,6 +51,11 @@ def kept(rows: Iterable[Any], chosen: Any, only: bool) -> Iterator[Any]:
     return compress(rows, chain(mask.tobytes(), () if only else repeat(1)))
 
 
+def line_of(record: Any) -> tuple[str]:
+    """Return the line of text that ``saveAsTextFile`` makes of a record, as a row."""
+    return (record.decode("utf-8", "replace") if isinstance(record, bytes) else str(record),)
+
+
 class ReplayRDD:
     """An RDD of plain Spark that accepts what programs declare for capture."""
 
@@ -58,6 +65,12 @@ class ReplayRDD:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
+        if name.startswith("saveAs"):
+            raise UsageError(
+                "A replay writes nothing",
+                f"The program calls {name}",
+                "Return the RDD instead, and save it outside of the function",
+            )
         member = getattr(self.rdd, name)
         return _lifted(member) if callable(member) else member
 

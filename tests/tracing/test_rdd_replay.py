@@ -100,6 +100,7 @@ LOG = ["ERROR 40 x", "ok", "ERROR 7 Guest", "ERROR 40 Guest", "", "ERROR 3 y", "
 
 
 def errors(lines: Any) -> Any:
+    """Return the codes of errors, by a function that is declared to go row by row."""
     return lines.mapPartitions(
         lambda part: (line.split()[1] for line in part if line.startswith("ERROR")),
         row_by_row=True,
@@ -107,7 +108,7 @@ def errors(lines: Any) -> Any:
 
 
 def counted(words: Any) -> Any:
-    """Count words, with the declaration that a function of a partition goes row by row."""
+    """Count words."""
     pairs = words.map(lambda word: (word, 1)).reduceByKey(add)
     return pairs.map(lambda pair: f"{pair[0]} {pair[1]}")
 
@@ -150,6 +151,10 @@ def test_without_user_guest(houses: Callable[..., House], log: Path, tmp_path: P
         run.replay(codes, without=forty)
     with pytest.raises(UsageError, match="in other parts than the block"):
         run.replay(lambda context: context.textFile(str(log), 7), without=guest)
+    with pytest.raises(UsageError, match="must return an RDD"):
+        run.replay(lambda context: codes(context).collect(), without=guest)
+    with pytest.raises(UsageError, match="A replay writes nothing"):
+        run.replay(lambda context: codes(context).saveAsTextFile("no"), without=guest)
     with pytest.raises(UsageError, match="parallelize is not covered"):
         run.replay(lambda context: context.parallelize([1]), without=guest)
     (tmp_path / "codes" / "new").write_text("a\n")
