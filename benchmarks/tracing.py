@@ -28,7 +28,8 @@ from tpch_data import tables
 from tracing_faults import Store, planted
 from tracing_form import RESULTS, Again, Join, Results, Walk
 from tracing_programs import through_programs
-from tracing_walks import anew, first, one, timed, walked
+from tracing_rdds import rerun_programs
+from tracing_walks import anew, compared, first, one, timed, walked
 
 import provhouse
 from provhouse.captures import Capture
@@ -81,6 +82,7 @@ def main() -> None:
         for size in given.sizes:
             programs = results["programs"]
             through_programs(bench.spark, Path(name), size, given.repeats, programs, store)
+        rerun_programs(bench.spark, Path(name), given.repeats, results["replays"], store)
         planted(bench.spark, Path(name), given.rows, given.faults, results["faults"], store)
 
 
@@ -243,17 +245,6 @@ def missing(queries: Sequence[str], found: Sequence[Walk | Again]) -> list[str]:
 def stepped(rows: Cursor) -> int:
     """Return the number of sources of rows, by our steps."""
     return anew(rows).go_back_all().count()
-
-
-def compared(
-    ours: Callable[[], object], other: Callable[[], object], repeats: int
-) -> tuple[float, float]:
-    """Return the median times of two ways, which take turns after one run of each."""
-    ours()
-    other()
-    times = [(timed(ours), timed(other)) for _ in range(repeats)]
-    mine, theirs = zip(*times, strict=True)
-    return round(median(mine), 4), round(median(theirs), 4)
 
 
 def noop(frame: DataFrame) -> None:

@@ -56,17 +56,7 @@ def through(
     spark: SparkSession, folder: Path, program: str, interface: str, size: float, repeats: int
 ) -> Through:
     """Capture a program, and return the times of walks from its result."""
-    taps, out, captured = folder / "taps", folder / "result", Captured()
-    data = folder / "programs"
-    with capturing(spark, taps, captured, {}):
-        if interface == "RDD":
-            context = LineageContext(spark.sparkContext, captured, taps, {})
-            partitions = max(2, bytes_below(data / "words.txt") // SPLIT)
-            RDDS[program](Inputs(context, data, partitions)).saveAsTextFile(str(out))
-        else:
-            spark.sql(FRAMES[program]).write.parquet(str(out))
-    flow = Flow(spark, outputs_of(captured_writes(taps)), {}, rules=captured.rules)
-    every, peak = Cursor.at_table(flow, "result"), Peak()
+    every, peak = captured(spark, folder, program, interface), Peak()
     peak.sample()
     before = peak.most
     with sampling(peak.sample, EVERY):
@@ -79,6 +69,30 @@ def through(
         **steps,
         "memory_mb": peak.most - before,
     }
-    for path in (taps, out):
-        shutil.rmtree(path)
+    remove_captured(folder)
     return result
+
+
+def captured(spark: SparkSession, folder: Path, program: str, interface: str) -> Cursor:
+    """Capture a program on the texts of a folder; return a cursor at all rows of its result."""
+    taps, out, block = folder / "taps", folder / "result", Captured()
+    with capturing(spark, taps, block, {}):
+        if interface == "RDD":
+            context = LineageContext(spark.sparkContext, block, taps, {})
+            on_texts(program, folder / "programs")(context).saveAsTextFile(str(out))
+        else:
+            spark.sql(FRAMES[program]).write.parquet(str(out))
+    flow = Flow(spark, outputs_of(captured_writes(taps)), {}, rules=block.rules)
+    return Cursor.at_table(flow, "result")
+
+
+def on_texts(program: str, texts: Path) -> Callable[[Any], Any]:
+    """Return the function that makes a program of RDDs on some texts, from a context."""
+    partitions = max(2, bytes_below(texts / "words.txt") // SPLIT)
+    return lambda context: RDDS[program](Inputs(context, texts, partitions))
+
+
+def remove_captured(folder: Path) -> None:
+    """Remove the result and the associations of the last program that was captured."""
+    for name in ("taps", "result"):
+        shutil.rmtree(folder / name)

@@ -66,6 +66,17 @@ def shown(rows: Cursor) -> None:
         anew(rows).show()
 
 
+def compared(
+    ours: Callable[[], object], other: Callable[[], object], repeats: int
+) -> tuple[float, float]:
+    """Return the median times of two ways, which take turns after one run of each."""
+    ours()
+    other()
+    times = [(timed(ours), timed(other)) for _ in range(repeats)]
+    mine, theirs = zip(*times, strict=True)
+    return round(median(mine), 4), round(median(theirs), 4)
+
+
 def timed(work: Callable[[], object]) -> float:
     """Return the seconds that some work takes."""
     begun = perf_counter()
