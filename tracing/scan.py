@@ -49,20 +49,23 @@ def rows_in(paths: Sequence[Path]) -> int:
 
 
 def among(values: I64) -> Keep:
-    """Return a filter for some values."""
-    if len(values) == 1:
-        (only,) = values
-        return lambda column: np.asarray(column) == only
-    if len(values) <= HASHED:
-        wanted = pa.array(values)
-        return lambda column: np.asarray(pc.is_in(column, wanted))
+    """Return a filter for some values, which looks only for those in the range of a column."""
     ordered = np.sort(values)
 
     def keep(column: pa.Array) -> Bools:
         here = np.asarray(column)
-        first = np.searchsorted(ordered, here.min(initial=ordered[-1]))
-        end = np.searchsorted(ordered, here.max(initial=ordered[0]), side="right")
-        return arrays.among(here, ordered[first:end])
+        if not len(ordered) or not len(here):
+            return np.zeros(len(here), bool)
+        least, most = here.min(), here.max()
+        first = np.searchsorted(ordered, least)
+        wanted = ordered[first : np.searchsorted(ordered, most, side="right")]
+        if len(wanted) == 1:
+            found: Bools = here == wanted[0]
+            return found
+        is_sparse = int(most) - int(least) > arrays.MOST_PER_VALUE * len(here)
+        if is_sparse and len(wanted) <= HASHED:
+            return np.asarray(pc.is_in(column, pa.array(wanted)))
+        return arrays.among(here, wanted)
 
     return keep
 
@@ -104,9 +107,11 @@ class _Part:
 
     def matches(self, by: str, keep: Keep, columns: Sequence[str]) -> Matches:
         with pq.ParquetFile(self.path, metadata=self.metadata) as file:
-            at = np.flatnonzero(keep(_column(file, self.groups, by)))
+            read = {by: _column(file, self.groups, by)}
+            at = np.flatnonzero(keep(read[by]))
             wanted = columns if len(at) else ()
-            values = [np.asarray(_column(file, self.groups, name))[at] for name in wanted]
+            read |= {name: _column(file, self.groups, name) for name in {*wanted} - {by}}
+            values = [np.asarray(read[name])[at] for name in wanted]
         return Matches(self.path, self.start + at, np.array(values, np.int64))
 
 
@@ -143,7 +148,8 @@ def groups_of(file: pq.ParquetFile, rows: I64) -> Iterator[tuple[int, I64]]:
 
 
 def _column(file: pq.ParquetFile, groups: Sequence[int], name: str) -> pa.Array:
-    return file.read_row_groups(groups, [name], use_threads=False).column(0).combine_chunks()
+    found = file.read_row_groups(groups, [name], use_threads=False).column(0)
+    return found.chunk(0) if found.num_chunks == 1 else found.combine_chunks()  # this copies
 
 
 class KeyScan:
