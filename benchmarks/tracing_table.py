@@ -13,8 +13,6 @@ SECTION = """\
 back to its sources for the first time (*cold*) and again, 1,000 rows, one source record forwards,
 1,000 of them, and `show` of the records of one row. *Warehouse* is the same lineage, asked of the
 warehouse's server. *Memory* is the growth of the driver's Python while all rows are walked back.
-All was measured before taps left out texts that a source has: data frames that are grouped by texts
-now take up to a second back at 1 GB.
 
 """
 WALKS = ("query", "witnesses", "cold", "back", "1,000 back", "forth", "1,000 forth", "show",

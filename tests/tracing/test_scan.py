@@ -15,7 +15,7 @@ ENDS = [NONE, NONE + 1, -1, 0, 1, (1 << 63) - 1]
 
 
 @pytest.mark.parametrize("span", [1 << 8, 1 << 20, 1 << 62])
-@pytest.mark.parametrize("count", [1, 2, 30, 700])
+@pytest.mark.parametrize("count", [0, 1, 2, 30, 700])
 def test_rows_are_those_with_the_values(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, span: int, count: int
 ) -> None:
