@@ -17,8 +17,8 @@ from provhouse.ingest.captured.source_keys import KeyFile, key_of_null
 from provhouse.model import arrays
 from provhouse.model.arrays import I64, Bools
 
-MOST = 1 << 28
-"""The largest number of rows that this process scans, in about two seconds. Spark scans more."""
+MOST = 1 << 31
+"""The largest number of rows that this process scans, in about ten seconds. Spark scans more."""
 
 HASHED = 1 << 12
 """The largest number of values in a hash table, which Arrow makes again for each row group."""
