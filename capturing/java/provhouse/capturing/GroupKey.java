@@ -53,6 +53,12 @@ record GroupKey(
   private static final List<DataType> SMALL =
       List.of(
           DataTypes.ByteType, DataTypes.ShortType, DataTypes.IntegerType, DataTypes.BooleanType);
+  /**
+   * The largest number of columns of a source that stand for a hash of them. A walk back reads and
+   * hashes them, so that four texts take longer than the hash saves.
+   */
+  private static final int MOST_COLUMNS = 2;
+
   /** The types of integers, each wider than the one before. */
   static final List<DataType> WIDTHS =
       List.of(
@@ -143,8 +149,11 @@ record GroupKey(
     return hashed ? new GroupKey(value, check, columns, hashed, sourceIn(slots)) : from(slots);
   }
 
-  /** Return the first slot of a source that has all columns, and their names there, or null. */
+  /** Return the first slot of a source that has all of the few columns, and their names, or null. */
   private Map<String, Object> sourceIn(List<Slot> slots) {
+    if (columns.size() > MOST_COLUMNS) {
+      return null;
+    }
     for (int slot = 0; slot < slots.size() && !columns.isEmpty(); slot++) {
       List<Map<String, Object>> found = new ArrayList<>();
       for (Column column : columns) {
