@@ -102,7 +102,7 @@ def begun(before: Results | None) -> Results:
 def measured(
     results: Results, program: str, interface: str, ways: Sequence[str], repeats: int
 ) -> bool:
-    """Return whether all ways of a program were measured, at least so many times."""
+    """Return whether all ways of a program have at least this number of repeats."""
     found = next((each["ways"].get(interface, {}) for each in results["programs"]
                   if each["program"] == program), {})  # fmt: skip
     return all(

@@ -10,11 +10,11 @@ SECTION = """\
 `make bench-programs SIZE=1` runs the programs of Titian's evaluation, as RDDs on text files and as
 data frames on Parquet files with the same rows, beside plain Spark in the same session, in turn.
 *Propagation* carries the set of all source rows on each record, *key hashes* does so with hashes of
-the content of rows, and in a *central store*, all tasks write to one database; these run once. The
-results of all ways are equal. Times and processor times are ratios to plain Spark. The bars are 1.30
-times for RDDs and 1.15 times for data frames; **what is above** is bold. RDDs of 1 GB were measured
-before taps left out columns that a source has, which concerns data frames only. L6 of 3 GB was
-measured while its tap left out four columns.
+the content of rows, and in a *central store*, all tasks write to one database; these run once.
+The results of all ways are equal. Times and processor times are ratios to plain Spark. The bars are
+1.30 times for RDDs and 1.15 times for data frames; **what is above** is bold. RDDs of 1 GB were
+measured before taps left out columns that a source has, which concerns data frames only. L6 of 2
+and 3 GB as data frames was measured while its tap left out four columns.
 
 """
 HEAD = ("program", "interface", "way", "repeats", "plain, s", "time", "CPU", "shuffled",

@@ -70,7 +70,7 @@ def unique(values: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
     sort three million integers.
     """
     # Ids of rows are often in order, and to see that takes an eighth of a sort.
-    is_ordered = values.ndim == 1 and bool((values[1:] >= values[:-1]).all())
+    is_ordered = values.ndim == 1 and bool(np.greater_equal(values[1:], values[:-1]).all())
     ordered = values if is_ordered else np.sort(values, axis=None)
     begins = np.ones(len(ordered), bool)
     np.not_equal(ordered[1:], ordered[:-1], out=begins[1:])

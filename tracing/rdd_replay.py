@@ -79,7 +79,7 @@ class RddReplay:
         return found
 
     def _file(self, path: str) -> NumberedFile | None:
-        """Return a file of the block, which is as it was; None if none of its rows are known."""
+        """Return an unchanged file of the block; None if none of its rows are known."""
         file = self._files.get(path)
         if file is None:
             if any(Path(path).is_relative_to(each.root) for each in self._files.values()):

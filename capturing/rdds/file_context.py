@@ -1,4 +1,4 @@
-"""What the context of a captured block and that of a replay have in common: they read files."""
+"""Read files as RDDs: the base of the contexts of captured blocks and of replays."""
 
 import sys
 from abc import ABC, abstractmethod
