@@ -69,9 +69,10 @@ def unique(values: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
     ``numpy.unique`` has a hash table since numpy 2.3, which takes a hundred times as long as to
     sort three million integers.
     """
+    given = np.asarray(values)
     # Ids of rows are often in order, and to see that takes an eighth of a sort.
-    is_ordered = values.ndim == 1 and bool(np.greater_equal(values[1:], values[:-1]).all())
-    ordered = values if is_ordered else np.sort(values, axis=None)
+    is_ordered = given.ndim == 1 and bool(np.greater_equal(given[1:], given[:-1]).all())
+    ordered = given if is_ordered else np.sort(given, axis=None)
     begins = np.ones(len(ordered), bool)
     np.not_equal(ordered[1:], ordered[:-1], out=begins[1:])
     return ordered[begins]
