@@ -14,7 +14,8 @@ the content of rows, and in a *central store*, all tasks write to one database; 
 The results of all ways are equal. Times and processor times are ratios to plain Spark. The bars are
 1.30 times for RDDs and 1.15 times for data frames; **what is above** is bold. RDDs of 1 GB were
 measured before taps left out columns that a source has, which concerns data frames only. L6 of 2
-and 3 GB as data frames was measured while its tap left out four columns.
+and 3 GB as data frames was measured while its tap left out four columns. Five of the programs ran
+on RDDs of 2 GB.
 
 """
 HEAD = ("program", "interface", "way", "repeats", "plain, s", "time", "CPU", "shuffled",
