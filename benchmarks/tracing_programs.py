@@ -45,7 +45,6 @@ def through_programs(
     data = folder / "programs"
     shutil.rmtree(data, ignore_errors=True)
     generate(data, size)
-    cloudpickle.register_pickle_by_value(programs_rdds)  # type: ignore[no-untyped-call]
     for path in sorted(each for each in data.iterdir() if each.suffix == ""):
         spark.read.parquet(str(path)).createOrReplaceTempView(path.name)
     for program, interface in missing:
@@ -88,6 +87,7 @@ def captured(spark: SparkSession, folder: Path, program: str, interface: str) ->
 
 def on_texts(program: str, texts: Path) -> Callable[[Any], Any]:
     """Return the function that makes a program of RDDs on some texts, from a context."""
+    cloudpickle.register_pickle_by_value(programs_rdds)  # type: ignore[no-untyped-call]
     partitions = max(2, bytes_below(texts / "words.txt") // SPLIT)
     return lambda context: RDDS[program](Inputs(context, texts, partitions))
 

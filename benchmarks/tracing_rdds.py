@@ -6,9 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import programs_rdds
 from programs_data import generate
-from pyspark import cloudpickle
 from pyspark.sql import SparkSession
 from tracing_form import Again
 from tracing_programs import captured, on_texts, remove_captured
@@ -34,7 +32,6 @@ def rerun_programs(
     missing = [program for program in RERUN if _name(program) not in known]
     if not missing:
         return
-    cloudpickle.register_pickle_by_value(programs_rdds)  # type: ignore[no-untyped-call]
     generate(folder / "rerun" / "programs", SIZE)
     for program in missing:
         store(found, _rerun(spark, folder / "rerun", program, repeats))

@@ -78,6 +78,13 @@ class Ids:
         numbers = ", ".join(f"{each}L" for each in self.held)
         return spark.sql(f"SELECT explode(CAST(array({numbers}) AS array<bigint>)) AS id")
 
+    def taken(self, spark: "SparkSession", most: int) -> I64:
+        """Return the ids in memory, in order; of more than ``most``, any ``most`` and one more."""
+        if self.held is not None:
+            return self.held
+        found = self.to_frame(spark).select("id").distinct().limit(most + 1).toArrow()
+        return np.sort(np.asarray(found["id"].combine_chunks()))
+
     def count(self) -> int:
         """Return the number of different ids."""
         return len(self.held) if self.held is not None else self.frame.distinct().count()

@@ -8,7 +8,6 @@ import numpy as np
 
 from provhouse.capturing.replay import Replay
 from provhouse.ingest.captured.description import SourceFile, table_of
-from provhouse.model.arrays import I64
 from provhouse.model.errors import BadInput, UsageError
 
 from .file_addresses import path_of
@@ -45,26 +44,18 @@ def rerun(flow: Flow, program: Program, rows: Position, only: bool) -> "RDD[Any]
     which the program reads no table, and for files that it cannot read again. Raises BadInput if a
     file has changed.
     """
-    every = _taken(flow, _together(flow, rows))
-    replay = RddReplay(flow, program, [place.write for place in rows])
-    found = replay.rdd(every, only)
-    if rows:
-        _check_reads(rows, Ids(every), [*replay.read])
-    return found
-
-
-def _taken(flow: Flow, ids: Ids) -> I64:
-    """Return ids in memory. Raises UsageError if there are more than ``HELD``."""
-    if ids.held is not None:
-        return ids.held
-    found = ids.to_frame(flow.spark).select("id").distinct().limit(HELD + 1).toArrow()
-    if found.num_rows > HELD:
+    every = _together(flow, rows).taken(flow.spark, HELD)
+    if len(every) > HELD:
         raise UsageError(
             "The cursor has too many rows to run a program of RDDs again",
             f"It has more than {HELD:,}",
             "Name fewer rows, or write the program on data frames",
         )
-    return np.sort(np.asarray(found["id"].combine_chunks()))
+    replay = RddReplay(flow, program, [place.write for place in rows])
+    found = replay.rdd(every, only)
+    if rows:
+        _check_reads(rows, Ids(every), [*replay.read])
+    return found
 
 
 def _together(flow: Flow, rows: Position) -> Ids:

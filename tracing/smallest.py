@@ -64,7 +64,7 @@ def of_row(
     position = row.position
     write, values = _write(row), row.records().first()
     behind = Derivations.of(flow, position)
-    sources = behind.sources if behind else _ids(back_all(flow, position))
+    sources = behind.sources if behind else _behind(flow, position)
     replay = _replay_of(flow, write, key, program)
     wrong = Wrong(test, {name: values[name] for name in key} if values else {})
     search = _Search(flow, replay, wrong)
@@ -174,13 +174,10 @@ def _write(row: Cursor) -> int:
     return place.write
 
 
-def _ids(rows: Position) -> I64:
-    """Return the ids of rows of sources, in order."""
-    found = rows.get(SOURCES, Ids(np.empty(0, np.int64)))
-    if found.held is not None:
-        return found.held
-    table = found.frame.distinct().limit(MOST + 1).toArrow()
-    return np.sort(np.asarray(table["id"].combine_chunks()))
+def _behind(flow: Flow, position: Position) -> I64:
+    """Return the ids of the rows of sources behind a position; too many are one more than MOST."""
+    found = back_all(flow, position).get(SOURCES, Ids(np.empty(0, np.int64)))
+    return found.taken(flow.spark, MOST)
 
 
 def _position(rows: I64) -> Position:

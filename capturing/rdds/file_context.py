@@ -48,7 +48,7 @@ class FileContext(ABC, Generic[Made]):
         return self._read(self.spark.textFile(name, minPartitions, use_unicode), name, "lines")
 
     def pickleFile(self, name: str, minPartitions: int | None = None) -> Made:
-        """Return the records of files of ``saveAsPickleFile``."""
+        """Return the records that ``saveAsPickleFile`` has saved."""
         return self._read(self.spark.pickleFile(name, minPartitions), name, "records")
 
     def sequenceFile(self, path: str, *arguments: Any, **named: Any) -> Made:
@@ -56,11 +56,11 @@ class FileContext(ABC, Generic[Made]):
         return self._read(self.spark.sequenceFile(path, *arguments, **named), path, "records")
 
     def hadoopFile(self, path: str, *arguments: Any, **named: Any) -> Made:
-        """Return the pairs of files of any old Hadoop format whose splits are parts of files."""
+        """Return the pairs in files of an old Hadoop format; a split is a part of one file."""
         return self._read(self.spark.hadoopFile(path, *arguments, **named), path, "records")
 
     def newAPIHadoopFile(self, path: str, *arguments: Any, **named: Any) -> Made:
-        """Return the pairs of files of any new Hadoop format whose splits are parts of files."""
+        """Return the pairs in files of a new Hadoop format; a split is a part of one file."""
         return self._read(self.spark.newAPIHadoopFile(path, *arguments, **named), path, "records")
 
     @abstractmethod

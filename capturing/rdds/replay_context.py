@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pyspark import RDD, SparkContext
 
 Places = Callable[[Sequence[Split]], Mapping[int, Any]]
-"""Returns the chosen rows of the partitions that have any: positions within each, in order."""
+"""Maps each partition with chosen rows to their positions in it, in ascending order."""
 
 
 class ReplayContext(FileContext["ReplayRDD"]):
@@ -43,7 +43,7 @@ class ReplayContext(FileContext["ReplayRDD"]):
 
 
 def kept(rows: Iterable[Any], chosen: Any, only: bool) -> Iterator[Any]:
-    """Yield rows without those at the chosen positions, or ``only`` them; None stands for none."""
+    """Yield rows without those at the chosen positions, or ``only`` them; None means no row."""
     if chosen is None:
         return iter(()) if only else iter(rows)
     mask = np.full(chosen[-1] + 1, not only, np.uint8)
