@@ -55,7 +55,7 @@ def _sources(item: exp.Expr) -> Iterator[exp.Expr]:
     for unsupported in ("pivots", "sample"):
         if found := item.args.get(unsupported):
             refuse(unsupported.rstrip("s").upper(), found[0] if isinstance(found, list) else found)
-    if isinstance(item, exp.Subquery) and isinstance(item.this, exp.Table):
+    if is_parenthesised_join(item):
         if item.alias:
             refuse("a parenthesised join with an alias", item)
         yield from _sources(item.this)
@@ -65,6 +65,16 @@ def _sources(item: exp.Expr) -> Iterator[exp.Expr]:
         yield item
     for join in item.args.get("joins") or []:
         yield from _sources(join.this)
+
+
+def is_parenthesised_join(item: exp.Expr) -> bool:
+    """Return whether an item of FROM is a join in parentheses, not a derived table."""
+    if not isinstance(item, exp.Subquery):
+        return False
+    inner = item.this
+    if isinstance(inner, exp.Subquery):
+        return bool(inner.alias or inner.args.get("joins")) or is_parenthesised_join(inner)
+    return not isinstance(inner, exp.Query)
 
 
 def is_grouped(select: exp.Select) -> bool:

@@ -20,7 +20,7 @@ from .catalog import Place
 IGNORED = re.compile(
     r'"(?:alias|query_location|query_location_length|table_index)":(?:"(?:[^"\\]|\\.)*"|\d+),?'
 )
-"""Parts of a plan that do not change what it computes. In texts within a plan, quotes are escaped."""
+"""Parts of a plan that do not change what it computes. Quotes in its texts are escaped."""
 SCANNED = re.compile(r'"qualified_name":\{"path":(\[[^\]]*\])')
 CALLED = re.compile(r'"qname":\{"path":(\[(?:"(?:[^"\\]|\\.)*",?)*\])')
 

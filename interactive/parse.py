@@ -1,6 +1,7 @@
 """From SQL text to a qualified tree in which each use of a base table has a number."""
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import duckdb
@@ -11,13 +12,14 @@ from sqlglot.schema import MappingSchema
 
 from provhouse.model.errors import UsageError
 
-from . import judge, whole_rows
-from .blocks import is_aggregate, outer_columns, own
+from . import judge
+from .blocks import is_aggregate, is_parenthesised_join, outer_columns, own
 from .catalog import Catalog, Place, view_query
 from .dialect import read
 from .macros import unfold
 from .refusal import LOAD, PLACE, place, refuse
 from .using import columns_of_using
+from .whole_rows import spell_out
 
 
 @dataclass(frozen=True)
@@ -50,10 +52,8 @@ def parse(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Parsed:
     Raises UsageError for what is not one query, and NotCovered for names that cannot be resolved
     and for texts that DuckDB reads in another way.
     """
-    try:
-        tree = _qualified(sql, catalog, False)
-    except OptimizeError:
-        tree = _whole_rows(sql, catalog)
+    tree = _qualified(sql, catalog)
+    _refuse_stars(tree)
     columns_of_using(tree)
     scans = judge.check(con, sql, tree, catalog)
     nodes = list(tree.walk())
@@ -66,38 +66,38 @@ def parse(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Parsed:
     return parsed
 
 
-def _qualified(sql: str, catalog: Catalog, rows: bool) -> Any:
-    """Return a tree in which each column has its table; ``rows``: names may be whole rows."""
+def _qualified(sql: str, catalog: Catalog) -> Any:
+    """Return a tree in which each column has its table, and rows as values are structs."""
     tree = _query(sql)
     _name_tables(tree, catalog, 0)
-    if rows:
-        whole_rows.mark(tree)
     nodes = list(tree.walk())
+    _flatten(nodes)
     _mark_aggregates(nodes, catalog)
     _expand_all(nodes)
-    schema = _schema(nodes, catalog)
-    return qualify(tree, schema=schema, dialect="duckdb", identify=True)
-
-
-def _whole_rows(sql: str, catalog: Catalog) -> Any:
-    """Return the tree of a query in which names of tables stand for rows."""
     try:
-        tree = _qualified(sql, catalog, True)
+        tree = qualify(tree, schema=_schema(nodes, catalog), dialect="duckdb", identify=True)
     except OptimizeError as error:
         raise UsageError(
             "The names in the query cannot be resolved",
             str(error),
             "Qualify columns by their table",
         ) from None
-
-    def columns(table: exp.Table) -> list[str]:
-        if cte := _cte_of(table):
-            return list(cte.this.named_selects)
-        found = catalog.find(table)
-        return list(found.columns) if found else []
-
-    whole_rows.spell_out(tree, columns)
+    spell_out(tree, partial(_columns, catalog))
     return tree
+
+
+def _columns(catalog: Catalog, table: exp.Table) -> list[str]:
+    if cte := _cte_of(table):
+        return list(cte.this.named_selects)
+    found = catalog.find(table)
+    return list(found.columns) if found else []
+
+
+def _refuse_stars(tree: exp.Expr) -> None:
+    """Refuse stars that have not been replaced by columns, since they would take in hidden ones."""
+    for star in tree.find_all(exp.Star, exp.Columns):
+        if isinstance(star, exp.Columns) or not isinstance(star.parent, exp.Count):
+            refuse("* or COLUMNS here", star.parent or star)
 
 
 def _query(sql: str) -> Any:
@@ -223,6 +223,20 @@ def _expand_all(nodes: list[exp.Expr]) -> None:
                 group.set("expressions", [exp.Literal.number(at) for at in keys])
             else:
                 select.set("group", None)
+
+
+def _flatten(nodes: list[exp.Expr]) -> None:
+    """Remove parentheses around the first joins of a FROM, as DuckDB writes them in views."""
+    for holder in nodes:
+        joined = isinstance(holder, exp.From) or is_parenthesised_join(holder)
+        while joined and is_parenthesised_join(holder.this) and not holder.this.alias:
+            outer = holder.this
+            inner = outer.this
+            after = [*(inner.args.pop("joins", None) or []), *(outer.args.pop("joins", None) or [])]
+            holder.set("this", inner)
+            block = holder.parent if isinstance(holder, exp.From) else inner
+            assert block is not None
+            block.set("joins", [*after, *(block.args.get("joins") or [])])
 
 
 def _mark_aggregates(nodes: list[exp.Expr], catalog: Catalog) -> None:

@@ -15,7 +15,6 @@ from sqlglot.errors import ParseError
 
 from provhouse.model.errors import UsageError
 
-
 if TYPE_CHECKING:
     from .catalog import Place
     from .connection import Connection

@@ -19,7 +19,7 @@ def _joins(select: exp.Select) -> dict[str, exp.Join]:
 
 
 def _value(both: exp.Coalesce, joins: dict[str, exp.Join]) -> exp.Expr:
-    """Return what DuckDB takes: the left side, the right side of RIGHT, or the first that is set."""
+    """Return what DuckDB takes: left, the right side of a RIGHT JOIN, or the first that is set."""
     found: exp.Expr = both.this
     for column in both.expressions:
         join = joins.get(column.table)
