@@ -12,14 +12,13 @@ from sqlglot.schema import MappingSchema
 
 from provhouse.model.errors import UsageError
 
-from . import judge
+from . import judge, stars, whole_rows
 from .blocks import is_aggregate, is_parenthesised_join, outer_columns, own
 from .catalog import Catalog, Place, view_query
+from .ctes import cte_of
 from .dialect import read
 from .macros import unfold
 from .refusal import LOAD, PLACE, place, refuse
-from .using import columns_of_using
-from .whole_rows import spell_out
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,6 @@ def parse(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Parsed:
     """
     tree = _qualified(sql, catalog)
     _refuse_stars(tree)
-    columns_of_using(tree)
     scans = judge.check(con, sql, tree, catalog)
     nodes = list(tree.walk())
     _semi_joins(nodes)
@@ -72,6 +70,8 @@ def _qualified(sql: str, catalog: Catalog) -> Any:
     _name_tables(tree, catalog, 0)
     nodes = list(tree.walk())
     _flatten(nodes)
+    stars.spell_out(tree, partial(_columns, catalog))
+    nodes = list(tree.walk())
     _mark_aggregates(nodes, catalog)
     _expand_all(nodes)
     try:
@@ -82,12 +82,12 @@ def _qualified(sql: str, catalog: Catalog) -> Any:
             str(error),
             "Qualify columns by their table",
         ) from None
-    spell_out(tree, partial(_columns, catalog))
+    whole_rows.spell_out(tree, partial(_columns, catalog))
     return tree
 
 
 def _columns(catalog: Catalog, table: exp.Table) -> list[str]:
-    if cte := _cte_of(table):
+    if cte := cte_of(table):
         return list(cte.this.named_selects)
     found = catalog.find(table)
     return list(found.columns) if found else []
@@ -133,7 +133,7 @@ def _name_tables(tree: exp.Expr, catalog: Catalog, depth: int) -> None:
         refuse("views nested more than 50 deep", tree)
     unfold(tree, catalog.functions)
     for table in list(tree.find_all(exp.Table)):
-        if not isinstance(table.this, exp.Identifier) or _cte_of(table):
+        if not isinstance(table.this, exp.Identifier) or cte_of(table):
             continue
         relation = catalog.find(table)
         if relation is None:
@@ -162,26 +162,6 @@ def _name_tables(tree: exp.Expr, catalog: Catalog, depth: int) -> None:
 
 
 RENAME = "Rename the column, or make a table of it without this name"
-
-
-def _cte_of(table: exp.Table) -> exp.CTE | None:
-    """Return the WITH query that a table names, if it does. Queries see only those before them."""
-    if table.db:
-        return None
-    node: exp.Expr | None = table
-    inside: exp.Expr | None = None
-    while node is not None:
-        with_ = node.args.get("with_")
-        for cte in with_.expressions if with_ else []:
-            if with_ is not None and cte is inside and not with_.args.get("recursive"):
-                break
-            if cte.alias.lower() == table.name.lower():
-                if cte is inside:
-                    refuse("a recursive WITH query", table)
-                return cte  # type: ignore[no-any-return]
-        inside = node if isinstance(node, exp.CTE) else inside
-        node = node.parent
-    return None
 
 
 def _schema(nodes: list[exp.Expr], catalog: Catalog) -> MappingSchema:
@@ -226,17 +206,26 @@ def _expand_all(nodes: list[exp.Expr]) -> None:
 
 
 def _flatten(nodes: list[exp.Expr]) -> None:
-    """Remove parentheses around the first joins of a FROM, as DuckDB writes them in views."""
+    """Remove parentheses around joins in FROM, such as DuckDB writes in views.
+
+    The joins of the first item go before those of the block, and those of another item stay with
+    it: ``a JOIN (b JOIN c ON p) ON q`` is ``a JOIN b JOIN c ON p ON q``.
+    """
     for holder in nodes:
-        joined = isinstance(holder, exp.From) or is_parenthesised_join(holder)
-        while joined and is_parenthesised_join(holder.this) and not holder.this.alias:
+        if not isinstance(holder, (exp.From, exp.Join)):
+            continue
+        while is_parenthesised_join(holder.this) and not holder.this.alias:
             outer = holder.this
             inner = outer.this
-            after = [*(inner.args.pop("joins", None) or []), *(outer.args.pop("joins", None) or [])]
+            own_joins = [*_take_joins(inner), *_take_joins(outer)]
             holder.set("this", inner)
             block = holder.parent if isinstance(holder, exp.From) else inner
             assert block is not None
-            block.set("joins", [*after, *(block.args.get("joins") or [])])
+            block.set("joins", [*own_joins, *_take_joins(block)])
+
+
+def _take_joins(node: exp.Expr) -> list[exp.Expr]:
+    return node.args.pop("joins", None) or []
 
 
 def _mark_aggregates(nodes: list[exp.Expr], catalog: Catalog) -> None:
@@ -273,7 +262,7 @@ def _semi_joins(nodes: list[exp.Expr]) -> None:
 def _hoist(parsed: Parsed) -> None:
     """Move all WITH queries to the top, with names that differ, each after those that it uses."""
     for table in list(parsed.query.find_all(exp.Table)):
-        if isinstance(table.this, exp.Identifier) and (cte := _cte_of(table)):
+        if isinstance(table.this, exp.Identifier) and (cte := cte_of(table)):
             table.meta["of"] = id(cte)
     _collect(parsed.query, parsed.ctes)
     numbers = {id(cte): at for at, cte in enumerate(parsed.ctes)}
