@@ -7,7 +7,7 @@ from .scope import Column, Facts, Query, Scope
 
 COMPARABLE = ("int", "int", "int", "txt", "txt", "nc", "dbl", "dec", "date", "enum", "bool")
 ALIKE = {"nc": "txt", "txt": "nc", "dec": "int", "big": "int", "hug": "int", "float": "dbl"}
-COMPARISONS = ("=", "=", "=", "<", ">=", "<>", "is not distinct from", "is distinct from")
+COMPARISONS = ("=", "<", ">=", ">=", "<=", "<>", "<>", "is not distinct from", "is distinct from")
 
 
 class Expressions(Facts):
@@ -172,7 +172,7 @@ class Expressions(Facts):
         """Return a condition."""
         self.size += 1
         choice = self.weighted((
-            (5, "compare"), (1, "and"), (0.8, "or"), (0.6, "not"), (0.6, "in"), (0.5, "null"),
+            (5, "compare"), (0.6, "and"), (1.5, "or"), (0.6, "not"), (0.6, "in"), (0.5, "null"),
             (0.3, "between"), (0.3, "like"), (0.5, "bool"), (2.2, "subquery"),
         ))  # fmt: skip
         if depth <= 0 or self.size > 25:

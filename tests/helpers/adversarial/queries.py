@@ -141,7 +141,7 @@ class Writer(Sources):
         return ", ".join(listed), columns
 
     def _where(self, scope: Scope, depth: int) -> str:
-        if not self.chance(0.4):
+        if not self.chance(0.33):
             return ""
         with self.within("WHERE"):
             return f" where {self.condition(scope.plain(), depth)}"

@@ -57,23 +57,23 @@ def tried(first: int, texts: int) -> Iterator[Tried]:
 
 
 def shorter(found: Tried) -> str:
-    """Return a shorter text that fails in the same way."""
+    """Return a shorter text with the same outcome, for the same reason."""
     batch = found.seed // BATCH
     plain = Database(batch, path_of(batch))
-    same = signature(found.outcome.why)
+    same = found.outcome.kind, signature(found.outcome.why)
+    with Connection(connect(batch, path_of(batch))) as con:
 
-    def fails(text: Text) -> bool:
-        with Connection(connect(batch, path_of(batch))) as con:
+        def fails(text: Text) -> bool:
             outcome = check(con, plain, text, found.seed, most=20)
-        return outcome.kind == "wrong" and signature(outcome.why) == same
+            return (outcome.kind, signature(outcome.why)) == same
 
-    text = shrunk(found.text, fails)
+        text = shrunk(found.text, fails)
     return render(text.body + text.tail)
 
 
 def signature(why: str) -> str:
     """Return what two failures of one cause have in common."""
-    return re.sub("[0-9]+", "N", why)[:28]
+    return re.sub("[0-9]+", "N", why)[:40]
 
 
 def main() -> None:

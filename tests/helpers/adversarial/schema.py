@@ -136,7 +136,7 @@ def make(table: Object, name: str, seed: int) -> list[str]:
     types = ", ".join(f"{each} {TYPES[kind]}" for each, kind in table.columns)
     word = "temp table" if name == table.key and table.schema == "temp" else "table"
     found = [f"create {word} {name.removeprefix('temp.')}({types})"]
-    rows = 0 if table.name == "empty" else rng.choice((0, 3, 4, 5, 5, 6, 6, 7))
+    rows = 0 if table.name == "empty" else rng.choice((3, 4, 5, 5, 6, 6, 7))
     numbered = NUMBERED.get(table.key)
     lines = [
         ", ".join(
