@@ -18,6 +18,7 @@ from .catalog import Catalog, Place, view_query
 from .ctes import cte_of
 from .dialect import read
 from .macros import unfold
+from .names import RESERVED
 from .refusal import LOAD, PLACE, place, refuse
 
 
@@ -55,6 +56,7 @@ def parse(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Parsed:
     _refuse_stars(tree)
     scans = judge.check(con, sql, tree, catalog)
     nodes = list(tree.walk())
+    _refuse_reserved(nodes)
     _semi_joins(nodes)
     parsed = Parsed(tree)
     if any(isinstance(node, exp.With) for node in nodes):
@@ -84,6 +86,13 @@ def _qualified(sql: str, catalog: Catalog) -> Any:
         ) from None
     whole_rows.spell_out(tree, partial(_columns, catalog))
     return tree
+
+
+def _refuse_reserved(nodes: list[exp.Expr]) -> None:
+    """Refuse names that could be those of hidden columns."""
+    for name in nodes:
+        if isinstance(name, exp.Identifier) and name.name.lower().startswith(RESERVED):
+            refuse(f"{name.name}, which is a name that provhouse keeps for itself,", name, RENAME)
 
 
 def _columns(catalog: Catalog, table: exp.Table) -> list[str]:
@@ -276,9 +285,9 @@ def _hoist(parsed: Parsed) -> None:
                 table.meta["cte"] = at
                 if not table.alias:
                     table.set("alias", exp.TableAlias(this=exp.to_identifier(table.name, True)))
-                table.set("this", exp.to_identifier(f"__cte{at}", True))
+                table.set("this", exp.to_identifier(f"{RESERVED}_cte{at}", True))
     for at, cte in enumerate(parsed.ctes):
-        cte.set("alias", exp.TableAlias(this=exp.to_identifier(f"__cte{at}", True)))
+        cte.set("alias", exp.TableAlias(this=exp.to_identifier(f"{RESERVED}_cte{at}", True)))
     if parsed.ctes:
         parsed.query.set("with_", exp.With(expressions=parsed.ctes))
 
