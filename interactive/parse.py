@@ -20,6 +20,7 @@ from .dialect import read
 from .macros import unfold
 from .names import RESERVED
 from .refusal import LOAD, PLACE, place, refuse
+from .unused import drop_unused
 
 
 @dataclass(frozen=True)
@@ -140,6 +141,7 @@ def _name_tables(tree: exp.Expr, catalog: Catalog, depth: int) -> None:
     """Give tables their full names, and replace views by their queries."""
     if depth > 50:
         refuse("views nested more than 50 deep", tree)
+    drop_unused(tree)
     unfold(tree, catalog.functions)
     for table in list(tree.find_all(exp.Table)):
         if not isinstance(table.this, exp.Identifier) or cte_of(table):
