@@ -26,6 +26,11 @@ SPELLING = {
     "bound_columns",
 }  # fmt: skip
 """These parts, and others that depend on how a text is written, such as names by case."""
+TRUE = {
+    "expression_class": "BOUND_CONSTANT",
+    "type": "VALUE_CONSTANT",
+    "value": {"type": {"id": "BOOLEAN"}, "is_null": False, "value": True},
+}
 SCANNED = re.compile(r'"qualified_name":\{"path":(\[[^\]]*\])')
 CALLED = re.compile(r'"qname":\{"path":(\[(?:"(?:[^"\\]|\\.)*",?)*\])')
 
@@ -77,6 +82,10 @@ def _plain(node: Any, names: Mapping[str, str]) -> Any:
     if not isinstance(node, dict):
         return node
     found = {key: _plain(each, names) for key, each in node.items() if key not in SPELLING}
+    if "ctename" in found:
+        found["ctename"] = found["ctename"].lower()
+    if found.get("condition") == TRUE:
+        del found["condition"]  # sqlglot writes a cross join with UNNEST as a join ON TRUE
     if "qname" in found and "expression_class" in found:
         name = str(found["qname"]["path"][-1]).lower()
         found["qname"] = names.get(name, name)
