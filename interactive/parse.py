@@ -209,11 +209,16 @@ def _expand_all(nodes: list[exp.Expr]) -> None:
         group = select.args.get("group")
         if group is not None and group.args.get("all"):
             group.set("all", None)
-            keys = [at for at, each in enumerate(select.expressions, 1) if not _aggregates(each)]
+            keys = [at for at, each in enumerate(select.expressions, 1) if _is_key(each)]
             if keys:
                 group.set("expressions", [exp.Literal.number(at) for at in keys])
             else:
                 select.set("group", None)
+
+
+def _is_key(projection: exp.Expr) -> bool:
+    """Return whether GROUP BY ALL groups by a column: aggregates and constants are left out."""
+    return projection.find(exp.Column) is not None and not _aggregates(projection)
 
 
 def _flatten(nodes: list[exp.Expr]) -> None:

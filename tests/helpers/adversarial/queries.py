@@ -200,6 +200,7 @@ class Writer(Sources):
         if kinds and keys and self.chance(0.1):
             with self.within("a group key"):
                 keys.append(Column(self.value(scope.plain(), "int", depth - 1), "int"))
+        keys = list({key.text: key for key in keys}.values())
         self.fragile |= self.nested > 0 and scope.number > 1
         inside = Scope(tuple(keys), outer, scope, windows=self.chance(0.15), number=scope.number)
         values = []
