@@ -54,7 +54,9 @@ def check(con: Connection, plain: Database, text: Text, seed: int, most: int = 3
         if HIDDEN.search(HIDDEN_IN.sub("", str(error))) and not HIDDEN.search(sql):
             return Outcome("wrong", f"message with a hidden name: {error}")
         kind = "refused" if isinstance(error, NotCovered) else "usage"
-        return Outcome("refused", f"{'' if kind == 'refused' else 'UsageError: '}{error}", expected.num_rows)
+        return Outcome(
+            "refused", f"{'' if kind == 'refused' else 'UsageError: '}{error}", expected.num_rows
+        )
     except Exception as error:  # whatever else a user would see
         return Outcome("wrong", f"{type(error).__name__} in con.sql: {str(error).splitlines()[0]}")
     try:
@@ -187,7 +189,9 @@ def _orders(
     for at, (names, top) in matched.items():
         groups.setdefault((top, names[0].partition("#")[0] if names else ""), []).append(at)
     several = [own for own in groups.values() if len(own) > 1]
-    choices: Iterable[tuple[tuple[int, ...], ...]] = product(*(permutations(own) for own in several))
+    choices: Iterable[tuple[tuple[int, ...], ...]] = product(
+        *(permutations(own) for own in several)
+    )
     for number, choice in enumerate(choices):
         if number >= 12:
             return

@@ -138,7 +138,9 @@ class Sources(Functions):
 
     def _series(self, depth: int, alias: str) -> Source:
         with self.within("the argument of a table function"):
-            start = self.scalar(Scope(), "int", depth - 1) if depth > 0 and self.chance(0.2) else "1"
+            start = (
+                self.scalar(Scope(), "int", depth - 1) if depth > 0 and self.chance(0.2) else "1"
+            )
         if self.chance(0.5):
             self.tag("unnest or range")
             return Source(f"range({start}, 4) {alias}(v)", alias, [("v", "int")])
