@@ -35,6 +35,7 @@ class Catalog:
     """All tables and views of a connection, by name in lower case."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
+        self.duckdb = con
         found: dict[Place, Relation] = {}
         for database, schema, table, column, kind in con.execute(COLUMNS).fetchall():
             place = Place(database, schema, table)

@@ -14,6 +14,7 @@ from provhouse.model.errors import UsageError
 
 from .blocks import outer_columns
 from .catalog import Catalog, Place, view_query
+from .plain import plain
 from .refusal import LOAD, place, refuse
 
 
@@ -56,14 +57,13 @@ def parse(sql: str, catalog: Catalog) -> Parsed:
             f"column {found.get('col')}",
             "Rewrite it, or run it without lineage=True",
         ) from None
-    if len(trees) == 1 and isinstance(trees[0], exp.Pivot):
-        refuse("PIVOT", trees[0])
-    if len(trees) != 1 or not isinstance(trees[0], exp.Query):
+    if len(trees) != 1 or not isinstance(trees[0], (exp.Query, exp.Pivot)):
         raise UsageError(
             "Only one query at a time can have lineage", "", "Run other statements with execute()"
         )
     tree: Any = trees[0]
     _name_tables(tree, catalog, 0)
+    tree = plain(tree, catalog.duckdb)
     nodes = list(tree.walk())
     _expand_all(nodes)
     check_functions(nodes)
