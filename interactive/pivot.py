@@ -27,7 +27,7 @@ def without_pivots(con: duckdb.DuckDBPyConnection, tree: exp.Expr) -> exp.Expr:
         tree.set("with_", with_)
     for node in reversed(list(tree.find_all(exp.Pivot, exp.Table, exp.Subquery, exp.Join))):
         if isinstance(node, exp.Pivot) and node.this is not None:
-            text = f"FROM ({_statement(node)})"
+            text = f"FROM ({node.sql('duckdb')})"
             node.replace(_query(_Shape(con, node, node.this, node), text))
         elif isinstance(node, exp.Join) and node.args.get("pivots"):
             refuse("PIVOT of a join without parentheses", node)
@@ -50,15 +50,6 @@ def _derived(con: duckdb.DuckDBPyConnection, source: exp.Expr) -> exp.Subquery:
     source.set("pivots", None)
     derived.set("this", _query(_Shape(con, derived, source, first), text))
     return derived
-
-
-def _statement(pivot: exp.Pivot) -> str:
-    """Return the text of a PIVOT, which sqlglot takes for another without ON."""
-    if pivot.expressions or not pivot.args.get("using"):
-        return pivot.sql("duckdb")
-    using = ", ".join(each.sql("duckdb") for each in pivot.args["using"])
-    group = pivot.args.get("group")
-    return f"PIVOT {pivot.this.sql('duckdb')} USING {using} {group.sql('duckdb') if group else ''}"
 
 
 @dataclass
@@ -113,12 +104,12 @@ def _pivot(shape: _Shape, names: list[str]) -> exp.Select:
     aggregates = (pivot.args.get("using") or []) if statement else pivot.expressions
     aggregates = aggregates or [exp.Count(this=exp.Star())]
     plain = [each.unalias() for each in aggregates]
-    endings = shape.columns(plain) if len(plain) > 1 or not keys else [""]
+    endings = shape.columns(plain) if len(plain) > 1 else [""]
     endings = [each.alias or end for each, end in zip(aggregates, endings, strict=True)]
     cells: dict[str, exp.Expr] = {}
     number = 0
     for values in product(*(list(_values(shape, key)) for key in keys)):
-        condition = exp.and_(*(test for _, test in values)) if values else None
+        condition = exp.and_(*(test for _, test in values))
         for aggregate, end in zip(plain, endings, strict=True):
             name = "_".join([*(label for label, _ in values), *([end] if end else [])])
             cells[name] = _filtered(aggregate, condition)
@@ -134,12 +125,7 @@ def _pivot(shape: _Shape, names: list[str]) -> exp.Select:
 
 def _values(shape: _Shape, key: exp.Expr) -> Iterator[tuple[str, exp.Expr]]:
     """Yield the values of a key, as the names of columns, each with its condition."""
-    if not isinstance(key, exp.In):
-        text = f"CAST({key.sql('duckdb')} AS VARCHAR)"
-        found = shape.ask(f"DISTINCT {text}", f"WHERE {key.sql('duckdb')} IS NOT NULL")
-        for (value,) in found.fetchall():
-            yield value, _same(key, value)
-        return
+    assert isinstance(key, exp.In)  # ``pivot_values`` lists those of the data
     if not key.expressions:
         refuse("PIVOT by an IN that is no list of values", key)
     for each in key.expressions:
@@ -169,10 +155,10 @@ def _same(key: exp.Expr, text: str | None) -> exp.Expr:
     return exp.NullSafeEQ(this=exp.cast(key.copy(), "VARCHAR"), expression=value)
 
 
-def _filtered(aggregate: exp.Expr, condition: exp.Expr | None) -> exp.Expr:
+def _filtered(aggregate: exp.Expr, condition: exp.Expr) -> exp.Expr:
     """Return an expression whose aggregates have only the rows that meet a condition."""
     found = exp.Paren(this=aggregate.copy())
-    for node in list(blocks.own(found, exp.Func)) if condition is not None else []:
+    for node in list(blocks.own(found, exp.Func)):
         if not blocks.is_aggregate(node):
             continue
         whole: exp.Expr = node
@@ -180,7 +166,7 @@ def _filtered(aggregate: exp.Expr, condition: exp.Expr | None) -> exp.Expr:
             whole = whole.parent
         if isinstance(whole.parent, exp.Filter):  # which DuckDB 2.0 leaves out
             refuse("FILTER in PIVOT", whole.parent)
-        where = exp.Where(this=condition.copy()) if condition is not None else None
+        where = exp.Where(this=condition.copy())
         whole.replace(exp.Filter(this=whole.copy(), expression=where))
     return found.this  # type: ignore[no-any-return]
 
@@ -219,16 +205,22 @@ def _unnested(values: exp.Expr) -> exp.Expr:
 def _entries(shape: _Shape, listed: exp.Expr) -> Iterator[tuple[str, list[exp.Expr]]]:
     """Yield the name of a column, or of columns together, and their values."""
     value = listed.this if isinstance(listed, exp.PivotAlias) else listed.unalias()
-    star = value.find(exp.Columns, exp.Star)
-    if star is not None:
-        star = star.find_ancestor(exp.Columns) or star
+    if (star := _star(value)) is not None:
         for name in shape.columns([star]):
             holder = exp.Paren(this=value.copy())
-            found = holder.find(exp.Columns, exp.Star)
-            assert found
+            found = _star(holder)
+            assert found is not None
             found.replace(_column(name))
             yield name, [holder.this]
         return
     parts = _parts(value)
     found_names = [column.name for part in parts for column in part.find_all(exp.Column)]
     yield listed.alias or "_".join(found_names), parts
+
+
+def _star(value: exp.Expr) -> exp.Expr | None:
+    """Return the part of an expression that stands for several columns."""
+    for node in value.find_all(exp.Anonymous, exp.Columns, exp.Star):  # outer ones first
+        if not isinstance(node, exp.Anonymous) or node.name.lower() == "columns":
+            return node
+    return None

@@ -1,5 +1,7 @@
 """Operators that are rewritten to plain SQL, before the names in a query are resolved."""
 
+from collections.abc import Iterable
+
 import duckdb
 from sqlglot import exp
 
@@ -7,11 +9,13 @@ from .by_name import by_position
 from .pivot import without_pivots
 
 
+def rewritten(nodes: Iterable[exp.Expr]) -> bool:
+    """Return whether a query has such operators."""
+    return any(isinstance(node, exp.Pivot) or node.args.get("by_name") for node in nodes)
+
+
 def plain(tree: exp.Expr, con: duckdb.DuckDBPyConnection) -> exp.Expr:
     """Return a query in which PIVOT, UNPIVOT and UNION BY NAME are other queries."""
-    kinds = {type(node) for node in tree.walk()}
-    if exp.Pivot in kinds:
-        tree = without_pivots(con, tree)
-    if exp.Union in kinds:
-        by_position(con, tree)
+    tree = without_pivots(con, tree)
+    by_position(con, tree)
     return tree
