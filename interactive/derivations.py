@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from . import blocks
+from . import blocks, from_clause
 from .parse import Parsed
 from .refusal import refuse
 
@@ -135,6 +135,8 @@ class Deriver:
     def _plain(self, select: exp.Select, expressions: list[exp.Expr]) -> None:
         """Refuse what makes a row depend on other rows than those that are joined."""
         joins: list[exp.Expr] = select.args.get("joins") or []
+        if from_clause.chooses(select):
+            refuse("derivations of a sample, or of a join by position or order", select)
         for join in select.find_all(exp.Join):
             if join.find_ancestor(exp.Select) is select and join.args.get("side"):
                 refuse("derivations of an outer join, which depends on absent rows", join)

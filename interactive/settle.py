@@ -1,4 +1,4 @@
-"""Blocks that may choose other rows when they run again: LIMIT, DISTINCT ON, windows with ties.
+"""Blocks that may choose other rows when they run again: LIMIT, samples, windows with ties.
 
 A witness query runs blocks again. So these blocks are stored in a temporary table first, with their
 hidden columns, and both the query and its witness queries read that table.
@@ -9,7 +9,7 @@ from itertools import count
 
 from sqlglot import exp
 
-from . import blocks
+from . import blocks, from_clause
 from .parse import Parsed
 
 KEPT = "__provhouse_kept"
@@ -39,6 +39,8 @@ def _settle(parsed: Parsed, query: exp.Expr, riding: bool) -> None:
                 _settle(parsed, source, rides)
         for each in blocks.subqueries(list(_expressions(query))):
             _settle(parsed, each.query, False)
+        if not rides and from_clause.chooses(query):
+            _keep(parsed, from_clause.apart(query))
     if not riding and _chooses(query) and not blocks.outer_columns(query):
         _keep(parsed, query)
 
@@ -58,9 +60,8 @@ def _chooses(query: exp.Expr) -> bool:
     if not isinstance(query, exp.Select):
         return False
     distinct = query.args.get("distinct")
-    asof = any(join.method == "ASOF" for join in query.args.get("joins") or [])
     on = distinct is not None and distinct.args.get("on") is not None
-    return on or asof or any(map(_depends_on_order, blocks.windows(query)))
+    return on or any(map(_depends_on_order, blocks.windows(query)))
 
 
 def _depends_on_order(window: exp.Window) -> bool:
