@@ -13,6 +13,7 @@ from sqlglot.schema import MappingSchema
 from provhouse.model.errors import UsageError
 
 from . import judge
+from .as_read import put_right
 from .blocks import is_aggregate, is_parenthesised_join, outer_columns, own
 from .catalog import Catalog, Place, view_query
 from .dialect import read
@@ -57,6 +58,7 @@ def parse(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Parsed:
     tree, text = _qualified(con, sql, catalog)
     _refuse_stars(tree)
     columns_of_using(tree)
+    put_right(tree)
     scans = judge.check(con, text, tree, catalog)
     nodes = list(tree.walk())
     _semi_joins(nodes)

@@ -1,0 +1,49 @@
+"""Parts of a query that sqlglot reads or writes in another way than DuckDB, put right."""
+
+from sqlglot import exp
+
+
+def put_right(tree: exp.Expr) -> None:
+    """Mend ASOF joins by USING, SEMI joins, and a LIMIT that is a computed share of the rows."""
+    for node in list(tree.find_all(exp.Join, exp.Limit)):
+        if isinstance(node, exp.Limit):
+            _share(node)
+        elif node.method == "ASOF":
+            _asof(node)
+        elif (node.kind or node.side or "").upper() in ("SEMI", "ANTI"):
+            _semi(node)
+
+
+def _asof(join: exp.Join) -> None:
+    """Compare the last column of USING as DuckDB does: the left side is at or after the right."""
+    tests = list(_conjuncts(join.args.get("on")))
+    if tests and all(isinstance(each, exp.EQ) for each in tests):
+        last = tests[-1]
+        last.replace(exp.GTE(this=last.this, expression=last.expression))
+
+
+def _conjuncts(condition: exp.Expr | None) -> list[exp.Expr]:
+    if condition is None:
+        return []
+    if isinstance(condition, exp.And):
+        return [*_conjuncts(condition.this), *_conjuncts(condition.expression)]
+    return [condition]
+
+
+def _semi(join: exp.Join) -> None:
+    """Take ``b.k`` for a column of the joined table b, not for a field of a column b."""
+    name = join.this.alias_or_name
+    for field in list(on.find_all(exp.Dot)) if (on := join.args.get("on")) is not None else []:
+        if isinstance(field.this, exp.Column) and field.this.name.lower() == name.lower():
+            field.replace(exp.column(field.expression.name, name, quoted=True))
+
+
+def _share(limit: exp.Limit) -> None:
+    """Write a computed share with the sign ``%``: DuckDB takes the word for numbers only."""
+    options = limit.args.get("limit_options")
+    if options is None or not options.args.get("percent"):
+        return
+    if not isinstance(limit.expression, exp.Literal):
+        text = limit.expression.sql("duckdb")
+        limit.set("expression", exp.Var(this=f"{text}%"))
+        limit.set("limit_options", None)
