@@ -12,7 +12,7 @@ from sqlglot.schema import MappingSchema
 
 from provhouse.model.errors import UsageError
 
-from . import judge
+from . import judge, scoped
 from .as_read import put_right
 from .blocks import is_aggregate, is_parenthesised_join, outer_columns, own
 from .catalog import Catalog, Place, view_query
@@ -20,6 +20,7 @@ from .dialect import read
 from .macros import unfold
 from .pivot_values import list_values
 from .plain import plain, rewritten
+from .recursion import Recursion
 from .refusal import LOAD, PLACE, place, refuse
 from .using import columns_of_using
 from .whole_rows import spell_out
@@ -47,6 +48,7 @@ class Parsed:
     ctes: list[exp.CTE] = field(default_factory=list)
     kept: list[exp.Expr] = field(default_factory=list)
     kept_names: list[str] = field(default_factory=list)
+    recursions: list[Recursion] = field(default_factory=list)
 
 
 def parse(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Parsed:
@@ -64,7 +66,7 @@ def parse(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Parsed:
     _semi_joins(nodes)
     parsed = Parsed(tree)
     if any(isinstance(node, exp.With) for node in nodes):
-        _hoist(parsed)
+        _hoist(con, parsed)
     _number(parsed, catalog)
     judge.check_scans(scans, (each.table for each in parsed.references))
     return parsed
@@ -186,8 +188,6 @@ def _cte_of(table: exp.Table) -> exp.CTE | None:
             if with_ is not None and cte is inside and not with_.args.get("recursive"):
                 break
             if cte.alias.lower() == table.name.lower():
-                if cte is inside:
-                    refuse("a recursive WITH query", table)
                 return cte  # type: ignore[no-any-return]
         inside = node if isinstance(node, exp.CTE) else inside
         node = node.parent
@@ -280,11 +280,22 @@ def _semi_joins(nodes: list[exp.Expr]) -> None:
         select.where(exp.Not(this=exists) if kind == "ANTI" else exists, copy=False)
 
 
-def _hoist(parsed: Parsed) -> None:
+def _hoist(con: duckdb.DuckDBPyConnection, parsed: Parsed) -> None:
     """Move all WITH queries to the top, with names that differ, each after those that it uses."""
     for table in list(parsed.query.find_all(exp.Table)):
         if isinstance(table.this, exp.Identifier) and (cte := _cte_of(table)):
             table.meta["of"] = id(cte)
+            if table.find_ancestor(exp.CTE) is not cte:
+                inner = table.find_ancestor(exp.CTE)
+                while inner is not None and inner is not cte:
+                    inner = inner.find_ancestor(exp.CTE)
+                if inner is cte:
+                    refuse("a WITH query that reads the recursive one around it", table)
+                continue
+            table.meta["self"] = True
+            if "types" not in cte.meta:
+                asked = scoped.ask(con, cte.find_ancestor(exp.Query), f"FROM {cte.alias}", "WITH")
+                cte.meta["types"] = list(map(str, asked.types))
     _collect(parsed.query, parsed.ctes)
     numbers = {id(cte): at for at, cte in enumerate(parsed.ctes)}
     for cte in parsed.ctes:
@@ -294,14 +305,16 @@ def _hoist(parsed: Parsed) -> None:
         for table in node.find_all(exp.Table):
             if (of := table.meta.pop("of", None)) is not None:
                 at = numbers[of]
-                table.meta["cte"] = at
+                if "self" not in table.meta:
+                    table.meta["cte"] = at
                 if not table.alias:
                     table.set("alias", exp.TableAlias(this=exp.to_identifier(table.name, True)))
                 table.set("this", exp.to_identifier(f"__cte{at}", True))
     for at, cte in enumerate(parsed.ctes):
         cte.set("alias", exp.TableAlias(this=exp.to_identifier(f"__cte{at}", True)))
     if parsed.ctes:
-        parsed.query.set("with_", exp.With(expressions=parsed.ctes))
+        recursive = any("types" in cte.meta for cte in parsed.ctes)
+        parsed.query.set("with_", exp.With(expressions=parsed.ctes, recursive=recursive))
 
 
 def _collect(node: exp.Expr, found: list[exp.CTE]) -> None:

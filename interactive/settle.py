@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from . import blocks, from_clause
 from .parse import Parsed
+from .recursion import store
 
 KEPT = "__provhouse_kept"
 _numbers = count()
@@ -18,9 +19,34 @@ _numbers = count()
 
 def settle(parsed: Parsed) -> None:
     """Move blocks that choose among rows into ``parsed.kept``, inner ones first."""
-    for cte in parsed.ctes:
-        _settle(parsed, cte.this, False)
+    for at, cte in enumerate(parsed.ctes):
+        if "types" in cte.meta:
+            _store(parsed, at, cte)
+        else:
+            _settle(parsed, cte.this, False)
     _settle(parsed, parsed.query, True)
+    if parsed.recursions and (with_ := parsed.query.args.get("with_")):
+        with_.set("recursive", False)
+        left = [cte for cte in parsed.ctes if "types" not in cte.meta]
+        with_.set("expressions", left) if left else parsed.query.set("with_", None)
+
+
+def _store(parsed: Parsed, at: int, cte: exp.CTE) -> None:
+    """Store the rows of a recursive WITH query; all that read it read these."""
+    name = f"{KEPT}{next(_numbers)}"
+    recursion, stored = store(cte, name, -1 - len(parsed.recursions))
+    if recursion.linear:
+        _settle(parsed, recursion.union.left, False)
+        _settle(parsed, recursion.union.right, False)
+    for node in (parsed.query, *(each.this for each in parsed.ctes)):
+        for table in node.find_all(exp.Table):
+            if table.meta.get("cte") == at:
+                table.meta.pop("cte")
+                table.meta.update(recursion=len(parsed.recursions), kept=len(parsed.kept))
+                table.set("this", exp.to_identifier(name, quoted=True))
+    parsed.recursions.append(recursion)
+    parsed.kept.append(stored)
+    parsed.kept_names.append(name)
 
 
 def _settle(parsed: Parsed, query: exp.Expr, riding: bool) -> None:
