@@ -10,6 +10,8 @@ def put_right(tree: exp.Expr) -> None:
             _share(node)
         elif node.method == "ASOF":
             _asof(node)
+        elif isinstance(node.this, exp.Unnest) and not (node.side or node.args.get("on")):
+            node.set("kind", "CROSS")  # sqlglot writes a comma as a join on TRUE
         elif (node.kind or node.side or "").upper() in ("SEMI", "ANTI"):
             _semi(node)
 
@@ -32,8 +34,8 @@ def _conjuncts(condition: exp.Expr | None) -> list[exp.Expr]:
 
 def _semi(join: exp.Join) -> None:
     """Take ``b.k`` for a column of the joined table b, not for a field of a column b."""
-    name = join.this.alias_or_name
-    for field in list(on.find_all(exp.Dot)) if (on := join.args.get("on")) is not None else []:
+    name, on = join.this.alias_or_name, join.args.get("on")
+    for field in list(on.find_all(exp.Dot)) if on is not None else []:
         if isinstance(field.this, exp.Column) and field.this.name.lower() == name.lower():
             field.replace(exp.column(field.expression.name, name, quoted=True))
 

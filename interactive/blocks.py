@@ -45,7 +45,7 @@ def sources(select: exp.Select) -> list[exp.Expr]:
             refuse("NATURAL JOIN", join)
         found += _sources(join.this)
     if laterals := select.args.get("laterals"):
-        refuse("LATERAL", laterals[0])
+        refuse("LATERAL VIEW", laterals[0])
     return found
 
 
@@ -54,8 +54,6 @@ def _sources(item: exp.Expr) -> Iterator[exp.Expr]:
         if item.alias:
             refuse("a parenthesised join with an alias", item)
         yield from _sources(item.this)
-    elif isinstance(item, exp.Lateral):
-        refuse("LATERAL", item)
     else:
         yield item
     for join in item.args.get("joins") or []:

@@ -1,4 +1,4 @@
-"""FROM clauses that may choose other rows when they run again, and how one becomes a block."""
+"""Blocks, and FROM clauses, that may choose other rows when they run again."""
 
 from collections.abc import Iterator
 
@@ -11,12 +11,39 @@ METHODS = ("POSITIONAL", "ASOF")
 """Joins that pair rows by their order, which ties leave open."""
 
 
-def chooses(select: exp.Select) -> bool:
-    """Return whether the FROM clause of a block has a sample, or pairs rows by their order."""
+def reads_choice(select: exp.Select) -> bool:
+    """Return whether the FROM clause of a block may have other rows when it runs again.
+
+    Derived tables in it that can be stored by themselves have been.
+    """
     joins = select.args.get("joins") or []
     if select.args.get("sample") or any(each.method in METHODS for each in joins):
         return True
-    return any(each.args.get("sample") for each in blocks.sources(select))
+    return any(each.args.get("sample") or _depends(each) for each in blocks.sources(select))
+
+
+def _depends(source: exp.Expr) -> bool:
+    """Return whether a derived table chooses among rows by values of items before it."""
+    return (
+        isinstance(source, exp.Subquery)
+        and bool(blocks.outer_columns(source))
+        and any(map(chooses, source.find_all(exp.Select, exp.SetOperation)))
+    )
+
+
+def chooses(query: exp.Expr) -> bool:
+    """Return whether a block may choose other rows, or orders, when it runs again."""
+    if query.args.get("limit") or query.args.get("offset"):
+        return True
+    if not isinstance(query, exp.Select):
+        return False
+    distinct = query.args.get("distinct")
+    on = distinct is not None and distinct.args.get("on") is not None
+    return on or any(map(_depends_on_order, blocks.windows(query)))
+
+
+def _depends_on_order(window: exp.Window) -> bool:
+    return window.args.get("order") is not None and not isinstance(window.this, exp.Rank)
 
 
 def apart(select: exp.Select) -> exp.Select:

@@ -17,6 +17,7 @@ from .as_read import put_right
 from .blocks import is_aggregate, is_parenthesised_join, outer_columns, own
 from .catalog import Catalog, Place, view_query
 from .dialect import read
+from .lateral import mark, unmark
 from .macros import unfold
 from .pivot_values import list_values
 from .plain import plain, rewritten
@@ -57,7 +58,7 @@ def parse(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Parsed:
     Raises UsageError for what is not one query, and NotCovered for names that cannot be resolved
     and for texts that DuckDB reads in another way.
     """
-    tree, text = _qualified(con, sql, catalog)
+    tree, text = _qualified(con, sql, catalog, False)
     _refuse_stars(tree)
     columns_of_using(tree)
     put_right(tree)
@@ -72,13 +73,16 @@ def parse(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Parsed:
     return parsed
 
 
-def _qualified(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> tuple[Any, str]:
+def _qualified(
+    con: duckdb.DuckDBPyConnection, query: str, catalog: Catalog, lateral: bool
+) -> tuple[Any, str]:
     """Return a tree in which each column has its table, and rows as values are structs.
 
-    With it comes the text that DuckDB must read alike.
+    With it comes the text that DuckDB must read alike. ``lateral``: derived tables may refer to
+    items before them.
     """
-    tree = _query(sql)
-    sql = list_values(con, tree, sql)
+    tree = _query(query)
+    sql = list_values(con, tree, query)
     _name_tables(tree, catalog, 0)
     nodes = list(tree.walk())
     _flatten(nodes)
@@ -87,15 +91,20 @@ def _qualified(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> tu
         judge.check(con, sql, tree, catalog)
         tree = plain(tree, con)
         nodes, sql = list(tree.walk()), tree.sql("duckdb")
+    if lateral:
+        mark(tree)
     _expand_all(nodes)
     try:
         tree = qualify(tree, schema=_schema(nodes, catalog), dialect="duckdb", identify=True)
     except OptimizeError as error:
+        if not lateral:
+            return _qualified(con, query, catalog, True)
         raise UsageError(
             "The names in the query cannot be resolved",
             str(error),
             "Qualify columns by their table",
         ) from None
+    unmark(tree)
     spell_out(tree, partial(_columns, catalog))
     return tree, sql
 

@@ -111,7 +111,7 @@ def _is_linear(query: exp.Expr) -> bool:
         return True
     if isinstance(query, exp.Union) and not query.args.get("distinct"):
         return not _is_cut(query) and all(map(_is_linear, (query.left, query.right)))
-    if not isinstance(query, exp.Select) or _is_cut(query) or from_clause.chooses(query):
+    if not isinstance(query, exp.Select) or _is_cut(query) or from_clause.reads_choice(query):
         return False
     if query.args.get("distinct") or blocks.is_grouped(query) or blocks.windows(query):
         return False

@@ -65,9 +65,9 @@ def _settle(parsed: Parsed, query: exp.Expr, riding: bool) -> None:
                 _settle(parsed, source, rides)
         for each in blocks.subqueries(list(_expressions(query))):
             _settle(parsed, each.query, False)
-        if not rides and from_clause.chooses(query):
+        if not rides and from_clause.reads_choice(query):
             _keep(parsed, from_clause.apart(query))
-    if not riding and _chooses(query) and not blocks.outer_columns(query):
+    if not riding and from_clause.chooses(query) and not blocks.outer_columns(query):
         _keep(parsed, query)
 
 
@@ -78,20 +78,6 @@ def _expressions(select: exp.Select) -> Iterator[exp.Expr]:
 
 
 CLAUSES = ("where", "having", "qualify")
-
-
-def _chooses(query: exp.Expr) -> bool:
-    if query.args.get("limit") or query.args.get("offset"):
-        return True
-    if not isinstance(query, exp.Select):
-        return False
-    distinct = query.args.get("distinct")
-    on = distinct is not None and distinct.args.get("on") is not None
-    return on or any(map(_depends_on_order, blocks.windows(query)))
-
-
-def _depends_on_order(window: exp.Window) -> bool:
-    return window.args.get("order") is not None and not isinstance(window.this, exp.Rank)
 
 
 def _keep(parsed: Parsed, query: exp.Expr) -> None:
