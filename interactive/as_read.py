@@ -4,32 +4,14 @@ from sqlglot import exp
 
 
 def put_right(tree: exp.Expr) -> None:
-    """Mend ASOF joins by USING, SEMI joins, and a LIMIT that is a computed share of the rows."""
+    """Mend SEMI joins, joins with UNNEST, and a LIMIT that is a computed share of the rows."""
     for node in list(tree.find_all(exp.Join, exp.Limit)):
         if isinstance(node, exp.Limit):
             _share(node)
-        elif node.method == "ASOF":
-            _asof(node)
         elif isinstance(node.this, exp.Unnest) and not (node.side or node.args.get("on")):
             node.set("kind", "CROSS")  # sqlglot writes a comma as a join on TRUE
         elif (node.kind or node.side or "").upper() in ("SEMI", "ANTI"):
             _semi(node)
-
-
-def _asof(join: exp.Join) -> None:
-    """Compare the last column of USING as DuckDB does: the left side is at or after the right."""
-    tests = list(_conjuncts(join.args.get("on")))
-    if tests and all(isinstance(each, exp.EQ) for each in tests):
-        last = tests[-1]
-        last.replace(exp.GTE(this=last.this, expression=last.expression))
-
-
-def _conjuncts(condition: exp.Expr | None) -> list[exp.Expr]:
-    if condition is None:
-        return []
-    if isinstance(condition, exp.And):
-        return [*_conjuncts(condition.this), *_conjuncts(condition.expression)]
-    return [condition]
 
 
 def _semi(join: exp.Join) -> None:

@@ -16,6 +16,7 @@ from sqlglot import exp
 
 from . import blocks
 from .blocks import Subquery
+from .names import RESERVED
 from .parse import Parsed
 from .recursion import NUMBER, Recursion, Recursive, everything, sources
 from .refusal import LOAD, refuse
@@ -118,7 +119,8 @@ def negatives(identity: Identity) -> list[exp.Expr]:
     return found
 
 
-HIDDEN = "__h"
+HIDDEN = f"{RESERVED}_h"
+BRANCH = f"{RESERVED}_b"
 
 
 class Exposer:
@@ -362,11 +364,11 @@ def as_select(branch: exp.Expr) -> exp.Select:
         return branch
     names = [each.alias_or_name for each in leftmost(branch).expressions]
     columns = [
-        exp.alias_(exp.column(name, "__b", quoted=True), name, quoted=True) for name in names
+        exp.alias_(exp.column(name, BRANCH, quoted=True), name, quoted=True) for name in names
     ]
     outer = exp.Select(expressions=columns)
     branch.replace(outer)
-    alias = exp.TableAlias(this=exp.to_identifier("__b"))
+    alias = exp.TableAlias(this=exp.to_identifier(BRANCH))
     outer.set("from_", exp.From(this=exp.Subquery(this=branch, alias=alias)))
     return outer
 

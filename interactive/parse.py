@@ -12,19 +12,19 @@ from sqlglot.schema import MappingSchema
 
 from provhouse.model.errors import UsageError
 
-from . import judge, scoped
+from . import judge, scoped, stars, whole_rows
 from .as_read import put_right
 from .blocks import is_aggregate, is_parenthesised_join, outer_columns, own
 from .catalog import Catalog, Place, view_query
+from .ctes import cte_of
 from .dialect import read
 from .lateral import mark, unmark
 from .macros import unfold
+from .names import RESERVED
 from .pivot_values import list_values
 from .plain import plain, rewritten
 from .recursion import Recursion
 from .refusal import LOAD, PLACE, place, refuse
-from .using import columns_of_using
-from .whole_rows import spell_out
 
 
 @dataclass(frozen=True)
@@ -60,10 +60,10 @@ def parse(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Parsed:
     """
     tree, text = _qualified(con, sql, catalog, False)
     _refuse_stars(tree)
-    columns_of_using(tree)
     put_right(tree)
     scans = judge.check(con, text, tree, catalog)
     nodes = list(tree.walk())
+    _refuse_reserved(nodes)
     _semi_joins(nodes)
     parsed = Parsed(tree)
     if any(isinstance(node, exp.With) for node in nodes):
@@ -86,11 +86,14 @@ def _qualified(
     _name_tables(tree, catalog, 0)
     nodes = list(tree.walk())
     _flatten(nodes)
-    _mark_aggregates(nodes, catalog)
     if rewritten(nodes):
+        _mark_aggregates(nodes, catalog)
         judge.check(con, sql, tree, catalog)
         tree = plain(tree, con)
-        nodes, sql = list(tree.walk()), tree.sql("duckdb")
+        sql = tree.sql("duckdb")
+    stars.spell_out(tree, partial(_columns, catalog))
+    nodes = list(tree.walk())
+    _mark_aggregates(nodes, catalog)
     if lateral:
         mark(tree)
     _expand_all(nodes)
@@ -105,12 +108,19 @@ def _qualified(
             "Qualify columns by their table",
         ) from None
     unmark(tree)
-    spell_out(tree, partial(_columns, catalog))
+    whole_rows.spell_out(tree, partial(_columns, catalog))
     return tree, sql
 
 
+def _refuse_reserved(nodes: list[exp.Expr]) -> None:
+    """Refuse names that could be those of hidden columns."""
+    for name in nodes:
+        if isinstance(name, exp.Identifier) and name.name.lower().startswith(RESERVED):
+            refuse(f"{name.name}, which is a name that provhouse keeps for itself,", name, RENAME)
+
+
 def _columns(catalog: Catalog, table: exp.Table) -> list[str]:
-    if cte := _cte_of(table):
+    if cte := cte_of(table):
         return list(cte.this.named_selects)
     found = catalog.find(table)
     return list(found.columns) if found else []
@@ -154,7 +164,7 @@ def _name_tables(tree: exp.Expr, catalog: Catalog, depth: int) -> None:
         refuse("views nested more than 50 deep", tree)
     unfold(tree, catalog.functions)
     for table in list(tree.find_all(exp.Table)):
-        if not isinstance(table.this, exp.Identifier) or _cte_of(table):
+        if not isinstance(table.this, exp.Identifier) or cte_of(table):
             continue
         relation = catalog.find(table)
         if relation is None:
@@ -183,24 +193,6 @@ def _name_tables(tree: exp.Expr, catalog: Catalog, depth: int) -> None:
 
 
 RENAME = "Rename the column, or make a table of it without this name"
-
-
-def _cte_of(table: exp.Table) -> exp.CTE | None:
-    """Return the WITH query that a table names, if it does. Queries see only those before them."""
-    if table.db:
-        return None
-    node: exp.Expr | None = table
-    inside: exp.Expr | None = None
-    while node is not None:
-        with_ = node.args.get("with_")
-        for cte in with_.expressions if with_ else []:
-            if with_ is not None and cte is inside and not with_.args.get("recursive"):
-                break
-            if cte.alias.lower() == table.name.lower():
-                return cte  # type: ignore[no-any-return]
-        inside = node if isinstance(node, exp.CTE) else inside
-        node = node.parent
-    return None
 
 
 def _schema(nodes: list[exp.Expr], catalog: Catalog) -> MappingSchema:
@@ -245,17 +237,26 @@ def _expand_all(nodes: list[exp.Expr]) -> None:
 
 
 def _flatten(nodes: list[exp.Expr]) -> None:
-    """Remove parentheses around the first joins of a FROM, as DuckDB writes them in views."""
+    """Remove parentheses around joins in FROM, such as DuckDB writes in views.
+
+    The joins of the first item go before those of the block, and those of another item stay with
+    it: ``a JOIN (b JOIN c ON p) ON q`` is ``a JOIN b JOIN c ON p ON q``.
+    """
     for holder in nodes:
-        joined = isinstance(holder, exp.From) or is_parenthesised_join(holder)
-        while joined and is_parenthesised_join(holder.this) and not holder.this.alias:
+        if not isinstance(holder, (exp.From, exp.Join)):
+            continue
+        while is_parenthesised_join(holder.this) and not holder.this.alias:
             outer = holder.this
             inner = outer.this
-            after = [*(inner.args.pop("joins", None) or []), *(outer.args.pop("joins", None) or [])]
+            own_joins = [*_take_joins(inner), *_take_joins(outer)]
             holder.set("this", inner)
             block = holder.parent if isinstance(holder, exp.From) else inner
             assert block is not None
-            block.set("joins", [*after, *(block.args.get("joins") or [])])
+            block.set("joins", [*own_joins, *_take_joins(block)])
+
+
+def _take_joins(node: exp.Expr) -> list[exp.Expr]:
+    return node.args.pop("joins", None) or []
 
 
 def _mark_aggregates(nodes: list[exp.Expr], catalog: Catalog) -> None:
@@ -292,7 +293,7 @@ def _semi_joins(nodes: list[exp.Expr]) -> None:
 def _hoist(con: duckdb.DuckDBPyConnection, parsed: Parsed) -> None:
     """Move all WITH queries to the top, with names that differ, each after those that it uses."""
     for table in list(parsed.query.find_all(exp.Table)):
-        if isinstance(table.this, exp.Identifier) and (cte := _cte_of(table)):
+        if isinstance(table.this, exp.Identifier) and (cte := cte_of(table)):
             table.meta["of"] = id(cte)
             if table.find_ancestor(exp.CTE) is not cte:
                 inner = table.find_ancestor(exp.CTE)
@@ -318,9 +319,9 @@ def _hoist(con: duckdb.DuckDBPyConnection, parsed: Parsed) -> None:
                     table.meta["cte"] = at
                 if not table.alias:
                     table.set("alias", exp.TableAlias(this=exp.to_identifier(table.name, True)))
-                table.set("this", exp.to_identifier(f"__cte{at}", True))
+                table.set("this", exp.to_identifier(f"{RESERVED}_cte{at}", True))
     for at, cte in enumerate(parsed.ctes):
-        cte.set("alias", exp.TableAlias(this=exp.to_identifier(f"__cte{at}", True)))
+        cte.set("alias", exp.TableAlias(this=exp.to_identifier(f"{RESERVED}_cte{at}", True)))
     if parsed.ctes:
         recursive = any("types" in cte.meta for cte in parsed.ctes)
         parsed.query.set("with_", exp.With(expressions=parsed.ctes, recursive=recursive))

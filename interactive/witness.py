@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from . import blocks
+from .names import RESERVED
 from .refusal import refuse
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ def with_clause(exposer: "Exposer", query: exp.Expr) -> str:
     if not used:
         return ""
     parts = [
-        f'"__cte{at}" AS NOT MATERIALIZED ({exposer.parsed.ctes[at].this.sql("duckdb")})'
+        f'"{RESERVED}_cte{at}" AS NOT MATERIALIZED ({exposer.parsed.ctes[at].this.sql("duckdb")})'
         for at in sorted(used)
     ]
     return f"WITH {', '.join(parts)} "
