@@ -12,6 +12,7 @@ import duckdb
 from .identity import Asked, Base, Branch, Derived, Exposer, Grouped, Identity
 from .names import RESERVED, quoted
 from .plan import Plan
+from .recursion import NUMBER, Recursive
 from .refusal import REWRITE, NotCovered
 from .witness import Witness, references
 
@@ -37,6 +38,9 @@ class Rehearsal:
                 self.block(part.identity, source, [columns[at] for at in part.columns])
             elif isinstance(part, Grouped):
                 self._ask(part.asked(0), source, columns)
+            elif isinstance(part, Recursive):
+                for each in part.asked:
+                    self._ask(each, quoted(part.recursion.name), [NUMBER])
             else:
                 self._ask(part, source, columns)
 

@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from provhouse.model.arrays import unique
 from provhouse.model.errors import Damaged
 
+from .ancestors import ancestors
 from .identity import Asked, Base, Branch, Derived, Grouped, Identity
-from .links import Chain, Link, chained, from_pairs
+from .links import Chain, Link, chained, flattened, from_pairs, merged
 from .questions import Questions, distinct_questions
+from .recursion import Recursive
 
 
 @dataclass
@@ -25,7 +27,7 @@ class Tracer:
     """One descent from rows of a result, for some references."""
 
     con: duckdb.DuckDBPyConnection
-    sizes: Sequence[int]
+    sizes: Sequence[int] | Mapping[int, int]
     """For each reference, one more than its largest rid."""
     wanted: frozenset[int]
     masks: Mapping[int, NDArray[np.bool_]] = field(default_factory=dict)
@@ -51,6 +53,8 @@ class Tracer:
                 self._block(part.identity, rows, path)
             elif isinstance(part, Asked):
                 self._ask(part, identity.count, block, path)
+            elif isinstance(part, Recursive):
+                self._recursive(part, block, path)
             else:
                 self._grouped(part, identity.count, block, path)
 
@@ -72,6 +76,33 @@ class Tracer:
         for mask in unique(masks).tolist():
             rows = block.where(pa.array(masks == mask))
             self._ask(part.asked(mask), count, rows, path)
+
+    def _recursive(self, part: Recursive, block: "Block", path: list[Link]) -> None:
+        """Ask for the records of stored rows, and of all rows that they were derived from."""
+        recursion = part.recursion
+        if not any(each.witness.refs & self.wanted for each in part.asked):
+            return
+        block = block.where(block.table.column(part.column).is_valid())
+        if recursion.linear:
+            asked, link = block.questions([part.column])
+            if recursion.parents is None:
+                recursion.parents = self._parents(part)
+            above, rows = ancestors(recursion.parents, asked.table.column(0).to_numpy())
+            block, path = _numbered(rows), [*path, link, above]
+        for each in part.asked:
+            self._ask(each, None, block, path)
+
+    def _parents(self, part: Recursive) -> Link:
+        """Return for each stored row those that it was derived from in one step."""
+        ref, name = part.recursion.ref, part.recursion.name
+        ((number,),) = self.con.sql(f'select count(*) from "{name}"').fetchall()
+        tracer = Tracer(self.con, {ref: number}, frozenset({ref}))
+        for each in part.asked:
+            tracer._ask(each, None, _numbered(np.arange(number)), [])
+        chains = [Chain([flattened(chain.links)]) for chain in tracer.found.get(ref, [])]
+        if not chains:
+            return Link(np.zeros(number + 1, np.int64), np.empty(0, np.int32), number)
+        return merged(chains)[0].links[0]
 
     def _ask(self, part: Asked, count: int | None, block: "Block", path: list[Link]) -> None:
         """Run a witness query, and follow the hidden columns of the rows that it finds."""
@@ -106,6 +137,12 @@ def verify(right: NDArray[np.bool_]) -> None:
             "ran: a table changed, or the query computes other values each time",
             "Run the query again; replace random(), and floating-point sums that are compared",
         )
+
+
+def _numbered(numbers: NDArray[np.int64]) -> "Block":
+    """Return rows that are given by their numbers."""
+    table = pa.table({"number": numbers.astype(np.int64)})
+    return Block(table, np.arange(numbers.size, dtype=np.int32), numbers.size)
 
 
 @dataclass
