@@ -32,8 +32,9 @@ TRUE = {
     "value": {"type": {"id": "BOOLEAN"}, "is_null": False, "value": True},
 }
 JOINED = {"join_type", "mark_index"}
-SCANNED = re.compile(r'"qualified_name":\{"path":(\[[^\]]*\])')
-CALLED = re.compile(r'"qname":\{"path":(\[(?:"(?:[^"\\]|\\.)*",?)*\])')
+PATH = r'\{"path":(\[(?:"(?:[^"\\]|\\.)*",?)*\])'
+SCANNED = re.compile(f'"qualified_name":{PATH}')
+CALLED = re.compile(f'"qname":{PATH}')
 
 
 class NotBound(Exception):
