@@ -100,7 +100,8 @@ class Lineage:
 
     def _tracer(self, refs: Sequence[int]) -> Tracer:
         sizes = [self._con.size(each.table) for each in self._plan.references]
-        return Tracer(self._con.duckdb, sizes, frozenset(refs), self._masks)
+        con = self._con
+        return Tracer(con.duckdb, con.apart(), sizes, frozenset(refs), self._masks)
 
 
 def _together(parts: list[Rows]) -> Rows:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from provhouse.model.arrays import unique
 from provhouse.model.errors import Damaged
 
+from .apart import Apart, named, readable, unreadable
 from .identity import Asked, Base, Branch, Derived, Grouped, Identity
 from .links import Chain, Link, chained, from_pairs
 from .questions import Questions, distinct_questions
@@ -25,16 +26,22 @@ class Tracer:
     """One descent from rows of a result, for some references."""
 
     con: duckdb.DuckDBPyConnection
+    apart: Apart
     sizes: Sequence[int]
     """For each reference, one more than its largest rid."""
     wanted: frozenset[int]
     masks: Mapping[int, NDArray[np.bool_]] = field(default_factory=dict)
     """For some references, which rids may have lineage."""
     found: dict[int, list[Chain]] = field(default_factory=dict)
+    _readable: set[str] = field(default_factory=set)
 
     def rows(self, identity: Identity, table: pa.Table, number: int) -> dict[int, list[Chain]]:
         """Return the chains of rows that are given by their hidden columns, in their order."""
-        self._block(identity, Block(table, np.arange(number, dtype=np.int32), number), [])
+        try:
+            self._block(identity, Block(table, np.arange(number, dtype=np.int32), number), [])
+        finally:
+            for name in self._readable:
+                unreadable(self.con, name)
         return {ref: self.found.get(ref, []) for ref in self.wanted}
 
     def _block(self, identity: Identity, block: "Block", path: list[Link]) -> None:
@@ -81,11 +88,14 @@ class Tracer:
         asked, link = block.questions(part.columns)
         names = [f"c{at}" for at in range(len(part.columns))]
         eids = pa.array(np.arange(asked.number, dtype=np.int32))
-        table = pa.table([*asked.table.columns, eids], names=[*names, "eid"])
+        table = named(asked.table, names, eids)
         nullable = frozenset(at for at, name in enumerate(names) if table.column(name).null_count)
         text = witness.sql(nullable)
-        self.con.register(witness.asked, table)
-        found = self.con.sql(text).to_arrow_table()
+        if witness.asked in self._readable:
+            unreadable(self.con, witness.asked)
+        self._readable.add(witness.asked)
+        readable(self.con, witness.asked, table)
+        found, hidden = self.apart.fetch(text, range(1, 1 + len(witness.identity.names)))
         keys = found.column(0).to_numpy().astype(np.int32, copy=False)
         if part.expects == "counted" and count is not None:
             expected = np.zeros(asked.number, np.int64)
@@ -93,7 +103,7 @@ class Tracer:
             verify(np.bincount(keys, minlength=asked.number) == expected)
         elif part.expects:
             verify(np.bincount(keys, minlength=asked.number) > 0)
-        below = Block(found.select(range(1, found.num_columns)), keys, asked.number)
+        below = Block(hidden, keys, asked.number)
         self._block(witness.identity, below, [*path, link])
 
 
