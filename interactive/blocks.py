@@ -77,25 +77,12 @@ def is_grouped(select: exp.Select) -> bool:
 
 def is_aggregate(node: exp.Func) -> bool:
     """Return whether a function is an aggregate, not a window function."""
-    named = isinstance(node, exp.Anonymous) and node.name.lower() in OTHER_AGGREGATES
-    if not (isinstance(node, exp.AggFunc) or named):
+    if not isinstance(node, exp.AggFunc):
         return False
     above = node.parent
     while isinstance(above, (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)):
         above = above.parent
     return not (isinstance(above, exp.Window) and above.this is not None)
-
-
-OTHER_AGGREGATES = {
-    "bit_and", "bit_or", "bit_xor", "bool_and", "bool_or", "entropy", "favg", "fsum", "geomean",
-    "histogram", "kurtosis", "list", "mad", "mode", "product", "sem", "skewness", "sumkahan",
-    "kahan_sum", "count_star", "string_agg", "group_concat", "listagg", "approx_quantile",
-    "reservoir_quantile", "bitstring_agg", "any_value", "arbitrary", "first", "last", "arg_min",
-    "arg_max", "argmin", "argmax", "min_by", "max_by", "regr_slope", "regr_count", "regr_r2",
-    "regr_intercept", "regr_avgx", "regr_avgy", "regr_sxx", "regr_syy", "regr_sxy", "count_if",
-    "countif", "approx_top_k", "histogram_exact", "weighted_avg", "wavg", "geometric_mean",
-}  # fmt: skip
-"""Aggregates of DuckDB that the parser knows as functions only."""
 
 
 @dataclass(frozen=True)

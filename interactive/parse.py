@@ -1,20 +1,23 @@
 """From SQL text to a qualified tree in which each use of a base table has a number."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-import sqlglot
+import duckdb
 from sqlglot import exp
-from sqlglot.errors import OptimizeError, ParseError
+from sqlglot.errors import OptimizeError, ParseError, TokenError
 from sqlglot.optimizer.qualify import qualify
 from sqlglot.schema import MappingSchema
 
 from provhouse.model.errors import UsageError
 
-from .blocks import outer_columns
+from . import judge, whole_rows
+from .blocks import is_aggregate, outer_columns, own
 from .catalog import Catalog, Place, view_query
-from .refusal import LOAD, place, refuse
+from .dialect import read
+from .macros import unfold
+from .refusal import LOAD, PLACE, place, refuse
+from .using import columns_of_using
 
 
 @dataclass(frozen=True)
@@ -41,13 +44,66 @@ class Parsed:
     kept_names: list[str] = field(default_factory=list)
 
 
-def parse(sql: str, catalog: Catalog) -> Parsed:
+def parse(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Parsed:
     """Return a query ready for planning.
 
-    Raises UsageError for what is not one query, and NotCovered for names that cannot be resolved.
+    Raises UsageError for what is not one query, and NotCovered for names that cannot be resolved
+    and for texts that DuckDB reads in another way.
     """
     try:
-        trees = [tree for tree in sqlglot.parse(sql, dialect="duckdb") if tree is not None]
+        tree = _qualified(sql, catalog, False)
+    except OptimizeError:
+        tree = _whole_rows(sql, catalog)
+    columns_of_using(tree)
+    scans = judge.check(con, sql, tree, catalog)
+    nodes = list(tree.walk())
+    _semi_joins(nodes)
+    parsed = Parsed(tree)
+    if any(isinstance(node, exp.With) for node in nodes):
+        _hoist(parsed)
+    _number(parsed, catalog)
+    judge.check_scans(scans, (each.table for each in parsed.references))
+    return parsed
+
+
+def _qualified(sql: str, catalog: Catalog, rows: bool) -> Any:
+    """Return a tree in which each column has its table; ``rows``: names may be whole rows."""
+    tree = _query(sql)
+    _name_tables(tree, catalog, 0)
+    if rows:
+        whole_rows.mark(tree)
+    nodes = list(tree.walk())
+    _mark_aggregates(nodes, catalog)
+    _expand_all(nodes)
+    schema = _schema(nodes, catalog)
+    return qualify(tree, schema=schema, dialect="duckdb", identify=True)
+
+
+def _whole_rows(sql: str, catalog: Catalog) -> Any:
+    """Return the tree of a query in which names of tables stand for rows."""
+    try:
+        tree = _qualified(sql, catalog, True)
+    except OptimizeError as error:
+        raise UsageError(
+            "The names in the query cannot be resolved",
+            str(error),
+            "Qualify columns by their table",
+        ) from None
+
+    def columns(table: exp.Table) -> list[str]:
+        if cte := _cte_of(table):
+            return list(cte.this.named_selects)
+        found = catalog.find(table)
+        return list(found.columns) if found else []
+
+    whole_rows.spell_out(tree, columns)
+    return tree
+
+
+def _query(sql: str) -> Any:
+    """Return the tree of a text that is one query."""
+    try:
+        trees = read(sql)
     except ParseError as error:
         found = error.errors[0] if error.errors else {}
         raise UsageError(
@@ -56,38 +112,26 @@ def parse(sql: str, catalog: Catalog) -> Parsed:
             f"column {found.get('col')}",
             "Rewrite it, or run it without lineage=True",
         ) from None
+    except TokenError as error:
+        raise UsageError(
+            "The query cannot be parsed for lineage",
+            str(error),
+            "Rewrite it, or run it without lineage=True",
+        ) from None
     if len(trees) == 1 and isinstance(trees[0], exp.Pivot):
         refuse("PIVOT", trees[0])
     if len(trees) != 1 or not isinstance(trees[0], exp.Query):
         raise UsageError(
             "Only one query at a time can have lineage", "", "Run other statements with execute()"
         )
-    tree: Any = trees[0]
-    _name_tables(tree, catalog, 0)
-    nodes = list(tree.walk())
-    _expand_all(nodes)
-    check_functions(nodes)
-    try:
-        tree = qualify(tree, schema=_schema(nodes, catalog), dialect="duckdb", identify=True)
-    except OptimizeError as error:
-        raise UsageError(
-            "The names in the query cannot be resolved",
-            str(error),
-            "Qualify columns by their table",
-        ) from None
-    nodes = list(tree.walk())
-    _semi_joins(nodes)
-    parsed = Parsed(tree)
-    if any(isinstance(node, exp.With) for node in nodes):
-        _hoist(parsed)
-    _number(parsed, catalog)
-    return parsed
+    return trees[0]
 
 
 def _name_tables(tree: exp.Expr, catalog: Catalog, depth: int) -> None:
     """Give tables their full names, and replace views by their queries."""
     if depth > 50:
         refuse("views nested more than 50 deep", tree)
+    unfold(tree, catalog.functions)
     for table in list(tree.find_all(exp.Table)):
         if not isinstance(table.this, exp.Identifier) or _cte_of(table):
             continue
@@ -117,7 +161,7 @@ def _name_tables(tree: exp.Expr, catalog: Catalog, depth: int) -> None:
         table.replace(derived)
 
 
-PLACE = ("line", "col", "start", "end")
+RENAME = "Rename the column, or make a table of it without this name"
 
 
 def _cte_of(table: exp.Table) -> exp.CTE | None:
@@ -149,8 +193,21 @@ def _schema(nodes: list[exp.Expr], catalog: Catalog) -> MappingSchema:
         if relation := catalog.find(table):
             database, schema, name = map(str.lower, relation.place)
             columns = {column.lower(): kind for column, kind in relation.columns.items()}
+            if "rowid" in columns:
+                refuse(f"{relation.place.name}, a table with a column rowid", table, RENAME)
             found.setdefault(database, {}).setdefault(schema, {})[name] = columns
-    return MappingSchema(found, dialect="duckdb", normalize=False)  # `qualify` normalizes the query
+    visible = {
+        database: {
+            schema: {name: list(columns) for name, columns in tables.items()}
+            for schema, tables in schemas.items()
+        }
+        for database, schemas in found.items()
+    }
+    if any(isinstance(node, exp.Column) and node.name.lower() == "rowid" for node in nodes):
+        for tables in (each for schemas in found.values() for each in schemas.values()):
+            for columns in tables.values():
+                columns["rowid"] = "BIGINT"  # a column that ``*`` leaves out
+    return MappingSchema(found, visible=visible, dialect="duckdb", normalize=False)
 
 
 def _expand_all(nodes: list[exp.Expr]) -> None:
@@ -168,26 +225,16 @@ def _expand_all(nodes: list[exp.Expr]) -> None:
                 select.set("group", None)
 
 
-VOLATILE = {
-    "random", "rand", "uuid", "gen_random_uuid", "uuidv4", "uuidv7", "nextval", "currval", "now",
-    "today", "get_current_timestamp", "transaction_timestamp", "current_timestamp", "current_date",
-    "current_time", "localtime", "localtimestamp", "current_localtimestamp", "current_localtime",
-}  # fmt: skip
-
-
-def check_functions(nodes: Iterable[exp.Expr]) -> None:
-    """Refuse functions with other values each time, since a witness query would not agree."""
-    for function in nodes:
-        if not isinstance(function, exp.Func):
-            continue
-        name = function.name if isinstance(function, exp.Anonymous) else function.sql_name()
-        if name.lower() in VOLATILE:
-            refuse(function.sql("duckdb").lower(), function)
+def _mark_aggregates(nodes: list[exp.Expr], catalog: Catalog) -> None:
+    """Make nodes of aggregates of the calls that DuckDB takes for such."""
+    for node in nodes:
+        if isinstance(node, exp.Anonymous) and node.name.lower() in catalog.functions.aggregates:
+            marked = exp.AnonymousAggFunc(this=node.name, expressions=node.expressions)
+            marked.meta.update(node.meta)
+            node.replace(marked)
 
 
 def _aggregates(projection: exp.Expr) -> bool:
-    from .blocks import is_aggregate, own
-
     return any(is_aggregate(node) for node in own(projection, exp.Func))
 
 

@@ -102,7 +102,7 @@ def _collector_paused() -> Iterator[None]:
 def plan(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Plan:
     """Return the plan of a query. Errors in the query itself are reported by DuckDB."""
     relation = con.sql(sql)
-    parsed = parse(sql, catalog)
+    parsed = parse(con, sql, catalog)
     exposer = Exposer(parsed)
     settle(parsed)
     kept = [_kept(exposer, *each) for each in zip(parsed.kept_names, parsed.kept, strict=True)]
