@@ -145,7 +145,7 @@ def _is_apart(field: pa.Field) -> bool:
     return bool(field.metadata) and VALUES in field.metadata
 
 
-def named(table: pa.Table, names: Sequence[str], eids: pa.Array) -> pa.Table:
+def with_eids(table: pa.Table, names: Sequence[str], eids: pa.Array) -> pa.Table:
     """Return a table with other names and one more column; fields keep what they say of values."""
     fields = [field.with_name(name) for field, name in zip(table.schema, names, strict=True)]
     schema = pa.schema([*fields, pa.field("eid", eids.type)])

@@ -250,6 +250,12 @@ class Connection:
                 "Only tables have row numbers, and views have not" if found else "",
                 "Name a table, or make one with register()",
             )
+        if "rowid" in map(str.lower, found.columns):
+            raise UsageError(
+                f"The records of {table} have no row numbers",
+                "Its column rowid hides them",
+                "Rename the column, or make a table of it without this name",
+            )
         return found.place, found.columns
 
     def plan(self, query: str) -> "Plan":

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from provhouse.model.arrays import unique
 from provhouse.model.errors import Damaged
 
-from .apart import Apart, named, readable, unreadable
+from .apart import Apart, readable, unreadable, with_eids
 from .identity import Asked, Base, Branch, Derived, Grouped, Identity
 from .links import Chain, Link, chained, from_pairs
 from .questions import Questions, distinct_questions
@@ -88,7 +88,7 @@ class Tracer:
         asked, link = block.questions(part.columns)
         names = [f"c{at}" for at in range(len(part.columns))]
         eids = pa.array(np.arange(asked.number, dtype=np.int32))
-        table = named(asked.table, names, eids)
+        table = with_eids(asked.table, names, eids)
         nullable = frozenset(at for at, name in enumerate(names) if table.column(name).null_count)
         text = witness.sql(nullable)
         if witness.asked in self._readable:
