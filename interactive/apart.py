@@ -40,9 +40,13 @@ class Apart:
         self._tables: list[str] = []
         self._discarded = discarded
 
-    def fetch(self, text: str, hidden: Sequence[int]) -> tuple[pa.Table, pa.Table]:
-        """Return the rows of a query, and its hidden columns, with numbers where it must be."""
-        relation = self._con.sql(text)
+    def fetch(
+        self, relation: duckdb.DuckDBPyRelation, text: str, hidden: Sequence[int]
+    ) -> tuple[pa.Table, pa.Table]:
+        """Return the rows of a query, and its hidden columns, with numbers where it must be.
+
+        ``relation`` is the text as DuckDB has bound it.
+        """
         kinds = list(map(str, relation.types))
         apart = [at for at in dict.fromkeys(hidden) if not is_carried(kinds[at])]
         if not apart:

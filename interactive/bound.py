@@ -20,7 +20,18 @@ from .catalog import Place
 IGNORED = re.compile(
     r'"(?:alias|query_location|query_location_length|table_index)":(?:"(?:[^"\\]|\\.)*"|\d+),?'
 )
-"""Parts of a plan that do not change what it computes. In texts within a plan, quotes are escaped."""
+"""Parts of a plan that do not change what it computes. Quotes in its texts are escaped."""
+SPELLING = {
+    "alias", "query_location", "query_location_length", "table_index", "is_operator",
+    "bound_columns",
+}  # fmt: skip
+"""These parts, and others that depend on how a text is written, such as names by case."""
+TRUE = {
+    "expression_class": "BOUND_CONSTANT",
+    "type": "VALUE_CONSTANT",
+    "value": {"type": {"id": "BOOLEAN"}, "is_null": False, "value": True},
+}
+JOINED = {"join_type", "mark_index"}
 SCANNED = re.compile(r'"qualified_name":\{"path":(\[[^\]]*\])')
 CALLED = re.compile(r'"qname":\{"path":(\[(?:"(?:[^"\\]|\\.)*",?)*\])')
 
@@ -31,7 +42,7 @@ class NotBound(Exception):
 
 @dataclass(frozen=True)
 class Bound:
-    """A bound plan as JSON, without names and places in the text."""
+    """A bound plan as JSON."""
 
     text: str
 
@@ -47,7 +58,7 @@ class Bound:
 
     def same(self, other: "Bound", names: Mapping[str, str]) -> bool:
         """Return whether two plans compute the same; ``names`` has functions with several names."""
-        if self.text == other.text:
+        if IGNORED.sub("", self.text) == IGNORED.sub("", other.text):
             return True
         return _plain(json.loads(self.text), names) == _plain(json.loads(other.text), names)
 
@@ -62,7 +73,7 @@ def bound(con: duckdb.DuckDBPyConnection, *texts: str) -> list[Bound]:
     for plan in plans:
         if plan.startswith('{"error":true'):
             raise NotBound(json.loads(plan)["error_message"])
-    return [Bound(IGNORED.sub("", plan)) for plan in plans]
+    return list(map(Bound, plans))
 
 
 def _plain(node: Any, names: Mapping[str, str]) -> Any:
@@ -71,7 +82,16 @@ def _plain(node: Any, names: Mapping[str, str]) -> Any:
         return [_plain(each, names) for each in node]
     if not isinstance(node, dict):
         return node
-    found = {key: _plain(each, names) for key, each in node.items() if key != "is_operator"}
+    found = {key: _plain(each, names) for key, each in node.items() if key not in SPELLING}
+    if "ctename" in found:
+        found["ctename"] = found["ctename"].lower()
+    if found.get("condition") == TRUE:
+        del found["condition"]  # sqlglot writes a cross join with UNNEST as a join ON TRUE
+        if found["type"] == "LOGICAL_ANY_JOIN" and found.get("join_type") == "INNER":
+            found = {key: each for key, each in found.items() if key not in JOINED}
+            found["type"] = "LOGICAL_CROSS_PRODUCT"
+    if "conditions" in found:
+        found["conditions"].sort(key=json.dumps)  # USING lists columns in another order
     if "qname" in found and "expression_class" in found:
         name = str(found["qname"]["path"][-1]).lower()
         found["qname"] = names.get(name, name)

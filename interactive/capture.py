@@ -13,6 +13,7 @@ from .inject import LISTED, listed_link
 from .links import Chain, Link
 from .modes import chosen, compiled, not_compiled
 from .plan import Plan
+from .refusal import REWRITE, NotCovered
 from .want import Mode, Want
 
 if TYPE_CHECKING:
@@ -66,8 +67,14 @@ def _in_duckdb(
 ) -> Captured:
     injected = plan.injected(refs, want.where) if mode == "inject" else None
     _keep(con, plan)
+    text = injected.sql if injected else plan.sql
+    relation = con.duckdb.sql(text)
+    if list(map(str, relation.types[: len(plan.kinds)])) != plan.kinds:
+        raise NotCovered(
+            "Lineage of this query is not supported", "It changes the types of the result", REWRITE
+        )
     apart = con.apart()
-    found, hidden = apart.fetch(injected.sql if injected else plan.sql, plan.hidden)
+    found, hidden = apart.fetch(relation, text, plan.hidden)
     rows = found.select(range(len(plan.names))).rename_columns(plan.names)
     captured = Captured(mode, rows, hidden, apart)
     for ref in injected.refs if injected else []:

@@ -5,6 +5,7 @@ sqlglot reads many functions as its own and writes these back: ``len`` as ``leng
 that sqlglot does not know, but for the few that provhouse looks into.
 """
 
+from itertools import pairwise
 from typing import Any
 
 from sqlglot import exp
@@ -25,9 +26,8 @@ KNOWN = {
 }
 SYNTAX = {"CAST", "TRY_CAST", "EXTRACT", "TRIM", "SUBSTRING", "POSITION", "OVERLAY", "MAP", "ARRAY"}
 """Functions whose arguments have a grammar of their own."""
-RENAMED = (
-    {*DuckDB.Parser.FUNCTIONS, *DuckDB.Parser.FUNCTION_PARSERS, "COLUMNS"} - KNOWN - SYNTAX
-) - {"COLUMNS", "STRUCT", "VALUES", "FILTER"}
+OPERATORS = {"AND", "OR", "CASE", "COLLATE", "EXISTS", "LIKE", "FILTER", "STRUCT", "VALUES"}
+RENAMED = {*DuckDB.Parser.FUNCTIONS, *DuckDB.Parser.FUNCTION_PARSERS} - KNOWN - SYNTAX - OPERATORS
 NOT_CALLED = {TokenType.ALIAS, TokenType.DCOLON, TokenType.STAR, TokenType.R_PAREN}
 """What stands before the name of a type, or before a clause such as ``* replace (...)``."""
 
@@ -44,7 +44,7 @@ def read(sql: str) -> list[Any]:
     """Return the trees of the statements in a text; raise sqlglot's errors."""
     dialect = Verbatim()
     tokens = dialect.tokenize(sql)
-    for at, (token, after) in enumerate(zip(tokens, tokens[1:], strict=False)):
+    for at, (token, after) in enumerate(pairwise(tokens)):
         if after.token_type is not TokenType.L_PAREN or token.text.upper() not in RENAMED:
             continue
         if token.token_type is TokenType.IDENTIFIER or (
@@ -60,9 +60,23 @@ def read(sql: str) -> list[Any]:
         for node in tree.find_all(exp.Anonymous, exp.Identifier):
             if isinstance(node.this, str) and node.this.startswith(UNKNOWN):
                 node.set("this", node.this.removeprefix(UNKNOWN))
+        for nulls in list(tree.find_all(exp.IgnoreNulls, exp.RespectNulls)):
+            _keep_nulls(nulls)
         for negated in tree.find_all(exp.Not):
             if isinstance(negated.this, exp.Is) and isinstance(negated.this.expression, exp.Null):
                 null = negated.this.expression
                 null.replace(exp.Not(this=exp.null()))
                 negated.replace(negated.this)
     return trees
+
+
+def _keep_nulls(nulls: exp.Expr) -> None:
+    """Keep IGNORE NULLS in the argument of a function, where sqlglot would leave it out.
+
+    The node for an item of ORDER BY can have any words after it.
+    """
+    if isinstance(nulls.parent, exp.Anonymous):
+        words = "IGNORE NULLS" if isinstance(nulls, exp.IgnoreNulls) else "RESPECT NULLS"
+        nulls.replace(
+            exp.Ordered(this=nulls.this, nulls_first=False, with_fill=exp.Var(this=words))
+        )

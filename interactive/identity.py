@@ -16,9 +16,11 @@ from sqlglot import exp
 
 from . import blocks
 from .blocks import Subquery
+from .names import RESERVED
 from .parse import Parsed
+from .recursion import NUMBER, Recursion, Recursive, everything, sources
 from .refusal import LOAD, refuse
-from .witness import OUTER, Witness, core, partition, same_rows, subquery
+from .witness import OUTER, Witness, core, matching, partition, same_rows, subquery
 
 
 @dataclass
@@ -83,7 +85,7 @@ class Grouped:
         return self._witnesses[mask]
 
 
-Part = Base | Derived | Branch | Asked | Grouped
+Part = Base | Derived | Branch | Asked | Grouped | Recursive
 
 
 @dataclass
@@ -110,12 +112,15 @@ def negatives(identity: Identity) -> list[exp.Expr]:
             found += negatives(part.asked(0).witness.identity)
         elif isinstance(part, Asked):
             found += negatives(part.witness.identity)
+        elif isinstance(part, Recursive):
+            found += [each for asked in part.asked for each in negatives(asked.witness.identity)]
         elif not isinstance(part, Base):
             found += negatives(part.identity)
     return found
 
 
-HIDDEN = "__h"
+HIDDEN = f"{RESERVED}_h"
+BRANCH = f"{RESERVED}_b"
 
 
 class Exposer:
@@ -185,9 +190,17 @@ class Exposer:
             if isinstance(blocks.unwrapped(source), exp.Values):
                 return
             self._derived(source.this, name, columns)
+        elif isinstance(source, exp.Table) and "self" in source.meta:
+            at = columns.add(exp.column(NUMBER, name, quoted=True))
+            columns.identity.parts.append(Base(source.meta["self"], at))
+        elif isinstance(source, exp.Table) and "recursion" in source.meta:
+            at = columns.add(exp.column(NUMBER, name, quoted=True))
+            recursion = self.parsed.recursions[source.meta["recursion"]]
+            asked = self._recursion(recursion)
+            columns.identity.parts.append(Recursive(recursion, at, asked))
         elif isinstance(source, exp.Table) and "kept" in source.meta:
             self._derived(self.parsed.kept[source.meta["kept"]], name, columns)
-        elif name.startswith(OUTER):
+        elif name.startswith(OUTER) or "stored" in source.meta:
             return
         elif not isinstance(source, (exp.Unnest, exp.Values)) and not generates(source):
             if isinstance(source, exp.Table):
@@ -198,6 +211,12 @@ class Exposer:
         identity = self.expose(query, derived=True)
         at = [columns.add(exp.column(each, name, quoted=True)) for each in identity.names]
         columns.identity.parts.append(Derived(identity, at))
+
+    def _recursion(self, recursion: Recursion) -> list[Asked]:
+        """Return the questions for the rows of both branches, or for all records."""
+        if not recursion.linear:
+            return [Asked(matching(self, each, 0), []) for each in everything(self, recursion)]
+        return [Asked(matching(self, sources(recursion), 1), [0], "some")]
 
     def _subqueries(self, found: list[Subquery], columns: "Columns") -> None:
         for each in found:
@@ -345,11 +364,11 @@ def as_select(branch: exp.Expr) -> exp.Select:
         return branch
     names = [each.alias_or_name for each in leftmost(branch).expressions]
     columns = [
-        exp.alias_(exp.column(name, "__b", quoted=True), name, quoted=True) for name in names
+        exp.alias_(exp.column(name, BRANCH, quoted=True), name, quoted=True) for name in names
     ]
     outer = exp.Select(expressions=columns)
     branch.replace(outer)
-    alias = exp.TableAlias(this=exp.to_identifier("__b"))
+    alias = exp.TableAlias(this=exp.to_identifier(BRANCH))
     outer.set("from_", exp.From(this=exp.Subquery(this=branch, alias=alias)))
     return outer
 

@@ -1,6 +1,14 @@
 """Names and values in SQL text."""
 
+RESERVED = "__provhouse"
+"""What all names begin with that provhouse gives to columns, tables and WITH queries."""
+
 
 def quoted(name: str) -> str:
     """Return a name as SQL, in double quotes."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def text_of(value: str) -> str:
+    """Return a text as SQL, in single quotes."""
+    return "'" + value.replace("'", "''") + "'"

@@ -1,6 +1,7 @@
 """From SQL text to a qualified tree in which each use of a base table has a number."""
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import duckdb
@@ -11,13 +12,20 @@ from sqlglot.schema import MappingSchema
 
 from provhouse.model.errors import UsageError
 
-from . import judge, whole_rows
-from .blocks import is_aggregate, outer_columns, own
+from . import judge, scoped, stars, whole_rows
+from .as_read import put_right
+from .blocks import is_aggregate, is_parenthesised_join, outer_columns, own
 from .catalog import Catalog, Place, view_query
+from .ctes import cte_of
 from .dialect import read
+from .lateral import mark, unmark
 from .macros import unfold
+from .names import RESERVED
+from .pivot_values import list_values
+from .plain import plain, rewritten
+from .recursion import Recursion
 from .refusal import LOAD, PLACE, place, refuse
-from .using import columns_of_using
+from .unused import drop_unused
 
 
 @dataclass(frozen=True)
@@ -42,6 +50,7 @@ class Parsed:
     ctes: list[exp.CTE] = field(default_factory=list)
     kept: list[exp.Expr] = field(default_factory=list)
     kept_names: list[str] = field(default_factory=list)
+    recursions: list[Recursion] = field(default_factory=list)
 
 
 def parse(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Parsed:
@@ -50,54 +59,79 @@ def parse(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Parsed:
     Raises UsageError for what is not one query, and NotCovered for names that cannot be resolved
     and for texts that DuckDB reads in another way.
     """
-    try:
-        tree = _qualified(sql, catalog, False)
-    except OptimizeError:
-        tree = _whole_rows(sql, catalog)
-    columns_of_using(tree)
-    scans = judge.check(con, sql, tree, catalog)
+    tree, text = _qualified(con, sql, catalog, False)
+    _refuse_stars(tree)
+    put_right(tree)
+    scans = judge.check(con, text, tree, catalog)
     nodes = list(tree.walk())
+    _refuse_reserved(nodes)
     _semi_joins(nodes)
     parsed = Parsed(tree)
     if any(isinstance(node, exp.With) for node in nodes):
-        _hoist(parsed)
+        _hoist(con, parsed)
     _number(parsed, catalog)
     judge.check_scans(scans, (each.table for each in parsed.references))
     return parsed
 
 
-def _qualified(sql: str, catalog: Catalog, rows: bool) -> Any:
-    """Return a tree in which each column has its table; ``rows``: names may be whole rows."""
-    tree = _query(sql)
+def _qualified(
+    con: duckdb.DuckDBPyConnection, query: str, catalog: Catalog, lateral: bool
+) -> tuple[Any, str]:
+    """Return a tree in which each column has its table, and rows as values are structs.
+
+    With it comes the text that DuckDB must read alike. ``lateral``: derived tables may refer to
+    items before them.
+    """
+    tree = _query(query)
+    sql = list_values(con, tree, query)
     _name_tables(tree, catalog, 0)
-    if rows:
-        whole_rows.mark(tree)
+    nodes = list(tree.walk())
+    _flatten(nodes)
+    if rewritten(nodes):
+        _mark_aggregates(nodes, catalog)
+        judge.check(con, sql, tree, catalog)
+        tree = plain(tree, con)
+        sql = tree.sql("duckdb")
+    stars.spell_out(tree, partial(_columns, catalog))
     nodes = list(tree.walk())
     _mark_aggregates(nodes, catalog)
+    if lateral:
+        mark(tree)
     _expand_all(nodes)
-    schema = _schema(nodes, catalog)
-    return qualify(tree, schema=schema, dialect="duckdb", identify=True)
-
-
-def _whole_rows(sql: str, catalog: Catalog) -> Any:
-    """Return the tree of a query in which names of tables stand for rows."""
     try:
-        tree = _qualified(sql, catalog, True)
+        tree = qualify(tree, schema=_schema(nodes, catalog), dialect="duckdb", identify=True)
     except OptimizeError as error:
+        if not lateral:
+            return _qualified(con, query, catalog, True)
         raise UsageError(
             "The names in the query cannot be resolved",
             str(error),
             "Qualify columns by their table",
         ) from None
+    unmark(tree)
+    whole_rows.spell_out(tree, partial(_columns, catalog))
+    return tree, sql
 
-    def columns(table: exp.Table) -> list[str]:
-        if cte := _cte_of(table):
-            return list(cte.this.named_selects)
-        found = catalog.find(table)
-        return list(found.columns) if found else []
 
-    whole_rows.spell_out(tree, columns)
-    return tree
+def _refuse_reserved(nodes: list[exp.Expr]) -> None:
+    """Refuse names that could be those of hidden columns."""
+    for name in nodes:
+        if isinstance(name, exp.Identifier) and name.name.lower().startswith(RESERVED):
+            refuse(f"{name.name}, which is a name that provhouse keeps for itself,", name, RENAME)
+
+
+def _columns(catalog: Catalog, table: exp.Table) -> list[str]:
+    if cte := cte_of(table):
+        return list(cte.this.named_selects)
+    found = catalog.find(table)
+    return list(found.columns) if found else []
+
+
+def _refuse_stars(tree: exp.Expr) -> None:
+    """Refuse stars that have not been replaced by columns, since they would take in hidden ones."""
+    for star in tree.find_all(exp.Star, exp.Columns):
+        if isinstance(star, exp.Columns) or not isinstance(star.parent, exp.Count):
+            refuse("* or COLUMNS here", star.parent or star)
 
 
 def _query(sql: str) -> Any:
@@ -118,9 +152,7 @@ def _query(sql: str) -> Any:
             str(error),
             "Rewrite it, or run it without lineage=True",
         ) from None
-    if len(trees) == 1 and isinstance(trees[0], exp.Pivot):
-        refuse("PIVOT", trees[0])
-    if len(trees) != 1 or not isinstance(trees[0], exp.Query):
+    if len(trees) != 1 or not isinstance(trees[0], (exp.Query, exp.Pivot)):
         raise UsageError(
             "Only one query at a time can have lineage", "", "Run other statements with execute()"
         )
@@ -131,9 +163,10 @@ def _name_tables(tree: exp.Expr, catalog: Catalog, depth: int) -> None:
     """Give tables their full names, and replace views by their queries."""
     if depth > 50:
         refuse("views nested more than 50 deep", tree)
+    drop_unused(tree)
     unfold(tree, catalog.functions)
     for table in list(tree.find_all(exp.Table)):
-        if not isinstance(table.this, exp.Identifier) or _cte_of(table):
+        if not isinstance(table.this, exp.Identifier) or cte_of(table):
             continue
         relation = catalog.find(table)
         if relation is None:
@@ -162,26 +195,6 @@ def _name_tables(tree: exp.Expr, catalog: Catalog, depth: int) -> None:
 
 
 RENAME = "Rename the column, or make a table of it without this name"
-
-
-def _cte_of(table: exp.Table) -> exp.CTE | None:
-    """Return the WITH query that a table names, if it does. Queries see only those before them."""
-    if table.db:
-        return None
-    node: exp.Expr | None = table
-    inside: exp.Expr | None = None
-    while node is not None:
-        with_ = node.args.get("with_")
-        for cte in with_.expressions if with_ else []:
-            if with_ is not None and cte is inside and not with_.args.get("recursive"):
-                break
-            if cte.alias.lower() == table.name.lower():
-                if cte is inside:
-                    refuse("a recursive WITH query", table)
-                return cte  # type: ignore[no-any-return]
-        inside = node if isinstance(node, exp.CTE) else inside
-        node = node.parent
-    return None
 
 
 def _schema(nodes: list[exp.Expr], catalog: Catalog) -> MappingSchema:
@@ -218,11 +231,39 @@ def _expand_all(nodes: list[exp.Expr]) -> None:
         group = select.args.get("group")
         if group is not None and group.args.get("all"):
             group.set("all", None)
-            keys = [at for at, each in enumerate(select.expressions, 1) if not _aggregates(each)]
+            keys = [at for at, each in enumerate(select.expressions, 1) if _is_key(each)]
             if keys:
                 group.set("expressions", [exp.Literal.number(at) for at in keys])
             else:
                 select.set("group", None)
+
+
+def _is_key(projection: exp.Expr) -> bool:
+    """Return whether GROUP BY ALL groups by a column: aggregates and constants are left out."""
+    return projection.find(exp.Column) is not None and not _aggregates(projection)
+
+
+def _flatten(nodes: list[exp.Expr]) -> None:
+    """Remove parentheses around joins in FROM, such as DuckDB writes in views.
+
+    The joins of the first item go before those of the block, and those of another item stay with
+    it: ``a JOIN (b JOIN c ON p) ON q`` is ``a JOIN b JOIN c ON p ON q``.
+    """
+    for holder in nodes:
+        if not isinstance(holder, (exp.From, exp.Join)):
+            continue
+        while is_parenthesised_join(holder.this) and not holder.this.alias:
+            outer = holder.this
+            inner = outer.this
+            own_joins = [*_take_joins(inner), *_take_joins(outer)]
+            holder.set("this", inner)
+            block = holder.parent if isinstance(holder, exp.From) else inner
+            assert block is not None
+            block.set("joins", [*own_joins, *_take_joins(block)])
+
+
+def _take_joins(node: exp.Expr) -> list[exp.Expr]:
+    return node.args.pop("joins", None) or []
 
 
 def _mark_aggregates(nodes: list[exp.Expr], catalog: Catalog) -> None:
@@ -256,11 +297,22 @@ def _semi_joins(nodes: list[exp.Expr]) -> None:
         select.where(exp.Not(this=exists) if kind == "ANTI" else exists, copy=False)
 
 
-def _hoist(parsed: Parsed) -> None:
+def _hoist(con: duckdb.DuckDBPyConnection, parsed: Parsed) -> None:
     """Move all WITH queries to the top, with names that differ, each after those that it uses."""
     for table in list(parsed.query.find_all(exp.Table)):
-        if isinstance(table.this, exp.Identifier) and (cte := _cte_of(table)):
+        if isinstance(table.this, exp.Identifier) and (cte := cte_of(table)):
             table.meta["of"] = id(cte)
+            if table.find_ancestor(exp.CTE) is not cte:
+                inner = table.find_ancestor(exp.CTE)
+                while inner is not None and inner is not cte:
+                    inner = inner.find_ancestor(exp.CTE)
+                if inner is cte:
+                    refuse("a WITH query that reads the recursive one around it", table)
+                continue
+            table.meta["self"] = True
+            if "types" not in cte.meta:
+                asked = scoped.ask(con, cte.find_ancestor(exp.Query), f"FROM {cte.alias}", "WITH")
+                cte.meta["types"] = list(map(str, asked.types))
     _collect(parsed.query, parsed.ctes)
     numbers = {id(cte): at for at, cte in enumerate(parsed.ctes)}
     for cte in parsed.ctes:
@@ -270,14 +322,16 @@ def _hoist(parsed: Parsed) -> None:
         for table in node.find_all(exp.Table):
             if (of := table.meta.pop("of", None)) is not None:
                 at = numbers[of]
-                table.meta["cte"] = at
+                if "self" not in table.meta:
+                    table.meta["cte"] = at
                 if not table.alias:
                     table.set("alias", exp.TableAlias(this=exp.to_identifier(table.name, True)))
-                table.set("this", exp.to_identifier(f"__cte{at}", True))
+                table.set("this", exp.to_identifier(f"{RESERVED}_cte{at}", True))
     for at, cte in enumerate(parsed.ctes):
-        cte.set("alias", exp.TableAlias(this=exp.to_identifier(f"__cte{at}", True)))
+        cte.set("alias", exp.TableAlias(this=exp.to_identifier(f"{RESERVED}_cte{at}", True)))
     if parsed.ctes:
-        parsed.query.set("with_", exp.With(expressions=parsed.ctes))
+        recursive = any("types" in cte.meta for cte in parsed.ctes)
+        parsed.query.set("with_", exp.With(expressions=parsed.ctes, recursive=recursive))
 
 
 def _collect(node: exp.Expr, found: list[exp.CTE]) -> None:

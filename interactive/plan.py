@@ -16,6 +16,7 @@ from .catalog import Catalog
 from .fused import Fused, fuse
 from .identity import Exposer, Identity, negatives
 from .inject import Injected, inject
+from .names import RESERVED
 from .parse import Reference, parse
 from .settle import settle
 from .witness import references, with_clause
@@ -38,20 +39,25 @@ class Plan:
     """Blocks to be stored before the query first runs: temporary tables and their queries."""
     limited: bool
     """Whether LIMIT leaves few of the rows that are computed."""
-    _exposer: Exposer
+    exposer: Exposer
     _fused: Fused | Literal["unknown"] | None = "unknown"
     _injected: dict[tuple[frozenset[int], str], Injected | None] = field(default_factory=dict)
+
+    @property
+    def width(self) -> int:
+        """The number of columns of the result of ``sql``."""
+        return max([len(self.names), *(at + 1 for at in self.hidden)])
 
     @cached_property
     def negative(self) -> frozenset[int]:
         """The references in NOT EXISTS, NOT IN, ALL and on the right of EXCEPT, by position."""
         found = negatives(self.identity)
-        return frozenset(ref for query in found for ref in references(self._exposer, query))
+        return frozenset(ref for query in found for ref in references(self.exposer, query))
 
     def injected(self, refs: frozenset[int], where: str = "") -> Injected | None:
         """Return the query that also lists the rids of some references, if it can be written."""
         if (refs, where) not in self._injected:
-            query = self._exposer.parsed.query
+            query = self.exposer.parsed.query
             self._injected[refs, where] = inject(query, self.identity, refs, where)
         return self._injected[refs, where]
 
@@ -76,7 +82,7 @@ class Plan:
     def fused(self, con: duckdb.DuckDBPyConnection, catalog: Catalog) -> Fused | None:
         """Return the query as the compiled GROUP BY runs it, if it can."""
         if self._fused == "unknown":
-            self._fused = fuse(con, self._exposer.parsed, self.kinds, catalog)
+            self._fused = fuse(con, self.exposer.parsed, self.kinds, catalog)
         return self._fused
 
 
@@ -110,7 +116,7 @@ def plan(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Plan:
     text = parsed.query.sql("duckdb")
     names = relation.columns
     kinds = list(map(str, relation.types))
-    shift = len(names) if identity.names and identity.names[0].startswith("__h") else 0
+    shift = len(names) if identity.names and identity.names[0].startswith(RESERVED) else 0
     hidden = [shift + at for at in range(len(identity.names))]
     limited = parsed.query.args.get("limit") is not None
     return Plan(
@@ -120,5 +126,6 @@ def plan(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Plan:
 
 def _kept(exposer: Exposer, name: str, query: exp.Expr) -> tuple[str, str]:
     """Return the name and the query of a block to be stored."""
-    exposer.expose(query, derived=True)
+    if "recursion" not in query.meta:
+        exposer.expose(query, derived=True)
     return name, with_clause(exposer, query) + query.sql("duckdb")

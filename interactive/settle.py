@@ -1,4 +1,4 @@
-"""Blocks that may choose other rows when they run again: LIMIT, DISTINCT ON, windows with ties.
+"""Blocks that may choose other rows when they run again: LIMIT, samples, windows with ties.
 
 A witness query runs blocks again. So these blocks are stored in a temporary table first, with their
 hidden columns, and both the query and its witness queries read that table.
@@ -9,8 +9,9 @@ from itertools import count
 
 from sqlglot import exp
 
-from . import blocks
+from . import blocks, from_clause
 from .parse import Parsed
+from .recursion import store
 
 KEPT = "__provhouse_kept"
 _numbers = count()
@@ -18,9 +19,34 @@ _numbers = count()
 
 def settle(parsed: Parsed) -> None:
     """Move blocks that choose among rows into ``parsed.kept``, inner ones first."""
-    for cte in parsed.ctes:
-        _settle(parsed, cte.this, False)
+    for at, cte in enumerate(parsed.ctes):
+        if "types" in cte.meta:
+            _store(parsed, at, cte)
+        else:
+            _settle(parsed, cte.this, False)
     _settle(parsed, parsed.query, True)
+    if parsed.recursions and (with_ := parsed.query.args.get("with_")):
+        with_.set("recursive", False)
+        left = [cte for cte in parsed.ctes if "types" not in cte.meta]
+        with_.set("expressions", left) if left else parsed.query.set("with_", None)
+
+
+def _store(parsed: Parsed, at: int, cte: exp.CTE) -> None:
+    """Store the rows of a recursive WITH query; all that read it read these."""
+    name = f"{KEPT}{next(_numbers)}"
+    recursion, stored = store(cte, name, -1 - len(parsed.recursions))
+    if recursion.linear:
+        _settle(parsed, recursion.union.left, False)
+        _settle(parsed, recursion.union.right, False)
+    for node in (parsed.query, *(each.this for each in parsed.ctes)):
+        for table in node.find_all(exp.Table):
+            if table.meta.get("cte") == at:
+                table.meta.pop("cte")
+                table.meta.update(recursion=len(parsed.recursions), kept=len(parsed.kept))
+                table.set("this", exp.to_identifier(name, quoted=True))
+    parsed.recursions.append(recursion)
+    parsed.kept.append(stored)
+    parsed.kept_names.append(name)
 
 
 def _settle(parsed: Parsed, query: exp.Expr, riding: bool) -> None:
@@ -39,7 +65,9 @@ def _settle(parsed: Parsed, query: exp.Expr, riding: bool) -> None:
                 _settle(parsed, source, rides)
         for each in blocks.subqueries(list(_expressions(query))):
             _settle(parsed, each.query, False)
-    if not riding and _chooses(query) and not blocks.outer_columns(query):
+        if not rides and from_clause.reads_choice(query):
+            _keep(parsed, from_clause.apart(query))
+    if not riding and from_clause.chooses(query) and not blocks.outer_columns(query):
         _keep(parsed, query)
 
 
@@ -52,21 +80,6 @@ def _expressions(select: exp.Select) -> Iterator[exp.Expr]:
 CLAUSES = ("where", "having", "qualify")
 
 
-def _chooses(query: exp.Expr) -> bool:
-    if query.args.get("limit") or query.args.get("offset"):
-        return True
-    if not isinstance(query, exp.Select):
-        return False
-    distinct = query.args.get("distinct")
-    asof = any(join.method == "ASOF" for join in query.args.get("joins") or [])
-    on = distinct is not None and distinct.args.get("on") is not None
-    return on or asof or any(map(_depends_on_order, blocks.windows(query)))
-
-
-def _depends_on_order(window: exp.Window) -> bool:
-    return window.args.get("order") is not None and not isinstance(window.this, exp.Rank)
-
-
 def _keep(parsed: Parsed, query: exp.Expr) -> None:
     name = f"{KEPT}{next(_numbers)}"
     leaf = query
@@ -74,12 +87,12 @@ def _keep(parsed: Parsed, query: exp.Expr) -> None:
         leaf = blocks.unwrapped(leaf.left)
     columns = [
         exp.alias_(
-            exp.column(each.alias_or_name, "__k", quoted=True), each.alias_or_name, quoted=True
+            exp.column(each.alias_or_name, KEPT, quoted=True), each.alias_or_name, quoted=True
         )
         for each in leaf.expressions
     ]
     table = exp.Table(this=exp.to_identifier(name, quoted=True))
-    table.set("alias", exp.TableAlias(this=exp.to_identifier("__k", quoted=True)))
+    table.set("alias", exp.TableAlias(this=exp.to_identifier(KEPT, quoted=True)))
     table.meta["kept"] = len(parsed.kept)
     query.replace(exp.Select(expressions=columns).from_(table, copy=False))
     parsed.kept.append(query)

@@ -10,31 +10,14 @@ from sqlglot import exp
 
 from .refusal import refuse
 
-ROW = "__provhouse_row"
-
-
-def mark(tree: exp.Expr) -> None:
-    """Replace each name that only means a table, not a column, by a call that names the table."""
-    for column in list(tree.find_all(exp.Column)):
-        if column.table or not isinstance(column.this, exp.Identifier):
-            continue
-        if any(source.alias_or_name.lower() == column.name.lower() for source in _around(column)):
-            name = exp.Literal.string(column.name.lower())
-            call = exp.Anonymous(this=ROW, expressions=[name])
-            call.meta.update(column.this.meta)
-            item = column.parent
-            plain = isinstance(item, exp.Select) and column.arg_key == "expressions"
-            column.replace(exp.alias_(call, column.name, quoted=True) if plain else call)
-
 
 def spell_out(tree: exp.Expr, columns: Callable[[exp.Table], list[str]]) -> None:
-    """Replace the calls of ``mark`` by structs; ``columns`` returns those of a table."""
-    for call in [node for node in tree.find_all(exp.Anonymous) if node.name == ROW]:
-        wanted = call.expressions[0].name
-        source = next(each for each in _around(call) if each.alias_or_name.lower() == wanted)
-        names = _columns(source, columns)
-        if not names:
-            refuse(f"the row of {wanted} as a value", call)
+    """Replace each name of a table that is used as a value; ``columns`` are those of a table."""
+    for row in list(tree.find_all(exp.TableColumn)):
+        source = next((each for each in _around(row) if each.alias_or_name == row.name), None)
+        names = _columns(source, columns) if source is not None else []
+        if source is None or not names:
+            refuse(f"the row {row.name} as a value", row)
         fields = [
             exp.PropertyEQ(
                 this=exp.to_identifier(name, quoted=True),
@@ -42,13 +25,12 @@ def spell_out(tree: exp.Expr, columns: Callable[[exp.Table], list[str]]) -> None
             )
             for name in names
         ]
-        call.replace(exp.Anonymous(this="struct_pack", expressions=fields))
+        row.replace(exp.Anonymous(this="struct_pack", expressions=fields))
 
 
 def _columns(source: exp.Expr, columns: Callable[[exp.Table], list[str]]) -> list[str]:
-    if named := source.args.get("alias"):
-        if named.columns:
-            return [column.name for column in named.columns]
+    if (named := source.args.get("alias")) and named.columns:
+        return [column.name for column in named.columns]
     if isinstance(source, exp.Table):
         return columns(source)
     if isinstance(source, exp.Subquery) and isinstance(source.this, exp.Query):

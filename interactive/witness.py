@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from . import blocks
+from .names import RESERVED
 from .refusal import refuse
 
 if TYPE_CHECKING:
@@ -146,6 +147,8 @@ def references(exposer: "Exposer", query: exp.Expr) -> frozenset[int]:
                 todo.append(exposer.parsed.ctes[cte].this)
             elif (kept := table.meta.get("kept")) is not None:
                 todo.append(exposer.parsed.kept[kept])
+            elif (itself := table.meta.get("self")) is not None:
+                found.add(itself)
     return frozenset(found)
 
 
@@ -161,7 +164,7 @@ def with_clause(exposer: "Exposer", query: exp.Expr) -> str:
     if not used:
         return ""
     parts = [
-        f'"__cte{at}" AS NOT MATERIALIZED ({exposer.parsed.ctes[at].this.sql("duckdb")})'
+        f'"{RESERVED}_cte{at}" AS NOT MATERIALIZED ({exposer.parsed.ctes[at].this.sql("duckdb")})'
         for at in sorted(used)
     ]
     return f"WITH {', '.join(parts)} "
@@ -224,6 +227,11 @@ def partition(exposer: "Exposer", select: exp.Select, keys: list[exp.Expr]) -> W
         return Body(projected(select, keys, "qualify", "windows"), _matching(len(keys)))
 
     return Witness(exposer, select, build)
+
+
+def matching(exposer: "Exposer", query: exp.Query, number: int) -> Witness:
+    """Return the witness query of the rows of a query with the asked values in their columns."""
+    return Witness(exposer, query, lambda: Body(query, _matching(number)))
 
 
 def same_rows(exposer: "Exposer", query: exp.Expr) -> Witness:

@@ -48,7 +48,8 @@ def test_values_are_those_of_all_derivations(name: str) -> None:
                                 continue
                             path = ring["times"](ring["times"](values[i], values[j]), values[k])
                             expected = ring["plus"](expected, path)
-            assert how.evaluate(lambda record: values[record.rid], **ring) == expected
+            given = dict(enumerate(values))
+            assert how.evaluate(lambda record, of=given: of[record.rid], **ring) == expected
 
 
 def test_the_default_semiring_counts() -> None:
@@ -61,8 +62,8 @@ def test_the_default_semiring_counts() -> None:
 
 def test_a_derivation_that_occurs_often_is_added_as_often() -> None:
     con = connect()
-    con.execute("create table t as select 1 a; create table n as select * from range(13)")
-    query = "select t.a from t, (select 1 from range(13))"
+    con.execute("create table t as select 1 a")
+    query = " union all ".join(["select a from t"] * 5)
     how = con.sql(query, lineage=True).how(0)
     ring = {"plus": operator.add, "times": operator.mul, "zero": 0, "one": 1}
-    assert how.evaluate(lambda record: 2, **ring) == how.evaluate(lambda record: 2) == 26
+    assert how.evaluate(lambda record: 2, **ring) == how.evaluate(lambda record: 2) == 10
