@@ -23,7 +23,7 @@ IGNORED = re.compile(
 """Parts of a plan that do not change what it computes. Quotes in its texts are escaped."""
 SPELLING = {
     "alias", "query_location", "query_location_length", "table_index", "is_operator",
-    "bound_columns",
+    "bound_columns", "input_table_names",
 }  # fmt: skip
 """These parts, and others that depend on how a text is written, such as names by case."""
 SCANNED = re.compile(r'"qualified_name":\{"path":(\[[^\]]*\])')
