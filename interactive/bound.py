@@ -26,6 +26,12 @@ SPELLING = {
     "bound_columns", "input_table_names",
 }  # fmt: skip
 """These parts, and others that depend on how a text is written, such as names by case."""
+TRUE = {
+    "expression_class": "BOUND_CONSTANT",
+    "type": "VALUE_CONSTANT",
+    "value": {"type": {"id": "BOOLEAN"}, "is_null": False, "value": True},
+}
+JOINED = {"join_type", "mark_index"}
 SCANNED = re.compile(r'"qualified_name":\{"path":(\[[^\]]*\])')
 CALLED = re.compile(r'"qname":\{"path":(\[(?:"(?:[^"\\]|\\.)*",?)*\])')
 
@@ -77,6 +83,15 @@ def _plain(node: Any, names: Mapping[str, str]) -> Any:
     if not isinstance(node, dict):
         return node
     found = {key: _plain(each, names) for key, each in node.items() if key not in SPELLING}
+    if "ctename" in found:
+        found["ctename"] = found["ctename"].lower()
+    if found.get("condition") == TRUE:
+        del found["condition"]  # sqlglot writes a cross join with UNNEST as a join ON TRUE
+        if found["type"] == "LOGICAL_ANY_JOIN" and found.get("join_type") == "INNER":
+            found = {key: each for key, each in found.items() if key not in JOINED}
+            found["type"] = "LOGICAL_CROSS_PRODUCT"
+    if "conditions" in found:
+        found["conditions"].sort(key=json.dumps)  # USING lists columns in another order
     if "qname" in found and "expression_class" in found:
         name = str(found["qname"]["path"][-1]).lower()
         found["qname"] = names.get(name, name)

@@ -77,4 +77,6 @@ def _keep_nulls(nulls: exp.Expr) -> None:
     """
     if isinstance(nulls.parent, exp.Anonymous):
         words = "IGNORE NULLS" if isinstance(nulls, exp.IgnoreNulls) else "RESPECT NULLS"
-        nulls.replace(exp.Ordered(this=nulls.this, nulls_first=False, with_fill=exp.Var(this=words)))
+        nulls.replace(
+            exp.Ordered(this=nulls.this, nulls_first=False, with_fill=exp.Var(this=words))
+        )

@@ -25,6 +25,7 @@ from .pivot_values import list_values
 from .plain import plain, rewritten
 from .recursion import Recursion
 from .refusal import LOAD, PLACE, place, refuse
+from .unused import drop_unused
 
 
 @dataclass(frozen=True)
@@ -162,6 +163,7 @@ def _name_tables(tree: exp.Expr, catalog: Catalog, depth: int) -> None:
     """Give tables their full names, and replace views by their queries."""
     if depth > 50:
         refuse("views nested more than 50 deep", tree)
+    drop_unused(tree)
     unfold(tree, catalog.functions)
     for table in list(tree.find_all(exp.Table)):
         if not isinstance(table.this, exp.Identifier) or cte_of(table):
@@ -229,11 +231,16 @@ def _expand_all(nodes: list[exp.Expr]) -> None:
         group = select.args.get("group")
         if group is not None and group.args.get("all"):
             group.set("all", None)
-            keys = [at for at, each in enumerate(select.expressions, 1) if not _aggregates(each)]
+            keys = [at for at, each in enumerate(select.expressions, 1) if _is_key(each)]
             if keys:
                 group.set("expressions", [exp.Literal.number(at) for at in keys])
             else:
                 select.set("group", None)
+
+
+def _is_key(projection: exp.Expr) -> bool:
+    """Return whether GROUP BY ALL groups by a column: aggregates and constants are left out."""
+    return projection.find(exp.Column) is not None and not _aggregates(projection)
 
 
 def _flatten(nodes: list[exp.Expr]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import duckdb
 
 from .identity import Asked, Base, Branch, Derived, Exposer, Grouped, Identity
-from .names import quoted
+from .names import RESERVED, quoted
 from .plan import Plan
 from .recursion import NUMBER, Recursive
 from .refusal import REWRITE, NotCovered
@@ -88,9 +88,9 @@ def rehearse(con: duckdb.DuckDBPyConnection, plan: Plan) -> None:
     try:
         con.sql(rehearsal.text(plan.sql, names, plan.kept))
     except duckdb.Error as error:
-        reason = str(error).partition("\n")[0]
+        reason = f": {str(error).partition(chr(10))[0]}"
         raise NotCovered(
             "The lineage of this query is not supported",
-            f"DuckDB cannot run the query that would find it: {reason}",
+            f"DuckDB cannot run the query that would find it{'' if RESERVED in reason else reason}",
             REWRITE,
         ) from None
