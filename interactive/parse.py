@@ -12,9 +12,10 @@ from sqlglot.schema import MappingSchema
 
 from provhouse.model.errors import UsageError
 
-from .blocks import outer_columns
+from .blocks import is_aggregate, key_leaves, named, own
 from .catalog import Catalog, Place, view_query
 from .refusal import LOAD, place, refuse
+from .subqueries import mark_outer_aggregates, outer_columns
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,7 @@ def parse(sql: str, catalog: Catalog) -> Parsed:
     _name_tables(tree, catalog, 0)
     nodes = list(tree.walk())
     _expand_all(nodes)
+    _name_subqueries(nodes)
     check_functions(nodes)
     try:
         tree = qualify(tree, schema=_schema(nodes, catalog), dialect="duckdb", identify=True)
@@ -77,6 +79,8 @@ def parse(sql: str, catalog: Catalog) -> Parsed:
         ) from None
     nodes = list(tree.walk())
     _semi_joins(nodes)
+    _keys_by_position(nodes)
+    mark_outer_aggregates(tree)
     parsed = Parsed(tree)
     if any(isinstance(node, exp.With) for node in nodes):
         _hoist(parsed)
@@ -168,6 +172,32 @@ def _expand_all(nodes: list[exp.Expr]) -> None:
                 select.set("group", None)
 
 
+def _name_subqueries(nodes: list[exp.Expr]) -> None:
+    """Name scalar subqueries in SELECT, so that ORDER BY can name them by their position."""
+    for select in nodes:
+        if isinstance(select, exp.Select):
+            for at, each in enumerate(select.expressions):
+                if isinstance(each, exp.Subquery) and not each.alias:
+                    each.replace(named(each.copy(), f"_col_{at}"))
+
+
+def _keys_by_position(nodes: list[exp.Expr]) -> None:
+    """Replace positions and names in ROLLUP, CUBE and GROUPING SETS by the keys they stand for."""
+    for group in nodes:
+        if not isinstance(group, exp.Group) or not isinstance(group.parent, exp.Select):
+            continue
+        listed = group.parent.expressions
+        by_name = {each.alias_or_name: each.unalias() for each in listed}
+        for key in [leaf for each in group.expressions for leaf in key_leaves(each)]:
+            found = None
+            if isinstance(key, exp.Literal) and key.is_int and int(key.this) <= len(listed):
+                found = listed[int(key.this) - 1].unalias()
+            elif isinstance(key, exp.Column) and not key.table:
+                found = by_name.get(key.name)
+            if found is not None and key.parent is not group:
+                key.replace(found.copy())
+
+
 VOLATILE = {
     "random", "rand", "uuid", "gen_random_uuid", "uuidv4", "uuidv7", "nextval", "currval", "now",
     "today", "get_current_timestamp", "transaction_timestamp", "current_timestamp", "current_date",
@@ -186,8 +216,6 @@ def check_functions(nodes: Iterable[exp.Expr]) -> None:
 
 
 def _aggregates(projection: exp.Expr) -> bool:
-    from .blocks import is_aggregate, own
-
     return any(is_aggregate(node) for node in own(projection, exp.Func))
 
 

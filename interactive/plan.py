@@ -16,6 +16,7 @@ from .catalog import Catalog
 from .fused import Fused, fuse
 from .identity import Exposer, Identity, negatives
 from .inject import Injected, inject
+from .lower import lower
 from .parse import Reference, parse
 from .settle import settle
 from .witness import references, with_clause
@@ -104,6 +105,7 @@ def plan(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Plan:
     relation = con.sql(sql)
     parsed = parse(sql, catalog)
     exposer = Exposer(parsed)
+    lower(parsed.query)
     settle(parsed)
     kept = [_kept(exposer, *each) for each in zip(parsed.kept_names, parsed.kept, strict=True)]
     identity = exposer.expose(parsed.query, derived=False)

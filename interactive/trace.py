@@ -18,6 +18,7 @@ from provhouse.model.errors import Damaged
 from .identity import Asked, Base, Branch, Derived, Grouped, Identity
 from .links import Chain, Link, chained, from_pairs
 from .questions import Questions, distinct_questions
+from .witness import ASKED
 
 
 @dataclass
@@ -84,7 +85,7 @@ class Tracer:
         table = pa.table([*asked.table.columns, eids], names=[*names, "eid"])
         nullable = frozenset(at for at, name in enumerate(names) if table.column(name).null_count)
         text = witness.sql(nullable)
-        self.con.register(witness.asked, table)
+        self.con.register(ASKED, table)
         found = self.con.sql(text).to_arrow_table()
         keys = found.column(0).to_numpy().astype(np.int32, copy=False)
         if part.expects == "counted" and count is not None:
@@ -95,6 +96,9 @@ class Tracer:
             verify(np.bincount(keys, minlength=asked.number) > 0)
         below = Block(found.select(range(1, found.num_columns)), keys, asked.number)
         self._block(witness.identity, below, [*path, link])
+        if part.otherwise is not None:
+            missing = np.bincount(keys, minlength=asked.number) == 0
+            self._ask(part.otherwise, None, block.where(pa.array(missing[asked.numbers])), path)
 
 
 def verify(right: NDArray[np.bool_]) -> None:
