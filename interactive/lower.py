@@ -21,7 +21,7 @@ def lower(query: exp.Expr) -> None:
         return
     found = [each for each in query.find_all(exp.Select) if blocks.is_grouped(each)]
     for at, select in enumerate(reversed(found)):  # inner ones first
-        _in_keys(select, Below(select, f"{ROWS}{at}"))
+        _lower(select, Below(select, f"{ROWS}{at}"))
 
 
 class Below:
@@ -31,15 +31,21 @@ class Below:
         self.select = select
         self.name = name
         self._names: dict[str, str] = {}
+        self._refs: dict[str, set[int]] = {}
         self._columns: list[exp.Expr] = []
 
     def column(self, expression: exp.Expr) -> exp.Column:
-        """Return a column of the derived table that has the value of an expression."""
-        text = expression.sql("duckdb")
-        if text not in self._names:
-            self._names[text] = f"x{len(self._names)}"
-            self._columns.append(named(expression.copy(), self._names[text]))
-        return exp.column(self._names[text], self.name, quoted=True)
+        """Return a column of the derived table that has the value of an expression.
+
+        An expression with the same text, but other references, gets a column for its lineage.
+        """
+        text, name = expression.sql("duckdb"), f"x{len(self._columns)}"
+        refs = {table.meta.get("ref") for table in expression.find_all(exp.Table)}
+        first = self._names.setdefault(text, name)
+        if not refs <= self._refs.get(text, set()) or first == name:
+            self._columns.append(named(expression.copy(), name))
+        self._refs.setdefault(text, set()).update(refs)
+        return exp.column(first, self.name, quoted=True)
 
     def insert(self) -> None:
         """Let the block read the derived table, which reads what the block has read."""
@@ -71,16 +77,10 @@ def _block_columns(select: exp.Select, bound: set[str]) -> Iterator[exp.Expr]:
                         yield column
 
 
-def _in_keys(select: exp.Select, below: Below) -> None:
-    values = [each for key in blocks.group_keys(select).expressions for each in [key] if
-              subqueries([key])]
-    texts = {key.sql("duckdb") for key in values}
-    found = [
-        node
-        for root in _roots(select)
-        for node in blocks.own(root, exp.Expr)
-        if node.sql("duckdb") in texts
-    ] if texts else []
+def _lower(select: exp.Select, below: Below) -> None:
+    keys = [key for key in blocks.group_keys(select).expressions if subqueries([key])]
+    texts = {key.sql("duckdb") for key in keys}
+    found = [node for node in _nodes(select) if texts and node.sql("duckdb") in texts]
     for node in found:
         node.replace(below.column(node))
     inside = [
@@ -93,6 +93,10 @@ def _in_keys(select: exp.Select, below: Below) -> None:
         node.replace(below.column(node))
     if found or inside:
         below.insert()
+
+
+def _nodes(select: exp.Select) -> Iterator[exp.Expr]:
+    return (node for root in _roots(select) for node in blocks.own(root, exp.Expr))
 
 
 def _in_aggregate(node: exp.Expr) -> bool:

@@ -12,8 +12,9 @@ from sqlglot.schema import MappingSchema
 
 from provhouse.model.errors import UsageError
 
-from .blocks import is_aggregate, key_leaves, named, own
+from .blocks import is_aggregate, named, own
 from .catalog import Catalog, Place, view_query
+from .named_keys import check_named_once, expand_named
 from .refusal import LOAD, place, refuse
 from .subqueries import mark_outer_aggregates, outer_columns
 
@@ -65,9 +66,12 @@ def parse(sql: str, catalog: Catalog) -> Parsed:
         )
     tree: Any = trees[0]
     _name_tables(tree, catalog, 0)
+    for at, table in enumerate(tree.find_all(exp.Table)):
+        table.meta["use"] = at  # copies of an expression keep it
     nodes = list(tree.walk())
     _expand_all(nodes)
     _name_subqueries(nodes)
+    check_named_once(nodes)
     check_functions(nodes)
     try:
         tree = qualify(tree, schema=_schema(nodes, catalog), dialect="duckdb", identify=True)
@@ -79,7 +83,7 @@ def parse(sql: str, catalog: Catalog) -> Parsed:
         ) from None
     nodes = list(tree.walk())
     _semi_joins(nodes)
-    _keys_by_position(nodes)
+    expand_named(nodes)
     mark_outer_aggregates(tree)
     parsed = Parsed(tree)
     if any(isinstance(node, exp.With) for node in nodes):
@@ -181,23 +185,6 @@ def _name_subqueries(nodes: list[exp.Expr]) -> None:
                     each.replace(named(each.copy(), f"_col_{at}"))
 
 
-def _keys_by_position(nodes: list[exp.Expr]) -> None:
-    """Replace positions and names in ROLLUP, CUBE and GROUPING SETS by the keys they stand for."""
-    for group in nodes:
-        if not isinstance(group, exp.Group) or not isinstance(group.parent, exp.Select):
-            continue
-        listed = group.parent.expressions
-        by_name = {each.alias_or_name: each.unalias() for each in listed}
-        for key in [leaf for each in group.expressions for leaf in key_leaves(each)]:
-            found = None
-            if isinstance(key, exp.Literal) and key.is_int and int(key.this) <= len(listed):
-                found = listed[int(key.this) - 1].unalias()
-            elif isinstance(key, exp.Column) and not key.table:
-                found = by_name.get(key.name)
-            if found is not None and key.parent is not group:
-                key.replace(found.copy())
-
-
 VOLATILE = {
     "random", "rand", "uuid", "gen_random_uuid", "uuidv4", "uuidv7", "nextval", "currval", "now",
     "today", "get_current_timestamp", "transaction_timestamp", "current_timestamp", "current_date",
@@ -274,14 +261,18 @@ def _collect(node: exp.Expr, found: list[exp.CTE]) -> None:
 
 
 def _number(parsed: Parsed, catalog: Catalog) -> None:
-    """Number the uses of base tables in the order of the text."""
+    """Number the uses of base tables in the order of the text; copies have the same number."""
     found = [table for table in parsed.query.find_all(exp.Table) if table.catalog]
     found.sort(key=lambda table: table.this.meta.get("start", 0))
-    names = [table.name for table in found]
-    for at, table in enumerate(found):
+    uses = {table.meta["use"]: table for table in reversed(found)}
+    firsts = [table for table in found if uses[table.meta["use"]] is table]
+    numbers = {table.meta["use"]: at for at, table in enumerate(firsts)}
+    for table in found:
+        table.meta["ref"] = numbers[table.meta["use"]]
+    names = [table.name for table in firsts]
+    for at, table in enumerate(firsts):
         earlier = names[:at].count(table.name)
         name = table.name if names.count(table.name) == 1 else f"{table.name}#{earlier + 1}"
         relation = catalog.find(table)
         assert relation
-        table.meta["ref"] = at
         parsed.references.append(Reference(name, relation.place, place(table)))

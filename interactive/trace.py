@@ -69,6 +69,8 @@ class Tracer:
 
     def _grouped(self, part: Grouped, count: int | None, block: "Block", path: list[Link]) -> None:
         """Ask for the rows of groups, separately for each set of keys they are grouped by."""
+        masked = block.table.column(part.grouping).is_valid()  # not if DuckDB added an empty group
+        block = block.where(masked)
         masks = np.asarray(block.table.column(part.grouping))
         for mask in unique(masks).tolist():
             rows = block.where(pa.array(masks == mask))
