@@ -53,7 +53,7 @@ def _sources(item: exp.Expr) -> Iterator[exp.Expr]:
     for unsupported in ("pivots", "sample"):
         if found := item.args.get(unsupported):
             refuse(unsupported.rstrip("s").upper(), found[0] if isinstance(found, list) else found)
-    if isinstance(item, exp.Subquery) and isinstance(item.this, exp.Table):
+    if is_parenthesised_join(item):
         if item.alias:
             refuse("a parenthesised join with an alias", item)
         yield from _sources(item.this)
@@ -63,6 +63,16 @@ def _sources(item: exp.Expr) -> Iterator[exp.Expr]:
         yield item
     for join in item.args.get("joins") or []:
         yield from _sources(join.this)
+
+
+def is_parenthesised_join(item: exp.Expr) -> bool:
+    """Return whether an item of FROM is a join in parentheses, not a derived table."""
+    if not isinstance(item, exp.Subquery):
+        return False
+    inner = item.this
+    if isinstance(inner, exp.Subquery):
+        return bool(inner.alias or inner.args.get("joins")) or is_parenthesised_join(inner)
+    return not isinstance(inner, exp.Query)
 
 
 def is_grouped(select: exp.Select) -> bool:
@@ -75,27 +85,12 @@ def is_grouped(select: exp.Select) -> bool:
 
 def is_aggregate(node: exp.Func) -> bool:
     """Return whether a function is an aggregate of its block, not a window function."""
-    if "of_outer" in node.meta:
-        return False
-    named = isinstance(node, exp.Anonymous) and node.name.lower() in OTHER_AGGREGATES
-    if not (isinstance(node, exp.AggFunc) or named):
+    if not isinstance(node, exp.AggFunc) or "of_outer" in node.meta:
         return False
     above = node.parent
     while isinstance(above, (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)):
         above = above.parent
     return not (isinstance(above, exp.Window) and above.this is not None)
-
-
-OTHER_AGGREGATES = {
-    "bit_and", "bit_or", "bit_xor", "bool_and", "bool_or", "entropy", "favg", "fsum", "geomean",
-    "histogram", "kurtosis", "list", "mad", "mode", "product", "sem", "skewness", "sumkahan",
-    "kahan_sum", "count_star", "string_agg", "group_concat", "listagg", "approx_quantile",
-    "reservoir_quantile", "bitstring_agg", "any_value", "arbitrary", "first", "last", "arg_min",
-    "arg_max", "argmin", "argmax", "min_by", "max_by", "regr_slope", "regr_count", "regr_r2",
-    "regr_intercept", "regr_avgx", "regr_avgy", "regr_sxx", "regr_syy", "regr_sxy", "count_if",
-    "countif", "approx_top_k", "histogram_exact", "weighted_avg", "wavg", "geometric_mean",
-}  # fmt: skip
-"""Aggregates of DuckDB that the parser knows as functions only."""
 
 
 @dataclass(frozen=True)

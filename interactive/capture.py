@@ -12,6 +12,7 @@ from .inject import LISTED, listed_link
 from .links import Chain, Link
 from .modes import chosen, compiled, not_compiled
 from .plan import Plan
+from .refusal import REWRITE, NotCovered
 from .want import Mode, Want
 
 if TYPE_CHECKING:
@@ -63,7 +64,12 @@ def _in_duckdb(
 ) -> Captured:
     injected = plan.injected(refs, want.where) if mode == "inject" else None
     _keep(con, plan)
-    found = con.duckdb.sql(injected.sql if injected else plan.sql).to_arrow_table()
+    relation = con.duckdb.sql(injected.sql if injected else plan.sql)
+    if list(map(str, relation.types[: len(plan.kinds)])) != plan.kinds:
+        raise NotCovered(
+            "Lineage of this query is not supported", "It changes the types of the result", REWRITE
+        )
+    found = relation.to_arrow_table()
     rows = found.select(range(len(plan.names))).rename_columns(plan.names)
     captured = Captured(mode, rows, found.select(plan.hidden))
     for ref in injected.refs if injected else []:

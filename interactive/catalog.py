@@ -4,9 +4,10 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import duckdb
-import sqlglot
 from sqlglot import exp
 
+from .dialect import read
+from .functions import Functions, functions
 from .names import quoted
 
 
@@ -32,7 +33,7 @@ class Relation:
 
 
 class Catalog:
-    """All tables and views of a connection, by name in lower case."""
+    """All tables, views and functions of a connection, by name in lower case."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
         found: dict[Place, Relation] = {}
@@ -42,11 +43,11 @@ class Catalog:
         for database, schema, name, text in con.execute(VIEWS).fetchall():
             if (place := Place(database, schema, name)) in found:
                 found[place].view = text
-        (here,) = con.execute("select current_database(), current_schema()").fetchall()
         self._by_name: dict[str, list[Relation]] = {}
-        order = {("temp", "main"): 0, tuple(here): 1}
-        for place in sorted(found, key=lambda place: order.get(place[:2], 2)):
+        order = {schema: at for at, schema in enumerate(_search_path(con))}
+        for place in sorted(found, key=lambda place: order.get(place[:2], len(order))):
             self._by_name.setdefault(place.name.lower(), []).append(found[place])
+        self.functions: Functions = functions(con)
 
     def has_collations(self, con: duckdb.DuckDBPyConnection, place: Place) -> bool:
         """Return whether text in a table may be equal though it differs."""
@@ -68,6 +69,23 @@ class Catalog:
         return None
 
 
+def _search_path(con: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
+    """Return the databases and schemas that DuckDB looks for an unqualified name in, in order."""
+    ((path, here),) = con.execute(
+        "select current_setting('search_path'), current_database()"
+    ).fetchall()
+    schemas = {(database, schema) for database, schema in con.execute(SCHEMAS).fetchall()}
+    found = [("temp", "main")]
+    for entry in exp.maybe_parse(f"({path},)", dialect="duckdb").expressions if path else []:
+        first, *rest = [part.name for part in entry.find_all(exp.Identifier)]
+        if rest:
+            found.append((first, rest[0]))
+        else:
+            found.append((here, first) if (here, first) in schemas else (first, "main"))
+    return [*found, (here, "main")]
+
+
+SCHEMAS = "select database_name, schema_name from duckdb_schemas()"
 COLUMNS = """
     select database_name, schema_name, table_name, column_name, data_type from duckdb_columns()
     where not internal order by column_index"""
@@ -77,7 +95,7 @@ VIEWS = "select database_name, schema_name, view_name, sql from duckdb_views() w
 
 def view_query(relation: Relation) -> tuple[Any, list[exp.Identifier]]:
     """Return the query of a view, and the names that it gives to its columns."""
-    created: Any = sqlglot.parse_one(relation.view or "", dialect="duckdb")
+    (created,) = read(relation.view or "")
     query = created.expression
     named = created.this.expressions if isinstance(created.this, exp.Schema) else []
     return query, [exp.to_identifier(each.name) for each in named]

@@ -255,8 +255,10 @@ class Connection:
         found = self._plans.get(query)
         if found is None:
             from .plan import plan
+            from .rehearse import rehearse
 
             found = plan(self.duckdb, query, self.catalog())
+            rehearse(self.duckdb, found)
             if len(self._plans) >= PLANS:
                 oldest = self._plans.pop(next(iter(self._plans)))
                 self._evicted.append((weakref.ref(oldest), [name for name, _ in oldest.kept]))

@@ -18,7 +18,6 @@ from .blocks import named
 from .parse import Parsed
 from .refusal import LOAD, refuse
 from .subqueries import (
-    Subquery,
     ending_roots,
     outer_columns,
     output_roots,
@@ -26,7 +25,6 @@ from .subqueries import (
     subqueries,
 )
 from .witness import Witness, comparable, core, partition, same_rows, subquery
-
 
 Expected = Literal["", "some", "counted"]
 
@@ -265,7 +263,9 @@ class Exposer:
         for each in subqueries(ending_roots(query)):
             witness = subquery(self, each, False)
             if witness.outer:
-                refuse("a correlated subquery in ORDER BY of DISTINCT or a set operation", each.node)
+                refuse(
+                    "a correlated subquery in ORDER BY of DISTINCT or a set operation", each.node
+                )
             identity.parts.append(Asked(witness, []))
 
     def _set_operation(self, query: exp.SetOperation, derived: bool) -> Identity:

@@ -2,7 +2,6 @@
 
 from sqlglot import exp
 
-from . import blocks
 from .refusal import place
 from .subqueries import outer_columns
 
@@ -50,5 +49,3 @@ def _take_ties(block: exp.Query) -> None:
 
 def _is_number(limit: exp.Expr) -> bool:
     return isinstance(limit.expression, exp.Literal) and not limit.args.get("limit_options")
-
-

@@ -31,21 +31,15 @@ class Below:
         self.select = select
         self.name = name
         self._names: dict[str, str] = {}
-        self._refs: dict[str, set[int]] = {}
         self._columns: list[exp.Expr] = []
 
     def column(self, expression: exp.Expr) -> exp.Column:
-        """Return a column of the derived table that has the value of an expression.
-
-        An expression with the same text, but other references, gets a column for its lineage.
-        """
-        text, name = expression.sql("duckdb"), f"x{len(self._columns)}"
-        refs = {table.meta.get("ref") for table in expression.find_all(exp.Table)}
-        first = self._names.setdefault(text, name)
-        if not refs <= self._refs.get(text, set()) or first == name:
-            self._columns.append(named(expression.copy(), name))
-        self._refs.setdefault(text, set()).update(refs)
-        return exp.column(first, self.name, quoted=True)
+        """Return a column of the derived table that has the value of an expression."""
+        text = expression.sql("duckdb")
+        if text not in self._names:
+            self._names[text] = f"x{len(self._names)}"
+            self._columns.append(named(expression.copy(), self._names[text]))
+        return exp.column(self._names[text], self.name, quoted=True)
 
     def insert(self) -> None:
         """Let the block read the derived table, which reads what the block has read."""

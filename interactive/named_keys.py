@@ -5,27 +5,11 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from .blocks import SETS, key_leaves
-from .refusal import refuse
 
 
-def check_named_once(nodes: list[exp.Expr]) -> None:
-    """Refuse keys that are given in two ways, which DuckDB takes for two keys.
-
-    This needs the text as it was written, before names are resolved.
-    """
-    for select, keys in _grouped_by_sets(nodes):
-        forms: dict[int, str] = {}
-        for key in keys:
-            text = key.sql("duckdb")
-            for at, each in enumerate(select.expressions, 1):
-                same = each.unalias().sql("duckdb") == text or each.alias == text
-                if (same or text == str(at)) and forms.setdefault(at, text) != text:
-                    refuse(f"a key of GROUPING SETS that is given as {forms[at]} and {text}", key)
-
-
-def expand_named(nodes: list[exp.Expr]) -> None:
+def expand_named(tree: exp.Expr) -> None:
     """Replace positions and names by the keys they stand for."""
-    for select, keys in _grouped_by_sets(nodes):
+    for select, keys in _grouped_by_sets(tree):
         listed = select.expressions
         by_name = {each.alias_or_name: each for each in listed}
         for key in keys:
@@ -38,10 +22,9 @@ def expand_named(nodes: list[exp.Expr]) -> None:
                 key.replace(found.unalias().copy())
 
 
-def _grouped_by_sets(nodes: list[exp.Expr]) -> Iterator[tuple[exp.Select, list[exp.Expr]]]:
+def _grouped_by_sets(tree: exp.Expr) -> Iterator[tuple[exp.Select, list[exp.Expr]]]:
     """Yield the blocks with grouping sets, and their keys."""
-    for group in nodes:
-        if not isinstance(group, exp.Group) or not isinstance(group.parent, exp.Select):
-            continue
-        if any(isinstance(each, SETS) for each in group.expressions):
+    for group in tree.find_all(exp.Group):
+        sets = any(isinstance(each, SETS) for each in group.expressions)
+        if sets and isinstance(group.parent, exp.Select):
             yield group.parent, [leaf for each in group.expressions for leaf in key_leaves(each)]

@@ -1,22 +1,28 @@
 """From SQL text to a qualified tree in which each use of a base table has a number."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
-import sqlglot
+import duckdb
 from sqlglot import exp
-from sqlglot.errors import OptimizeError, ParseError
+from sqlglot.errors import OptimizeError, ParseError, TokenError
 from sqlglot.optimizer.qualify import qualify
 from sqlglot.schema import MappingSchema
 
 from provhouse.model.errors import UsageError
 
-from .blocks import is_aggregate, named, own
+from . import judge
+from .blocks import is_aggregate, is_parenthesised_join, named, own
 from .catalog import Catalog, Place, view_query
-from .named_keys import check_named_once, expand_named
-from .refusal import LOAD, place, refuse
+from .dialect import read
+from .lower import lower
+from .macros import unfold
+from .named_keys import expand_named
+from .refusal import LOAD, PLACE, place, refuse
 from .subqueries import mark_outer_aggregates, outer_columns
+from .using import columns_of_using
+from .whole_rows import spell_out
 
 
 @dataclass(frozen=True)
@@ -43,36 +49,40 @@ class Parsed:
     kept_names: list[str] = field(default_factory=list)
 
 
-def parse(sql: str, catalog: Catalog) -> Parsed:
+def parse(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Parsed:
     """Return a query ready for planning.
 
-    Raises UsageError for what is not one query, and NotCovered for names that cannot be resolved.
+    Raises UsageError for what is not one query, and NotCovered for names that cannot be resolved
+    and for texts that DuckDB reads in another way.
     """
-    try:
-        trees = [tree for tree in sqlglot.parse(sql, dialect="duckdb") if tree is not None]
-    except ParseError as error:
-        found = error.errors[0] if error.errors else {}
-        raise UsageError(
-            "The query cannot be parsed for lineage",
-            f"{found.get('description', error)} in line {found.get('line')}, "
-            f"column {found.get('col')}",
-            "Rewrite it, or run it without lineage=True",
-        ) from None
-    if len(trees) == 1 and isinstance(trees[0], exp.Pivot):
-        refuse("PIVOT", trees[0])
-    if len(trees) != 1 or not isinstance(trees[0], exp.Query):
-        raise UsageError(
-            "Only one query at a time can have lineage", "", "Run other statements with execute()"
-        )
-    tree: Any = trees[0]
+    tree = _qualified(sql, catalog)
+    _refuse_stars(tree)
+    columns_of_using(tree)
+    scans = judge.check(con, sql, tree, catalog)
+    nodes = list(tree.walk())
+    _semi_joins(nodes)
+    parsed = Parsed(tree)
+    if any(isinstance(node, exp.With) for node in nodes):
+        _hoist(parsed)
+    mark_outer_aggregates(tree)
+    lower(tree)
+    _number(parsed, catalog)
+    tables = [parsed.references[ref].table for ref in _uses(tree)]
+    judge.check_scans(scans, tables)
+    return parsed
+
+
+def _qualified(sql: str, catalog: Catalog) -> Any:
+    """Return a tree in which each column has its table, and rows as values are structs."""
+    tree = _query(sql)
     _name_tables(tree, catalog, 0)
     for at, table in enumerate(tree.find_all(exp.Table)):
         table.meta["use"] = at  # copies of an expression keep it
     nodes = list(tree.walk())
+    _flatten(nodes)
+    _mark_aggregates(nodes, catalog)
     _expand_all(nodes)
     _name_subqueries(nodes)
-    check_named_once(nodes)
-    check_functions(nodes)
     try:
         tree = qualify(tree, schema=_schema(nodes, catalog), dialect="duckdb", identify=True)
     except OptimizeError as error:
@@ -81,21 +91,57 @@ def parse(sql: str, catalog: Catalog) -> Parsed:
             str(error),
             "Qualify columns by their table",
         ) from None
-    nodes = list(tree.walk())
-    _semi_joins(nodes)
-    expand_named(nodes)
-    mark_outer_aggregates(tree)
-    parsed = Parsed(tree)
-    if any(isinstance(node, exp.With) for node in nodes):
-        _hoist(parsed)
-    _number(parsed, catalog)
-    return parsed
+    spell_out(tree, partial(_columns, catalog))
+    expand_named(tree)
+    return tree
+
+
+def _columns(catalog: Catalog, table: exp.Table) -> list[str]:
+    if cte := _cte_of(table):
+        return list(cte.this.named_selects)
+    found = catalog.find(table)
+    return list(found.columns) if found else []
+
+
+def _refuse_stars(tree: exp.Expr) -> None:
+    """Refuse stars that have not been replaced by columns, since they would take in hidden ones."""
+    for star in tree.find_all(exp.Star, exp.Columns):
+        if isinstance(star, exp.Columns) or not isinstance(star.parent, exp.Count):
+            refuse("* or COLUMNS here", star.parent or star)
+
+
+def _query(sql: str) -> Any:
+    """Return the tree of a text that is one query."""
+    try:
+        trees = read(sql)
+    except ParseError as error:
+        found = error.errors[0] if error.errors else {}
+        raise UsageError(
+            "The query cannot be parsed for lineage",
+            f"{found.get('description', error)} in line {found.get('line')}, "
+            f"column {found.get('col')}",
+            "Rewrite it, or run it without lineage=True",
+        ) from None
+    except TokenError as error:
+        raise UsageError(
+            "The query cannot be parsed for lineage",
+            str(error),
+            "Rewrite it, or run it without lineage=True",
+        ) from None
+    if len(trees) == 1 and isinstance(trees[0], exp.Pivot):
+        refuse("PIVOT", trees[0])
+    if len(trees) != 1 or not isinstance(trees[0], exp.Query):
+        raise UsageError(
+            "Only one query at a time can have lineage", "", "Run other statements with execute()"
+        )
+    return trees[0]
 
 
 def _name_tables(tree: exp.Expr, catalog: Catalog, depth: int) -> None:
     """Give tables their full names, and replace views by their queries."""
     if depth > 50:
         refuse("views nested more than 50 deep", tree)
+    unfold(tree, catalog.functions)
     for table in list(tree.find_all(exp.Table)):
         if not isinstance(table.this, exp.Identifier) or _cte_of(table):
             continue
@@ -125,7 +171,7 @@ def _name_tables(tree: exp.Expr, catalog: Catalog, depth: int) -> None:
         table.replace(derived)
 
 
-PLACE = ("line", "col", "start", "end")
+RENAME = "Rename the column, or make a table of it without this name"
 
 
 def _cte_of(table: exp.Table) -> exp.CTE | None:
@@ -157,8 +203,21 @@ def _schema(nodes: list[exp.Expr], catalog: Catalog) -> MappingSchema:
         if relation := catalog.find(table):
             database, schema, name = map(str.lower, relation.place)
             columns = {column.lower(): kind for column, kind in relation.columns.items()}
+            if "rowid" in columns:
+                refuse(f"{relation.place.name}, a table with a column rowid", table, RENAME)
             found.setdefault(database, {}).setdefault(schema, {})[name] = columns
-    return MappingSchema(found, dialect="duckdb", normalize=False)  # `qualify` normalizes the query
+    visible = {
+        database: {
+            schema: {name: list(columns) for name, columns in tables.items()}
+            for schema, tables in schemas.items()
+        }
+        for database, schemas in found.items()
+    }
+    if any(isinstance(node, exp.Column) and node.name.lower() == "rowid" for node in nodes):
+        for tables in (each for schemas in found.values() for each in schemas.values()):
+            for columns in tables.values():
+                columns["rowid"] = "BIGINT"  # a column that ``*`` leaves out
+    return MappingSchema(found, visible=visible, dialect="duckdb", normalize=False)
 
 
 def _expand_all(nodes: list[exp.Expr]) -> None:
@@ -180,26 +239,37 @@ def _name_subqueries(nodes: list[exp.Expr]) -> None:
     """Name scalar subqueries in SELECT, so that ORDER BY can name them by their position."""
     for select in nodes:
         if isinstance(select, exp.Select):
-            for at, each in enumerate(select.expressions):
-                if isinstance(each, exp.Subquery) and not each.alias:
-                    each.replace(named(each.copy(), f"_col_{at}"))
+            unnamed = [
+                isinstance(each, exp.Subquery) and not each.alias for each in select.expressions
+            ]
+            listed = [
+                named(each, f"_col_{at}") if unnamed[at] else each
+                for at, each in enumerate(select.expressions)
+            ]
+            select.set("expressions", listed)
 
 
-VOLATILE = {
-    "random", "rand", "uuid", "gen_random_uuid", "uuidv4", "uuidv7", "nextval", "currval", "now",
-    "today", "get_current_timestamp", "transaction_timestamp", "current_timestamp", "current_date",
-    "current_time", "localtime", "localtimestamp", "current_localtimestamp", "current_localtime",
-}  # fmt: skip
+def _flatten(nodes: list[exp.Expr]) -> None:
+    """Remove parentheses around the first joins of a FROM, as DuckDB writes them in views."""
+    for holder in nodes:
+        joined = isinstance(holder, exp.From) or is_parenthesised_join(holder)
+        while joined and is_parenthesised_join(holder.this) and not holder.this.alias:
+            outer = holder.this
+            inner = outer.this
+            after = [*(inner.args.pop("joins", None) or []), *(outer.args.pop("joins", None) or [])]
+            holder.set("this", inner)
+            block = holder.parent if isinstance(holder, exp.From) else inner
+            assert block is not None
+            block.set("joins", [*after, *(block.args.get("joins") or [])])
 
 
-def check_functions(nodes: Iterable[exp.Expr]) -> None:
-    """Refuse functions with other values each time, since a witness query would not agree."""
-    for function in nodes:
-        if not isinstance(function, exp.Func):
-            continue
-        name = function.name if isinstance(function, exp.Anonymous) else function.sql_name()
-        if name.lower() in VOLATILE:
-            refuse(function.sql("duckdb").lower(), function)
+def _mark_aggregates(nodes: list[exp.Expr], catalog: Catalog) -> None:
+    """Make nodes of aggregates of the calls that DuckDB takes for such."""
+    for node in nodes:
+        if isinstance(node, exp.Anonymous) and node.name.lower() in catalog.functions.aggregates:
+            marked = exp.AnonymousAggFunc(this=node.name, expressions=node.expressions)
+            marked.meta.update(node.meta)
+            node.replace(marked)
 
 
 def _aggregates(projection: exp.Expr) -> bool:
@@ -276,3 +346,8 @@ def _number(parsed: Parsed, catalog: Catalog) -> None:
         relation = catalog.find(table)
         assert relation
         parsed.references.append(Reference(name, relation.place, place(table)))
+
+
+def _uses(tree: exp.Expr) -> list[int]:
+    """Return the references of the tables in a tree, with copies that names in SELECT have made."""
+    return [table.meta["ref"] for table in tree.find_all(exp.Table) if "ref" in table.meta]

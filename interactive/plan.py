@@ -17,7 +17,6 @@ from .fused import Fused, fuse
 from .identity import Exposer, Identity, negatives
 from .inject import Injected, inject
 from .limits import choices
-from .lower import lower
 from .parse import Reference, parse
 from .settle import settle
 from .witness import references, with_clause
@@ -42,20 +41,25 @@ class Plan:
     """Whether LIMIT leaves few of the rows that are computed."""
     choices: list[str]
     """What chooses among rows, such as "OFFSET in line 2, column 8"."""
-    _exposer: Exposer
+    exposer: Exposer
     _fused: Fused | Literal["unknown"] | None = "unknown"
     _injected: dict[tuple[frozenset[int], str], Injected | None] = field(default_factory=dict)
+
+    @property
+    def width(self) -> int:
+        """The number of columns of the result of ``sql``."""
+        return max([len(self.names), *(at + 1 for at in self.hidden)])
 
     @cached_property
     def negative(self) -> frozenset[int]:
         """The references in NOT EXISTS, NOT IN, ALL and on the right of EXCEPT, by position."""
         found = negatives(self.identity)
-        return frozenset(ref for query in found for ref in references(self._exposer, query))
+        return frozenset(ref for query in found for ref in references(self.exposer, query))
 
     def injected(self, refs: frozenset[int], where: str = "") -> Injected | None:
         """Return the query that also lists the rids of some references, if it can be written."""
         if (refs, where) not in self._injected:
-            query = self._exposer.parsed.query
+            query = self.exposer.parsed.query
             self._injected[refs, where] = inject(query, self.identity, refs, where)
         return self._injected[refs, where]
 
@@ -80,7 +84,7 @@ class Plan:
     def fused(self, con: duckdb.DuckDBPyConnection, catalog: Catalog) -> Fused | None:
         """Return the query as the compiled GROUP BY runs it, if it can."""
         if self._fused == "unknown":
-            self._fused = fuse(con, self._exposer.parsed, self.kinds, catalog)
+            self._fused = fuse(con, self.exposer.parsed, self.kinds, catalog)
         return self._fused
 
 
@@ -106,10 +110,9 @@ def _collector_paused() -> Iterator[None]:
 def plan(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Plan:
     """Return the plan of a query. Errors in the query itself are reported by DuckDB."""
     relation = con.sql(sql)
-    parsed = parse(sql, catalog)
+    parsed = parse(con, sql, catalog)
     exposer = Exposer(parsed)
     chosen = choices(parsed.query)
-    lower(parsed.query)
     settle(parsed)
     kept = [_kept(exposer, *each) for each in zip(parsed.kept_names, parsed.kept, strict=True)]
     identity = exposer.expose(parsed.query, derived=False)

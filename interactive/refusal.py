@@ -15,6 +15,10 @@ REWRITE = "Rewrite the query, or run it without lineage=True"
 LOAD = "Make a table of it with register(name, data), and read that"
 
 
+PLACE = ("line", "col", "start", "end")
+"""The meta data of a node that say where in the query it is."""
+
+
 def refuse(what: str, node: exp.Expr, remedy: str = REWRITE) -> NoReturn:
     """Raise NotCovered for a construct, with its line and column in the query."""
     raise NotCovered(

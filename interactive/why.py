@@ -27,7 +27,7 @@ def derivations(result: "Result", row: int, how: bool) -> Counter[Derivation]:
     if there are too many.
     """
     con = result.connection
-    parsed = parse(result.query, con.catalog())
+    parsed = parse(con.duckdb, result.query, con.catalog())
     derived = Deriver(parsed, how).outermost()
     tables = [reference.table.name for reference in parsed.references]
     asked = result.identifying(row)

@@ -54,7 +54,7 @@ def check(con: Connection, sql: str, mode: Mode | None = None, most: int = 8) ->
     assert result.to_arrow().schema == plain.schema, sql
     rows = rows_of(result.to_arrow())
     assert sorted(map(str, rows)) == sorted(map(str, rows_of(plain))), sql
-    parsed = parse(sql, con.catalog())
+    parsed = parse(con.duckdb, sql, con.catalog())
     step = max(1, len(rows) // most)
     checked = Checked()
     for row in range(0, len(rows), step):

@@ -1,0 +1,68 @@
+"""Read DuckDB's SQL with each function under the name that the text gives it.
+
+sqlglot reads many functions as its own and writes these back: ``len`` as ``length``, ``log2`` as
+``log`` of two arguments. DuckDB may bind another function then. So functions are read under names
+that sqlglot does not know, but for the few that provhouse looks into.
+"""
+
+from itertools import pairwise
+from typing import Any
+
+from sqlglot import exp
+from sqlglot.dialects.duckdb import DuckDB
+from sqlglot.tokens import Token, TokenType
+
+UNKNOWN = "__provhouse_f_"
+KNOWN = {
+    "COUNT",
+    "SUM",
+    "AVG",
+    "MIN",
+    "MAX",
+    "RANK",
+    "UNNEST",
+    "PERCENTILE_CONT",
+    "PERCENTILE_DISC",
+}
+SYNTAX = {"CAST", "TRY_CAST", "EXTRACT", "TRIM", "SUBSTRING", "POSITION", "OVERLAY", "MAP", "ARRAY"}
+"""Functions whose arguments have a grammar of their own."""
+OPERATORS = {"AND", "OR", "CASE", "COLLATE", "EXISTS", "LIKE", "FILTER", "STRUCT", "VALUES"}
+RENAMED = {*DuckDB.Parser.FUNCTIONS, *DuckDB.Parser.FUNCTION_PARSERS} - KNOWN - SYNTAX - OPERATORS
+NOT_CALLED = {TokenType.ALIAS, TokenType.DCOLON, TokenType.STAR, TokenType.R_PAREN}
+"""What stands before the name of a type, or before a clause such as ``* replace (...)``."""
+
+
+class Verbatim(DuckDB):
+    """DuckDB's dialect, which also leaves the paths of ``->`` as they are written."""
+
+    def to_json_path(self, path: exp.Expr | None) -> exp.Expr | None:
+        """Return a path unchanged."""
+        return path
+
+
+def read(sql: str) -> list[Any]:
+    """Return the trees of the statements in a text; raise sqlglot's errors."""
+    dialect = Verbatim()
+    tokens = dialect.tokenize(sql)
+    for at, (token, after) in enumerate(pairwise(tokens)):
+        if after.token_type is not TokenType.L_PAREN or token.text.upper() not in RENAMED:
+            continue
+        if token.token_type is TokenType.IDENTIFIER or (
+            at and tokens[at - 1].token_type in NOT_CALLED
+        ):
+            continue
+        tokens[at] = Token(
+            TokenType.VAR, UNKNOWN + token.text, token.line, token.col, token.start, token.end,
+            token.comments,
+        )  # fmt: skip
+    trees = [tree for tree in dialect.parser().parse(tokens, sql) if tree is not None]
+    for tree in trees:
+        for node in tree.find_all(exp.Anonymous, exp.Identifier):
+            if isinstance(node.this, str) and node.this.startswith(UNKNOWN):
+                node.set("this", node.this.removeprefix(UNKNOWN))
+        for negated in tree.find_all(exp.Not):
+            if isinstance(negated.this, exp.Is) and isinstance(negated.this.expression, exp.Null):
+                null = negated.this.expression
+                null.replace(exp.Not(this=exp.null()))
+                negated.replace(negated.this)
+    return trees

@@ -1,0 +1,95 @@
+"""Try the queries of a plan before its query runs: what they cannot do is refused, not found later.
+
+All witness queries are built, and bound by DuckDB in one text without running them. Each reference
+must be reached by one of them, or be one that rows have no match in: else its lineage would be
+empty without a word.
+"""
+
+from collections.abc import Sequence
+
+import duckdb
+
+from .identity import Asked, Base, Branch, Derived, Exposer, Grouped, Identity
+from .names import quoted
+from .plan import Plan
+from .refusal import REWRITE, NotCovered
+from .witness import ASKED, Witness, references
+
+
+class Rehearsal:
+    """The witness queries of a plan, as parts of one text that reads no rows."""
+
+    def __init__(self, exposer: Exposer) -> None:
+        self._exposer = exposer
+        self._parts: list[str] = []
+        self._seen: set[int] = set()
+        self.reached: set[int] = set()
+        """The references that lineage reaches, or that rows have no match in."""
+
+    def block(self, identity: Identity, source: str, columns: Sequence[str]) -> None:
+        """Add the witness queries of a block; ``source`` has its hidden columns under names."""
+        for node in identity.negative:
+            self.reached |= references(self._exposer, node)
+        for part in identity.parts:
+            if isinstance(part, Base):
+                self.reached.add(part.ref)
+            elif isinstance(part, (Derived, Branch)):
+                self.block(part.identity, source, [columns[at] for at in part.columns])
+            elif isinstance(part, Grouped):
+                self._ask(part.asked(0), source, columns)
+            else:
+                self._ask(part, source, columns)
+
+    def _ask(self, part: Asked, source: str, columns: Sequence[str]) -> None:
+        witness = part.witness
+        if id(witness) in self._seen:
+            return
+        self._seen.add(id(witness))
+        text = _asking(witness, source, [columns[at] for at in part.columns])
+        name = f"w{len(self._parts)}"
+        identity = witness.identity
+        names = [f"h{at}" for at in range(len(identity.outer) + len(identity.names))]
+        self._parts.append(f"{name}({', '.join(['eid', *names])}) AS ({text})")
+        self.block(identity, name, names)
+        if part.otherwise is not None:
+            self._ask(part.otherwise, source, columns)
+
+    def text(self, sql: str, names: Sequence[str], kept: Sequence[tuple[str, str]]) -> str:
+        """Return one text with the query, its stored blocks and its witness queries."""
+        blocks = [f"{quoted(name)} AS ({query})" for name, query in kept]
+        first = f"w({', '.join(names)}) AS ({sql})"
+        read = ["SELECT 0 FROM w", *(f"SELECT eid FROM w{at}" for at in range(len(self._parts)))]
+        return f"WITH {', '.join([*blocks, first, *self._parts])} {' UNION ALL '.join(read)}"
+
+
+def _asking(witness: Witness, source: str, columns: Sequence[str]) -> str:
+    """Return a witness query that asks about the rows of a source."""
+    cells = [f"{quoted(column)} AS c{at}" for at, column in enumerate(columns)]
+    asked = f"{ASKED} AS (SELECT {', '.join([*cells, '0 AS eid'])} FROM {source})"
+    text = witness.sql(frozenset())
+    if text.startswith("WITH "):
+        return f"WITH {asked}, {text.removeprefix('WITH ')}"
+    return f"WITH {asked} {text}"
+
+
+def rehearse(con: duckdb.DuckDBPyConnection, plan: Plan) -> None:
+    """Raise NotCovered unless the lineage of all references of a plan can be found."""
+    names = [f"c{at}" for at in range(plan.width)]
+    rehearsal = Rehearsal(plan.exposer)
+    rehearsal.block(plan.identity, "w", [names[at] for at in plan.hidden])
+    for at, reference in enumerate(plan.references):
+        if at not in rehearsal.reached:
+            raise NotCovered(
+                f"Lineage of this use of {reference.name} is not supported",
+                f"It is {reference.where}" if reference.where else "",
+                REWRITE,
+            )
+    try:
+        con.sql(rehearsal.text(plan.sql, names, plan.kept))
+    except duckdb.Error as error:
+        reason = str(error).partition("\n")[0]
+        raise NotCovered(
+            "The lineage of this query is not supported",
+            f"DuckDB cannot run the query that would find it: {reason}",
+            REWRITE,
+        ) from None
