@@ -21,6 +21,16 @@ IGNORED = re.compile(
     r'"(?:alias|query_location|query_location_length|table_index)":(?:"(?:[^"\\]|\\.)*"|\d+),?'
 )
 """Parts of a plan that do not change what it computes. Quotes in its texts are escaped."""
+SPELLING = {
+    "alias", "query_location", "query_location_length", "table_index", "is_operator",
+    "bound_columns", "input_table_names",
+}  # fmt: skip
+"""These parts, and others that depend on how a text is written, such as names by case."""
+TRUE = {
+    "expression_class": "BOUND_CONSTANT",
+    "type": "VALUE_CONSTANT",
+    "value": {"type": {"id": "BOOLEAN"}, "is_null": False, "value": True},
+}
 SCANNED = re.compile(r'"qualified_name":\{"path":(\[[^\]]*\])')
 CALLED = re.compile(r'"qname":\{"path":(\[(?:"(?:[^"\\]|\\.)*",?)*\])')
 
@@ -31,7 +41,7 @@ class NotBound(Exception):
 
 @dataclass(frozen=True)
 class Bound:
-    """A bound plan as JSON, without names and places in the text."""
+    """A bound plan as JSON."""
 
     text: str
 
@@ -47,7 +57,7 @@ class Bound:
 
     def same(self, other: "Bound", names: Mapping[str, str]) -> bool:
         """Return whether two plans compute the same; ``names`` has functions with several names."""
-        if self.text == other.text:
+        if IGNORED.sub("", self.text) == IGNORED.sub("", other.text):
             return True
         return _plain(json.loads(self.text), names) == _plain(json.loads(other.text), names)
 
@@ -62,7 +72,7 @@ def bound(con: duckdb.DuckDBPyConnection, *texts: str) -> list[Bound]:
     for plan in plans:
         if plan.startswith('{"error":true'):
             raise NotBound(json.loads(plan)["error_message"])
-    return [Bound(IGNORED.sub("", plan)) for plan in plans]
+    return list(map(Bound, plans))
 
 
 def _plain(node: Any, names: Mapping[str, str]) -> Any:
@@ -71,8 +81,24 @@ def _plain(node: Any, names: Mapping[str, str]) -> Any:
         return [_plain(each, names) for each in node]
     if not isinstance(node, dict):
         return node
-    found = {key: _plain(each, names) for key, each in node.items() if key != "is_operator"}
+    found = {key: _plain(each, names) for key, each in node.items() if key not in SPELLING}
+    if "ctename" in found:
+        found["ctename"] = found["ctename"].lower()
+    if found.get("condition") == TRUE:  # sqlglot writes a cross join with UNNEST as a join ON TRUE
+        del found["condition"]
+        if found.get("type") == "LOGICAL_ANY_JOIN" and found.get("join_type") == "INNER":
+            return {"type": "LOGICAL_CROSS_PRODUCT", "children": found["children"]}
     if "qname" in found and "expression_class" in found:
         name = str(found["qname"]["path"][-1]).lower()
         found["qname"] = names.get(name, name)
-    return found
+    return found["children"][0] if _repeats_values(found) else found
+
+
+def _repeats_values(node: dict[str, Any]) -> bool:
+    """Return whether a node is ``SELECT * FROM (VALUES ...)``, as sqlglot writes VALUES."""
+    if node.get("type") != "LOGICAL_PROJECTION":
+        return False
+    if node["children"][0].get("type") != "LOGICAL_EXPRESSION_GET":
+        return False
+    found = [(each.get("type"), each.get("index", 0)) for each in node["expressions"]]
+    return found == [("BOUND_REF", at) for at in range(len(found))]

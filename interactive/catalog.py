@@ -44,7 +44,7 @@ class Catalog:
             if (place := Place(database, schema, name)) in found:
                 found[place].view = text
         self._by_name: dict[str, list[Relation]] = {}
-        order = {schema: at for at, schema in enumerate(_search_path(con))}
+        order = {schema: at for at, schema in reversed([*enumerate(_search_path(con))])}
         for place in sorted(found, key=lambda place: order.get(place[:2], len(order))):
             self._by_name.setdefault(place.name.lower(), []).append(found[place])
         self.functions: Functions = functions(con)

@@ -11,10 +11,11 @@ from typing import Any
 from sqlglot import exp
 
 from . import blocks
+from .names import RESERVED
 from .parse import Parsed
 from .refusal import refuse
 
-RID = "__w"
+RID = f"{RESERVED}_w"
 
 
 @dataclass

@@ -60,9 +60,24 @@ def read(sql: str) -> list[Any]:
         for node in tree.find_all(exp.Anonymous, exp.Identifier):
             if isinstance(node.this, str) and node.this.startswith(UNKNOWN):
                 node.set("this", node.this.removeprefix(UNKNOWN))
+        for nulls in list(tree.find_all(exp.IgnoreNulls, exp.RespectNulls)):
+            _keep_nulls(nulls)
         for negated in tree.find_all(exp.Not):
-            if isinstance(negated.this, exp.Is) and isinstance(negated.this.expression, exp.Null):
-                null = negated.this.expression
-                null.replace(exp.Not(this=exp.null()))
+            if isinstance(negated.this, exp.Is) and isinstance(
+                value := negated.this.expression, (exp.Null, exp.Boolean)
+            ):
+                value.replace(exp.Not(this=value.copy()))
                 negated.replace(negated.this)
     return trees
+
+
+def _keep_nulls(nulls: exp.Expr) -> None:
+    """Keep IGNORE NULLS in the argument of a function, where sqlglot would leave it out.
+
+    The node for an item of ORDER BY can have any words after it.
+    """
+    if isinstance(nulls.parent, exp.Anonymous):
+        words = "IGNORE NULLS" if isinstance(nulls, exp.IgnoreNulls) else "RESPECT NULLS"
+        nulls.replace(
+            exp.Ordered(this=nulls.this, nulls_first=False, with_fill=exp.Var(this=words))
+        )

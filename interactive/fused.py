@@ -18,7 +18,7 @@ from .catalog import Catalog, Place
 from .decoded import is_codable
 from .parse import Parsed
 
-GROUPS, CELL = "__provhouse_groups", "__cell"
+GROUPS, CELL = "__provhouse_groups", "__provhouse_cell"
 Function = Literal["rows", "count", "sum", "avg", "min", "max"]
 FUNCTIONS: dict[type[exp.Expr], Function] = {
     exp.Count: "count", exp.Sum: "sum", exp.Avg: "avg", exp.Min: "min", exp.Max: "max",

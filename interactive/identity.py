@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from . import blocks
 from .blocks import named
+from .names import RESERVED
 from .parse import Parsed
 from .refusal import LOAD, refuse
 from .subqueries import (
@@ -98,9 +99,11 @@ class Identity:
     """The meaning of hidden columns, which are counted from 0.
 
     ``outer`` are the values that a block takes from the blocks around it, which give them to it by
-    the names here. They are the first columns; ``names`` are the names of the others. ``present`` is a column that is NULL where an outer join found
-    no row. ``count`` is a column with the number of rows in the group, which its witnesses must
-    have. ``negative`` are the subqueries that a row appears without.
+    the names here. They are the first columns; ``names`` are the names of the others.
+
+    ``present`` is a column that is NULL where an outer join found no row. ``count`` is a column
+    with the number of rows in the group, which its witnesses must have. ``negative`` are the
+    subqueries that a row appears without.
     """
 
     outer: dict[str, exp.Expr] = field(default_factory=dict)
@@ -124,7 +127,8 @@ def negatives(identity: Identity) -> list[exp.Expr]:
     return found
 
 
-HIDDEN = "__h"
+HIDDEN = f"{RESERVED}_h"
+BRANCH = f"{RESERVED}_b"
 
 
 class Exposer:
@@ -383,11 +387,11 @@ def as_select(branch: exp.Expr) -> exp.Select:
         return branch
     names = [each.alias_or_name for each in leftmost(branch).expressions]
     columns = [
-        exp.alias_(exp.column(name, "__b", quoted=True), name, quoted=True) for name in names
+        exp.alias_(exp.column(name, BRANCH, quoted=True), name, quoted=True) for name in names
     ]
     outer = exp.Select(expressions=columns)
     branch.replace(outer)
-    alias = exp.TableAlias(this=exp.to_identifier("__b"))
+    alias = exp.TableAlias(this=exp.to_identifier(BRANCH))
     outer.set("from_", exp.From(this=exp.Subquery(this=branch, alias=alias)))
     return outer
 

@@ -10,9 +10,10 @@ from sqlglot import exp
 from . import blocks
 from .identity import Asked, Base, Derived, Identity
 from .links import Link, ascending
+from .names import RESERVED
 from .selection import of_table
 
-LISTED = "__l"
+LISTED = f"{RESERVED}_l"
 
 
 @dataclass

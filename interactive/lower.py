@@ -9,9 +9,10 @@ from sqlglot import exp
 
 from . import blocks
 from .blocks import named
+from .names import RESERVED
 from .subqueries import outer_columns, subqueries
 
-ROWS = "__provhouse_rows"
+ROWS = f"{RESERVED}_rows"
 PARTS = ("having", "qualify", "order", "group", "windows", "distinct")
 
 

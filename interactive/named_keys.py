@@ -1,10 +1,38 @@
-"""Keys of ROLLUP, CUBE and GROUPING SETS that are given by a position or a name in SELECT."""
+"""Keys of GROUP BY that stand in SELECT: GROUP BY ALL, and positions and names in GROUPING SETS."""
 
 from collections.abc import Iterator
 
 from sqlglot import exp
 
-from .blocks import SETS, key_leaves
+from .blocks import SETS, is_aggregate, key_leaves, own, sources
+from .subqueries import outer_columns
+
+
+def expand_all(tree: exp.Expr) -> None:
+    """Replace GROUP BY ALL, which would take in the columns that are added."""
+    for group in list(tree.find_all(exp.Group)):
+        select = group.parent
+        if not group.args.get("all") or not isinstance(select, exp.Select):
+            continue
+        keys = [each.unalias() for each in select.expressions if _is_key(each, select)]
+        group.set("all", None)
+        group.set("expressions", [key.copy() for key in keys])
+        if not keys:
+            select.set("group", None)
+
+
+def _is_key(projection: exp.Expr, select: exp.Select) -> bool:
+    """Return whether GROUP BY ALL takes a column of SELECT: it depends on columns of the rows."""
+    if any(is_aggregate(node) for node in own(projection, exp.Func)):
+        return False
+    bound = {source.alias_or_name for source in sources(select)}
+    nested = own(projection, exp.Select, exp.SetOperation)
+    used = [column for query in nested for column in outer_columns(query)]
+    return any(
+        column.table in bound
+        for each in (*own(projection, exp.Column), *used)
+        for column in each.find_all(exp.Column)
+    )
 
 
 def expand_named(tree: exp.Expr) -> None:

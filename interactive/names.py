@@ -1,5 +1,8 @@
 """Names and values in SQL text."""
 
+RESERVED = "__provhouse"
+"""What all names begin with that provhouse gives to columns, tables and WITH queries."""
+
 
 def quoted(name: str) -> str:
     """Return a name as SQL, in double quotes."""

@@ -12,17 +12,18 @@ from sqlglot.schema import MappingSchema
 
 from provhouse.model.errors import UsageError
 
-from . import judge
-from .blocks import is_aggregate, is_parenthesised_join, named, own
+from . import judge, stars, whole_rows
+from .blocks import is_parenthesised_join, named
 from .catalog import Catalog, Place, view_query
+from .ctes import cte_of
 from .dialect import read
 from .lower import lower
 from .macros import unfold
-from .named_keys import expand_named
+from .named_keys import expand_all, expand_named
+from .names import RESERVED
 from .refusal import LOAD, PLACE, place, refuse
 from .subqueries import mark_outer_aggregates, outer_columns
-from .using import columns_of_using
-from .whole_rows import spell_out
+from .values import name_columns
 
 
 @dataclass(frozen=True)
@@ -57,9 +58,9 @@ def parse(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Parsed:
     """
     tree = _qualified(sql, catalog)
     _refuse_stars(tree)
-    columns_of_using(tree)
     scans = judge.check(con, sql, tree, catalog)
     nodes = list(tree.walk())
+    _refuse_reserved(nodes)
     _semi_joins(nodes)
     parsed = Parsed(tree)
     if any(isinstance(node, exp.With) for node in nodes):
@@ -75,13 +76,15 @@ def parse(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Parsed:
 def _qualified(sql: str, catalog: Catalog) -> Any:
     """Return a tree in which each column has its table, and rows as values are structs."""
     tree = _query(sql)
+    name_columns(tree)
     _name_tables(tree, catalog, 0)
     for at, table in enumerate(tree.find_all(exp.Table)):
         table.meta["use"] = at  # copies of an expression keep it
     nodes = list(tree.walk())
     _flatten(nodes)
+    stars.spell_out(tree, partial(_columns, catalog))
+    nodes = list(tree.walk())
     _mark_aggregates(nodes, catalog)
-    _expand_all(nodes)
     _name_subqueries(nodes)
     try:
         tree = qualify(tree, schema=_schema(nodes, catalog), dialect="duckdb", identify=True)
@@ -91,13 +94,21 @@ def _qualified(sql: str, catalog: Catalog) -> Any:
             str(error),
             "Qualify columns by their table",
         ) from None
-    spell_out(tree, partial(_columns, catalog))
+    whole_rows.spell_out(tree, partial(_columns, catalog))
+    expand_all(tree)
     expand_named(tree)
     return tree
 
 
+def _refuse_reserved(nodes: list[exp.Expr]) -> None:
+    """Refuse names that could be those of hidden columns."""
+    for name in nodes:
+        if isinstance(name, exp.Identifier) and name.name.lower().startswith(RESERVED):
+            refuse(f"{name.name}, which is a name that provhouse keeps for itself,", name, RENAME)
+
+
 def _columns(catalog: Catalog, table: exp.Table) -> list[str]:
-    if cte := _cte_of(table):
+    if cte := cte_of(table):
         return list(cte.this.named_selects)
     found = catalog.find(table)
     return list(found.columns) if found else []
@@ -143,7 +154,7 @@ def _name_tables(tree: exp.Expr, catalog: Catalog, depth: int) -> None:
         refuse("views nested more than 50 deep", tree)
     unfold(tree, catalog.functions)
     for table in list(tree.find_all(exp.Table)):
-        if not isinstance(table.this, exp.Identifier) or _cte_of(table):
+        if not isinstance(table.this, exp.Identifier) or cte_of(table):
             continue
         relation = catalog.find(table)
         if relation is None:
@@ -174,26 +185,6 @@ def _name_tables(tree: exp.Expr, catalog: Catalog, depth: int) -> None:
 RENAME = "Rename the column, or make a table of it without this name"
 
 
-def _cte_of(table: exp.Table) -> exp.CTE | None:
-    """Return the WITH query that a table names, if it does. Queries see only those before them."""
-    if table.db:
-        return None
-    node: exp.Expr | None = table
-    inside: exp.Expr | None = None
-    while node is not None:
-        with_ = node.args.get("with_")
-        for cte in with_.expressions if with_ else []:
-            if with_ is not None and cte is inside and not with_.args.get("recursive"):
-                break
-            if cte.alias.lower() == table.name.lower():
-                if cte is inside:
-                    refuse("a recursive WITH query", table)
-                return cte  # type: ignore[no-any-return]
-        inside = node if isinstance(node, exp.CTE) else inside
-        node = node.parent
-    return None
-
-
 def _schema(nodes: list[exp.Expr], catalog: Catalog) -> MappingSchema:
     """Return the columns of the tables in a query, under names in lower case."""
     found: dict[str, Any] = {}
@@ -220,21 +211,6 @@ def _schema(nodes: list[exp.Expr], catalog: Catalog) -> MappingSchema:
     return MappingSchema(found, visible=visible, dialect="duckdb", normalize=False)
 
 
-def _expand_all(nodes: list[exp.Expr]) -> None:
-    """Replace GROUP BY ALL and ORDER BY ALL, which would take in the columns that are added."""
-    for select in nodes:
-        if not isinstance(select, exp.Select):
-            continue
-        group = select.args.get("group")
-        if group is not None and group.args.get("all"):
-            group.set("all", None)
-            keys = [at for at, each in enumerate(select.expressions, 1) if not _aggregates(each)]
-            if keys:
-                group.set("expressions", [exp.Literal.number(at) for at in keys])
-            else:
-                select.set("group", None)
-
-
 def _name_subqueries(nodes: list[exp.Expr]) -> None:
     """Name scalar subqueries in SELECT, so that ORDER BY can name them by their position."""
     for select in nodes:
@@ -250,17 +226,26 @@ def _name_subqueries(nodes: list[exp.Expr]) -> None:
 
 
 def _flatten(nodes: list[exp.Expr]) -> None:
-    """Remove parentheses around the first joins of a FROM, as DuckDB writes them in views."""
+    """Remove parentheses around joins in FROM, such as DuckDB writes in views.
+
+    The joins of the first item go before those of the block, and those of another item stay with
+    it: ``a JOIN (b JOIN c ON p) ON q`` is ``a JOIN b JOIN c ON p ON q``.
+    """
     for holder in nodes:
-        joined = isinstance(holder, exp.From) or is_parenthesised_join(holder)
-        while joined and is_parenthesised_join(holder.this) and not holder.this.alias:
+        if not isinstance(holder, (exp.From, exp.Join)):
+            continue
+        while is_parenthesised_join(holder.this) and not holder.this.alias:
             outer = holder.this
             inner = outer.this
-            after = [*(inner.args.pop("joins", None) or []), *(outer.args.pop("joins", None) or [])]
+            own_joins = [*_take_joins(inner), *_take_joins(outer)]
             holder.set("this", inner)
             block = holder.parent if isinstance(holder, exp.From) else inner
             assert block is not None
-            block.set("joins", [*after, *(block.args.get("joins") or [])])
+            block.set("joins", [*own_joins, *_take_joins(block)])
+
+
+def _take_joins(node: exp.Expr) -> list[exp.Expr]:
+    return node.args.pop("joins", None) or []
 
 
 def _mark_aggregates(nodes: list[exp.Expr], catalog: Catalog) -> None:
@@ -270,10 +255,6 @@ def _mark_aggregates(nodes: list[exp.Expr], catalog: Catalog) -> None:
             marked = exp.AnonymousAggFunc(this=node.name, expressions=node.expressions)
             marked.meta.update(node.meta)
             node.replace(marked)
-
-
-def _aggregates(projection: exp.Expr) -> bool:
-    return any(is_aggregate(node) for node in own(projection, exp.Func))
 
 
 def _semi_joins(nodes: list[exp.Expr]) -> None:
@@ -297,7 +278,7 @@ def _semi_joins(nodes: list[exp.Expr]) -> None:
 def _hoist(parsed: Parsed) -> None:
     """Move all WITH queries to the top, with names that differ, each after those that it uses."""
     for table in list(parsed.query.find_all(exp.Table)):
-        if isinstance(table.this, exp.Identifier) and (cte := _cte_of(table)):
+        if isinstance(table.this, exp.Identifier) and (cte := cte_of(table)):
             table.meta["of"] = id(cte)
     _collect(parsed.query, parsed.ctes)
     numbers = {id(cte): at for at, cte in enumerate(parsed.ctes)}
@@ -311,9 +292,9 @@ def _hoist(parsed: Parsed) -> None:
                 table.meta["cte"] = at
                 if not table.alias:
                     table.set("alias", exp.TableAlias(this=exp.to_identifier(table.name, True)))
-                table.set("this", exp.to_identifier(f"__cte{at}", True))
+                table.set("this", exp.to_identifier(f"{RESERVED}_cte{at}", True))
     for at, cte in enumerate(parsed.ctes):
-        cte.set("alias", exp.TableAlias(this=exp.to_identifier(f"__cte{at}", True)))
+        cte.set("alias", exp.TableAlias(this=exp.to_identifier(f"{RESERVED}_cte{at}", True)))
     if parsed.ctes:
         parsed.query.set("with_", exp.With(expressions=parsed.ctes))
 

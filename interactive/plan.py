@@ -17,6 +17,7 @@ from .fused import Fused, fuse
 from .identity import Exposer, Identity, negatives
 from .inject import Injected, inject
 from .limits import choices
+from .names import RESERVED
 from .parse import Reference, parse
 from .settle import settle
 from .witness import references, with_clause
@@ -119,7 +120,7 @@ def plan(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Plan:
     text = parsed.query.sql("duckdb")
     names = relation.columns
     kinds = list(map(str, relation.types))
-    shift = len(names) if identity.names and identity.names[0].startswith("__h") else 0
+    shift = len(names) if identity.names and identity.names[0].startswith(RESERVED) else 0
     hidden = [shift + at for at in range(len(identity.names))]
     limited = parsed.query.args.get("limit") is not None
     return Plan(

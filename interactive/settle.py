@@ -71,12 +71,12 @@ def _keep(parsed: Parsed, query: exp.Expr) -> None:
         leaf = blocks.unwrapped(leaf.left)
     columns = [
         exp.alias_(
-            exp.column(each.alias_or_name, "__k", quoted=True), each.alias_or_name, quoted=True
+            exp.column(each.alias_or_name, KEPT, quoted=True), each.alias_or_name, quoted=True
         )
         for each in leaf.expressions
     ]
     table = exp.Table(this=exp.to_identifier(name, quoted=True))
-    table.set("alias", exp.TableAlias(this=exp.to_identifier("__k", quoted=True)))
+    table.set("alias", exp.TableAlias(this=exp.to_identifier(KEPT, quoted=True)))
     table.meta["kept"] = len(parsed.kept)
     query.replace(exp.Select(expressions=columns).from_(table, copy=False))
     parsed.kept.append(query)

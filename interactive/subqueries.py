@@ -181,7 +181,8 @@ def outer_columns(query: exp.Expr) -> list[exp.Expr]:
 def _unbound(node: exp.Expr, scope: frozenset[str]) -> Iterator[exp.Expr]:
     if isinstance(node, exp.Select):
         scope = scope | {source.alias_or_name for source in sources(node)}
-    if (isinstance(node, exp.Column) and node.table and node.table not in scope) or ((owner := node.meta.get("aggregated")) is not None and owner not in scope):
+    owner = node.table if isinstance(node, exp.Column) else node.meta.get("aggregated")
+    if owner and owner not in scope:
         yield node
     else:
         for child in node.iter_expressions():

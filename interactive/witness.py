@@ -14,6 +14,7 @@ from sqlglot import exp
 from . import blocks
 from .blocks import named
 from .limits import take_ties
+from .names import RESERVED
 from .subqueries import Subquery, outer_columns, window_values
 
 if TYPE_CHECKING:
@@ -174,7 +175,7 @@ def with_clause(exposer: "Exposer", query: exp.Expr) -> str:
     if not used:
         return ""
     parts = [
-        f'"__cte{at}" AS NOT MATERIALIZED ({exposer.parsed.ctes[at].this.sql("duckdb")})'
+        f'"{RESERVED}_cte{at}" AS NOT MATERIALIZED ({exposer.parsed.ctes[at].this.sql("duckdb")})'
         for at in sorted(used)
     ]
     return f"WITH {', '.join(parts)} "

@@ -1,0 +1,25 @@
+"""Which WITH query a name in FROM means."""
+
+from sqlglot import exp
+
+from .refusal import refuse
+
+
+def cte_of(table: exp.Table) -> exp.CTE | None:
+    """Return the WITH query that a table names, if it does. Queries see only those before them."""
+    if table.db:
+        return None
+    node: exp.Expr | None = table
+    inside: exp.Expr | None = None
+    while node is not None:
+        with_ = node.args.get("with_")
+        for cte in with_.expressions if with_ else []:
+            if with_ is not None and cte is inside and not with_.args.get("recursive"):
+                break
+            if cte.alias.lower() == table.name.lower():
+                if cte is inside:
+                    refuse("a recursive WITH query", table)
+                return cte  # type: ignore[no-any-return]
+        inside = node if isinstance(node, exp.CTE) else inside
+        node = node.parent
+    return None

@@ -1,0 +1,245 @@
+"""Spell out ``*`` and joins by USING, as DuckDB does when it binds a block.
+
+Each block gets explicit columns before its names are qualified. A column of USING is that of the
+left side, of a RIGHT JOIN that of the right side, and of a FULL JOIN the first that is not NULL.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from .blocks import is_parenthesised_join
+from .ctes import cte_of
+from .refusal import refuse
+
+Columns = Callable[[exp.Table], list[str]]
+"""Return the columns of a table, or none if it is unknown."""
+
+
+@dataclass
+class Shared:
+    """A column that joins by USING have made of several; ``value`` is what it has."""
+
+    name: str
+    members: set[str]
+    """The sources that have it, by alias in lower case."""
+    value: exp.Expr
+
+
+@dataclass
+class Scope:
+    """The sources of a block in the order of their joins, with their columns."""
+
+    columns: dict[str, list[str]] = field(default_factory=dict)
+    """By the alias as it is written."""
+    known: bool = True
+    """Whether the columns of all sources are known."""
+    shared: list[Shared] = field(default_factory=list)
+
+    def share(self, name: str, aliases: set[str]) -> Shared | None:
+        """Return the shared column of this name in some of the sources."""
+        for each in self.shared:
+            if each.name.lower() == name.lower() and each.members & aliases:
+                return each
+        return None
+
+
+def spell_out(tree: exp.Expr, columns: Columns) -> None:
+    """Replace stars and USING in all blocks of a query."""
+    speller = Speller(columns)
+    for select in list(tree.find_all(exp.Select)):
+        speller.block(select)
+
+
+class Speller:
+    """Spells out blocks, each after those whose columns it needs."""
+
+    def __init__(self, columns: Columns) -> None:
+        self._tables = columns
+        self._done: set[int] = set()
+
+    def output(self, query: exp.Expr) -> list[str]:
+        """Return the names of the columns of a query, which it gets if they are unnamed."""
+        while isinstance(query, exp.Subquery):
+            query = query.this
+        if isinstance(query, exp.SetOperation):
+            return [] if query.args.get("by_name") else self.output(query.left)
+        if not isinstance(query, exp.Select):
+            return []
+        self.block(query)
+        if any(each.is_star for each in query.expressions):
+            return []
+        names: list[str] = []
+        for at, each in enumerate(query.expressions):
+            name = _free(each.alias_or_name or f"_col_{at}", names)
+            if name != each.alias_or_name:
+                value = each.this if isinstance(each, exp.Alias) else each
+                each.replace(exp.alias_(value.copy(), name, quoted=True))
+            names.append(name)
+        return names
+
+    def block(self, select: exp.Select) -> None:
+        """Spell out one block, once."""
+        if id(select) in self._done:
+            return
+        self._done.add(id(select))
+        scope = Scope()
+        if (start := select.args.get("from_")) is not None:
+            self._add(scope, start.this)
+        for join in select.args.get("joins") or []:
+            self._join(scope, join, {alias.lower() for alias in scope.columns})
+        if any(each.is_star for each in select.expressions) and scope.known:
+            items = [item for each in select.expressions for item in _item(scope, each)]
+            select.set("expressions", items)
+        if scope.shared:
+            _unqualified(select, scope)
+
+    def _add(self, scope: Scope, item: exp.Expr) -> set[str]:
+        """Add an item of FROM with the joins that it contains, and return its aliases."""
+        if is_parenthesised_join(item) and not item.alias:
+            added = self._add(scope, item.this)
+        else:
+            found = self._columns(item)
+            scope.known = scope.known and bool(found) and item.alias_or_name not in scope.columns
+            scope.columns[item.alias_or_name] = found
+            added = {item.alias_or_name.lower()}
+        for join in item.args.get("joins") or []:
+            added |= self._join(scope, join, added)
+        return added
+
+    def _join(self, scope: Scope, join: exp.Join, left: set[str]) -> set[str]:
+        """Add the right side of a join to the sources of its left side; return its aliases."""
+        right = self._add(scope, join.this)
+        if using := join.args.get("using"):
+            conditions = [_equal(scope, join, each.name, left, right) for each in using]
+            if (join.method or "").upper() == "ASOF":
+                last = conditions[-1]
+                conditions[-1] = exp.GTE(this=last.this, expression=last.expression)
+            join.set("using", None)
+            join.set("on", exp.and_(*conditions, copy=False))
+        if (join.args.get("kind") or "").upper() in ("SEMI", "ANTI"):
+            for alias in [each for each in scope.columns if each.lower() in right]:
+                del scope.columns[alias]
+        return right
+
+    def _columns(self, item: exp.Expr) -> list[str]:
+        named = item.args.get("alias")
+        given = [each.name for each in named.columns] if isinstance(named, exp.TableAlias) else []
+        found: list[str] = []
+        if isinstance(item, exp.Table) and isinstance(item.this, exp.Identifier):
+            cte = cte_of(item)
+            found = self.output_of(cte) if cte else self._tables(item)
+        elif isinstance(item, exp.Subquery):
+            found = self.output(item.this)
+        elif isinstance(item, exp.Values):
+            first = item.expressions[0]
+            found = [f"col{at}" for at, _ in enumerate(first.expressions or [first])]
+        elif given:
+            return given
+        return [*given, *found[len(given) :]]
+
+    def output_of(self, cte: exp.CTE) -> list[str]:
+        """Return the names of the columns of a WITH query."""
+        named = cte.args.get("alias")
+        given = [each.name for each in named.columns] if named is not None else []
+        return [*given, *self.output(cte.this)[len(given) :]]
+
+
+def _free(name: str, taken: list[str]) -> str:
+    """Return the name that DuckDB gives a column of a derived table, which has each name once."""
+    found, number = name, 0
+    while found.lower() in map(str.lower, taken):
+        number += 1
+        found = f"{name}_{number}"
+    return found
+
+
+def _equal(scope: Scope, join: exp.Join, name: str, left: set[str], right: set[str]) -> exp.Binary:
+    """Return the condition of one column of USING, and record that it is shared."""
+    one, other = _side(scope, join, name, left), _side(scope, join, name, right)
+    side = (join.side or "").upper()
+    value = other.value if side == "RIGHT" else one.value
+    if side == "FULL":
+        first, *rest = [*_members(one.value), *_members(other.value)]
+        value = exp.Coalesce(this=first, expressions=rest)
+    scope.shared = [each for each in scope.shared if each is not one and each is not other]
+    scope.shared.append(Shared(name, one.members | other.members, value))
+    return exp.EQ(this=one.value.copy(), expression=other.value.copy())
+
+
+def _members(value: exp.Expr) -> list[exp.Expr]:
+    parts = [value.this, *value.expressions] if isinstance(value, exp.Coalesce) else [value]
+    return [part.copy() for part in parts]
+
+
+def _side(scope: Scope, join: exp.Join, name: str, aliases: set[str]) -> Shared:
+    if (found := scope.share(name, aliases)) is not None:
+        return found
+    for alias, columns in scope.columns.items():
+        if alias.lower() in aliases and name.lower() in map(str.lower, columns):
+            return Shared(name, {alias.lower()}, exp.column(name, alias, quoted=True))
+    refuse(f"USING ({name}) of a table whose columns are not known", join)
+
+
+def _item(scope: Scope, item: exp.Expr) -> list[exp.Expr]:
+    """Return the columns that an item of SELECT stands for."""
+    if isinstance(item, exp.Star):
+        return _changed(item, _all(scope))
+    if not isinstance(item, exp.Column) or not isinstance(item.this, exp.Star):
+        return [item]
+    table = item.table.lower()
+    found = next((each for each in scope.columns if each.lower() == table), None)
+    if found is None:
+        return [item]
+    return _changed(item.this, [_plain(found, name) for name in scope.columns[found]])
+
+
+def _plain(alias: str, name: str) -> tuple[str, exp.Expr]:
+    return name, exp.column(name, alias, quoted=True)
+
+
+def _all(scope: Scope) -> list[tuple[str, exp.Expr]]:
+    found: list[tuple[str, exp.Expr]] = []
+    seen: list[Shared] = []
+    for alias, names in scope.columns.items():
+        for name in names:
+            shared = scope.share(name, {alias.lower()})
+            if shared is None:
+                found.append(_plain(alias, name))
+            elif shared not in seen:
+                seen.append(shared)
+                found.append((name, shared.value.copy()))
+    return found
+
+
+def _changed(star: exp.Star, columns: list[tuple[str, exp.Expr]]) -> list[exp.Expr]:
+    """Apply EXCLUDE, REPLACE and RENAME to the columns of a star."""
+    without = {each.name.lower() for each in star.args.get("except_") or []}
+    instead = {each.alias.lower(): each.this for each in star.args.get("replace") or []}
+    renamed = {each.this.name.lower(): each.alias for each in star.args.get("rename") or []}
+    found: list[exp.Expr] = []
+    for name, value in columns:
+        lower = name.lower()
+        if lower in without:
+            continue
+        used = instead[lower].copy() if lower in instead else value
+        found.append(exp.alias_(used, renamed.get(lower, name), quoted=True))
+    return found
+
+
+def _unqualified(select: exp.Select, scope: Scope) -> None:
+    """Replace names of shared columns without a table in a block."""
+    aliases = {each.alias.lower() for each in select.expressions if isinstance(each, exp.Alias)}
+    for column in list(select.find_all(exp.Column)):
+        if column.table or isinstance(column.this, exp.Star):
+            continue
+        shared = [each for each in scope.shared if each.name.lower() == column.name.lower()]
+        if not shared or column.find_ancestor(exp.Select) is not select:
+            continue
+        ordered = column.find_ancestor(exp.Order, exp.Select) is not select
+        if ordered and column.name.lower() in aliases:
+            continue
+        value = shared[0].value.copy()
+        top = column.parent is select and column.arg_key == "expressions"
+        column.replace(exp.alias_(value, column.name, quoted=True) if top else value)

@@ -1,0 +1,200 @@
+"""Check the lineage of one generated text by running it again on cut tables."""
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import permutations, product
+
+import duckdb
+import pyarrow as pa
+
+from provhouse.interactive import Connection
+from provhouse.interactive.refusal import NotCovered
+from provhouse.interactive.result import Result
+from provhouse.model.errors import UsageError
+
+from .compare import Row, brief, exact, loose, shape
+from .database import Database, Leaf, Uncut, leaves
+from .marks import render
+from .queries import Text
+
+Rids = dict[str, list[int]]
+HIDDEN = re.compile("__h|__provhouse|sqlglot|pyarrow|__cte|__asked", re.IGNORECASE)
+"""What no message may have, unless the text has it."""
+
+
+@dataclass
+class Outcome:
+    """What became of a text: ``invalid``, ``refused``, ``right`` or ``wrong``, and why."""
+
+    kind: str
+    why: str = ""
+    rows: int = 0
+    tried: int = 0
+    undecided: list[str] = field(default_factory=list)
+
+
+class Wrong(Exception):
+    """The lineage or the result of a text is wrong."""
+
+
+def check(con: Connection, plain: Database, text: Text, seed: int, most: int = 3) -> Outcome:
+    """Return the outcome of a text; up to ``most`` of its rows are tried."""
+    sql = render(text.body + text.tail)
+    try:
+        expected = plain.run(sql)
+    except (duckdb.Error, pa.ArrowException, OverflowError) as error:
+        return Outcome("invalid", str(error).splitlines()[0])
+    outcome = Outcome("right", rows=expected.num_rows)
+    try:
+        result = con.sql(sql, lineage=True)
+    except UsageError as error:
+        if HIDDEN.search(HIDDEN_IN.sub("", str(error))) and not HIDDEN.search(sql):
+            return Outcome("wrong", f"message with a hidden name: {error}")
+        kind = "refused" if isinstance(error, NotCovered) else "usage"
+        return Outcome("refused", f"{'' if kind == 'refused' else 'UsageError: '}{error}", expected.num_rows)
+    except Exception as error:  # whatever else a user would see
+        return Outcome("wrong", f"{type(error).__name__} in con.sql: {str(error).splitlines()[0]}")
+    try:
+        _same_result(result, expected, text)
+        _Checker(result, plain, text, outcome, random.Random(seed)).run(most)
+    except Wrong as wrong:
+        return Outcome("wrong", str(wrong), expected.num_rows)
+    except Exception as error:
+        return Outcome("wrong", f"{type(error).__name__} later: {str(error).splitlines()[0]}")
+    return outcome
+
+
+HIDDEN_IN = re.compile("in line [0-9]+, column [0-9]+")
+
+
+def _same_result(result: Result, expected: pa.Table, text: Text) -> None:
+    found = result.to_arrow()
+    if shape(found) != shape(expected):
+        raise Wrong(f"other columns: {shape(found)} instead of {shape(expected)}")
+    one, two = exact(found), exact(expected)
+    if Counter(one) != Counter(two):
+        kind = "other rows (of ties)" if text.chooses else "other rows"
+        raise Wrong(f"{kind}: {brief(one)} instead of {brief(two)}")
+    if text.ordered and loose(found) != loose(expected):
+        raise Wrong(f"another order: {brief(one)} instead of {brief(two)}")
+
+
+class _Checker:
+    """Checks the lineage of one result."""
+
+    def __init__(
+        self, result: Result, plain: Database, text: Text, outcome: Outcome, rng: random.Random
+    ) -> None:
+        self._result, self._plain, self._text = result, plain, text
+        self._outcome, self._rng = outcome, rng
+        self._leaves = leaves(text.body + text.tail)
+        self._refs = _matched(result, self._leaves)
+        self._rows = loose(result.to_arrow())
+        self._negative = set(result.negative)
+
+    def run(self, most: int) -> None:
+        """Check some rows."""
+        number = len(self._rows)
+        chosen = sorted(self._rng.sample(range(number), min(most, number)))
+        found = {row: self._records(row) for row in chosen}
+        for row in chosen:
+            self._row(row, found[row])
+        for name in self._result.references if chosen else []:
+            pairs = {(row, rid) for row in chosen for rid in found[row][name]}
+            self._inverse(name, pairs, whole=len(chosen) == number)
+
+    def _records(self, row: int) -> Rids:
+        return {
+            name: self._result.backward(name, [row]).rids.tolist()
+            for name in self._result.references
+        }
+
+    def _row(self, row: int, rids: Rids) -> None:
+        self._outcome.tried += 1
+        try:
+            if any(self._back(row, keep) for keep in self._tries(rids)):
+                return
+            if not self._back(row, {}):
+                self._outcome.undecided.append("the text for the oracle differs")
+                return
+        except Uncut:
+            self._outcome.undecided.append("a table is used too often")
+            return
+        except duckdb.Error as error:
+            self._outcome.undecided.append(f"cut text fails: {str(error).splitlines()[0]}")
+            return
+        listed = ", ".join(f"{name} {found}" for name, found in rids.items())
+        message = f"row {row} {brief([self._rows[row]])} does not come back from {listed}"
+        if self._text.fragile or self._text.chooses:
+            self._outcome.undecided.append(message)
+        else:
+            raise Wrong(message)
+
+    def _back(self, row: int, keep: dict[int, list[int]]) -> bool:
+        """Return whether a row is in the result of the cut text."""
+        return self._rows[row] in loose(self._plain.cut(self._text.body, keep))
+
+    def _tries(self, rids: Rids) -> Iterator[dict[int, list[int]]]:
+        """Yield the rows that leaves are cut to: with negative references, and without."""
+        number = len(leaves(self._text.body))
+        for whole in (set[str](), self._negative):
+            for names in _orders(self._refs):
+                yield {
+                    at: sorted({rid for name in listed for rid in rids[name]})
+                    for at, listed in names.items()
+                    if at < number and not set(listed) & whole
+                }
+
+    def _inverse(self, name: str, pairs: set[tuple[int, int]], whole: bool) -> None:
+        every = set(self._result.backward(name).rids.tolist())
+        rids = {rid for _, rid in pairs}
+        if not rids <= every or (whole and rids != every):
+            raise Wrong(f"backward of all rows differs from that of each for {name}")
+        rows = {row for row, _ in pairs}
+        for rid in sorted(rids)[:2]:
+            forward = set(self._result.forward(name, [rid]).tolist())
+            expected = {row for row, each in pairs if each == rid}
+            if forward & rows != expected or (whole and forward != expected):
+                raise Wrong(f"forward is not the inverse of backward for {name} {rid}: {forward}")
+
+
+def _matched(result: Result, found: list[Leaf]) -> dict[int, tuple[list[str], int]]:
+    """Return for each leaf the references that it may be, and the use in the text it is in."""
+    matched: dict[int, tuple[list[str], int]] = {}
+    for table in {leaf.table for leaf in found}:
+        own = [at for at, leaf in enumerate(found) if leaf.table == table]
+        names = [
+            name for name, place in zip(result.references, result.tables, strict=True)
+            if f"{'temp' if place.database == 'temp' else place.schema}.{place.name}".lower()
+            == table.replace('"', "").lower()
+        ]  # fmt: skip
+        if not names:
+            raise Wrong(f"no reference of {table}: {result.references}")
+        for index, at in enumerate(own):
+            matched[at] = ([names[index]] if len(names) == len(own) else names, found[at].top)
+    if extra := len(result.references) - sum(1 for _ in found):
+        if extra < 0 and len(matched) > len(result.references):
+            raise Wrong(f"{len(result.references)} references instead of {len(found)}")
+    return matched
+
+
+def _orders(
+    matched: dict[int, tuple[list[str], int]],
+) -> Iterator[dict[int, list[str]]]:
+    """Yield the ways in which leaves of one view or macro may be the references of one table."""
+    groups: dict[tuple[int, str], list[int]] = {}
+    for at, (names, top) in matched.items():
+        groups.setdefault((top, names[0].partition("#")[0]), []).append(at)
+    several = [own for own in groups.values() if len(own) > 1]
+    choices: Iterable[tuple[tuple[int, ...], ...]] = product(*(permutations(own) for own in several))
+    for number, choice in enumerate(choices):
+        if number >= 12:
+            return
+        found = {at: names for at, (names, _) in matched.items()}
+        for own, order in zip(several, choice, strict=True):
+            for at, other in zip(own, order, strict=True):
+                found[at] = matched[other][0]
+        yield found

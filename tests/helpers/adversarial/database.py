@@ -1,0 +1,139 @@
+"""A plain DuckDB with the objects of the schema, and copies of its tables that can be cut.
+
+Texts run here without provhouse. Each use of a table can have rows of its own: the use then reads
+a copy of the table, and rows are deleted in a transaction that is rolled back.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+import duckdb
+import pyarrow as pa
+
+from .marks import Use, mapped, render, uses
+from .schema import MACROS, NUMBERED, OBJECTS, TABLES, VIEWS, make, statements
+
+COPIES = 6
+"""The most uses of one table in a text that can be cut."""
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """One use of a base table, and the use in the text that it belongs to."""
+
+    table: str
+    top: int
+
+
+def leaves(text: str) -> list[Leaf]:
+    """Return the uses of base tables in a text, those in views and macros too."""
+    return [Leaf(table, at) for at, use in enumerate(uses(text)) for table in _tables(use.key)]
+
+
+def _tables(key: str) -> list[str]:
+    found = OBJECTS[key]
+    if found.kind == "table":
+        return [key]
+    return [table for use in uses(found.body) for table in _tables(use.key)]
+
+
+def connect(seed: int, path: str) -> duckdb.DuckDBPyConnection:
+    """Return a database with all objects."""
+    con = duckdb.connect(config={"threads": 1})
+    for statement in statements(seed):
+        con.execute(statement)
+    for each in (*VIEWS, *MACROS):
+        word = "view" if each.kind == "view" else "macro"
+        con.execute(f"create {word} {each.key}{' ' * (word == 'view')}{render(each.body)}")
+    con.execute(f"set search_path = '{path}'")
+    return con
+
+
+class Database:
+    """The oracle's database."""
+
+    def __init__(self, seed: int, path: str) -> None:
+        self.con = connect(seed, path)
+        self.con.execute("create schema pool")
+        for table in TABLES:
+            for number in range(COPIES):
+                for statement in make(table, _copy(table.key, number), seed):
+                    self.con.execute(statement)
+
+    def run(self, sql: str) -> pa.Table:
+        """Run a text; raises DuckDB's errors."""
+        return self.con.sql(sql).to_arrow_table()
+
+    def cut(self, text: str, keep: Mapping[int, Iterable[int]]) -> pa.Table:
+        """Run a text in which some leaves have only the rows with some row ids."""
+        self.con.execute("begin")
+        try:
+            sql = self._prepared(text, keep)
+            return self.run(sql)
+        finally:
+            with suppress(duckdb.Error):
+                self.con.execute("rollback")
+
+    def _prepared(self, text: str, keep: Mapping[int, Iterable[int]]) -> str:
+        """Delete rows, and return a text that reads what is left."""
+        found = leaves(text)
+        times = Counter(leaf.table for leaf in found)
+        if max(times.values(), default=0) > COPIES:
+            raise Uncut
+        names: dict[int, str] = {}
+        numbers: Counter[str] = Counter()
+        homes: list[str] = []
+        for leaf in found:
+            home = leaf.table
+            if times[home] > 1:
+                home = _copy(leaf.table, numbers[leaf.table])
+                numbers[leaf.table] += 1
+            homes.append(home)
+        for at, use in enumerate(uses(text)):
+            own = [n for n, leaf in enumerate(found) if leaf.top == at]
+            if any(times[found[n].table] > 1 for n in own):
+                names[at] = self._renamed(use, [homes[n] for n in own], at)
+        for at, rids in keep.items():
+            column = NUMBERED.get(found[at].table, "rowid")
+            listed = ", ".join(map(str, rids)) or "-1"
+            self.con.execute(f"delete from {homes[at]} where {column} not in ({listed})")
+        return render(text, names)
+
+    def _renamed(self, use: Use, homes: list[str], at: int) -> str:
+        """Return the name of a copy of a table, or of a new view or macro that reads copies."""
+        found = OBJECTS[use.key]
+        if found.kind == "table":
+            return homes[0]
+        left = iter(homes)
+        name = f"pool.made{at}"
+        body = self._copied(found.body, left)
+        word = "view" if found.kind == "view" else "macro"
+        self.con.execute(f"create {word} {name}{' ' * (word == 'view')}{body}")
+        return name
+
+    def _copied(self, body: str, homes: "Iterable[str]") -> str:
+        """Return the body of a view in which tables are copies, and views are written out."""
+        left = iter(homes)
+
+        def one(use: Use) -> Use:
+            found = OBJECTS[use.key]
+            if found.kind == "table":
+                return Use(use.key, next(left), use.flags)
+            inner = self._copied(found.body, left)
+            named, _, query = inner.partition("as ")
+            if named.strip():
+                query = f"select * from ({query}) x_{named}"
+            return Use(use.key, f"({query})", use.flags)
+
+        return render(mapped(body, one))
+
+
+class Uncut(Exception):
+    """A text uses a table too often to be cut."""
+
+
+def _copy(table: str, number: int) -> str:
+    plain = table.replace(".", "_").replace('"', "")
+    return f'pool."{plain}_{number}"'

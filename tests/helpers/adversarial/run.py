@@ -1,0 +1,107 @@
+"""Run generated texts in batches: each batch has tables of its own.
+
+python -m helpers.adversarial.run --first 0 --texts 300   (in the folder tests)
+"""
+
+import argparse
+import re
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from provhouse.interactive import Connection
+
+from .check import Outcome, check
+from .database import Database, connect
+from .marks import render
+from .queries import Text, Writer
+from .schema import PATHS
+from .shrink import shrunk
+
+BATCH = 25
+"""The number of texts over the same tables."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One text, the seed that makes it again, and its outcome."""
+
+    seed: int
+    text: Text
+    outcome: Outcome
+
+    @property
+    def sql(self) -> str:
+        """The text as SQL."""
+        return render(self.text.body + self.text.tail)
+
+
+def path_of(batch: int) -> str:
+    """Return the search path of a batch."""
+    return PATHS[batch % len(PATHS)]
+
+
+def tried(first: int, texts: int) -> Iterator[Tried]:
+    """Try the texts of some seeds."""
+    seed = first
+    while seed < first + texts:
+        batch = seed // BATCH
+        plain = Database(batch, path_of(batch))
+        with Connection(connect(batch, path_of(batch))) as con:
+            for each in range(seed, min(first + texts, (batch + 1) * BATCH)):
+                text = Writer(each, path_of(batch)).text()
+                yield Tried(each, text, check(con, plain, text, each))
+        plain.con.close()
+        seed = (batch + 1) * BATCH
+
+
+def shorter(found: Tried) -> str:
+    """Return a shorter text with the same outcome, for the same reason."""
+    batch = found.seed // BATCH
+    plain = Database(batch, path_of(batch))
+    same = found.outcome.kind, signature(found.outcome.why)
+    with Connection(connect(batch, path_of(batch))) as con:
+
+        def fails(text: Text) -> bool:
+            outcome = check(con, plain, text, found.seed, most=20)
+            return (outcome.kind, signature(outcome.why)) == same
+
+        text = shrunk(found.text, fails)
+    return render(text.body + text.tail)
+
+
+def signature(why: str) -> str:
+    """Return what two failures of one cause have in common."""
+    return re.sub("[0-9]+", "N", why)[:40]
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description="Try generated SQL.")
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--texts", type=int, default=300)
+    parser.add_argument("--shrink", action="store_true", help="make failing texts shorter")
+    parser.add_argument("--undecided", action="store_true")
+    parser.add_argument("--refused", action="store_true")
+    given = parser.parse_args()
+    began = time.perf_counter()
+    counts: Counter[str] = Counter()
+    for each in tried(given.first, given.texts):
+        outcome = each.outcome
+        counts[outcome.kind] += 1
+        counts["with rows"] += outcome.kind == "right" and outcome.rows > 0
+        counts["tried rows"] += outcome.tried
+        counts["undecided"] += bool(outcome.undecided)
+        counts["fragile"] += outcome.kind == "right" and (each.text.fragile or each.text.chooses)
+        if outcome.kind == "wrong" or (given.refused and outcome.kind == "refused"):
+            print(f"{outcome.kind} {each.seed}: {outcome.why}\n    {each.sql}", flush=True)
+        if outcome.kind == "wrong" and given.shrink:
+            print(f"    shorter: {shorter(each)}", flush=True)
+        if given.undecided and outcome.undecided:
+            print(f"undecided {each.seed}: {outcome.undecided[0]}\n    {each.sql}", flush=True)
+    print(dict(counts), f"{time.perf_counter() - began:.1f} s")
+
+
+if __name__ == "__main__":
+    main()
