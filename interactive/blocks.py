@@ -126,11 +126,18 @@ def key_leaves(node: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def windows(select: exp.Select) -> list[exp.Window]:
-    """Return the windows of a block, each with its definition in place of a name."""
+    """Return the windows of a block, each with its definition in place of a name.
+
+    Without the ranks that stand for a LIMIT.
+    """
     named = {window.name: window for window in select.args.get("windows") or []}
     roots = [*select.expressions, select.args.get("qualify"), select.args.get("order")]
     found = [window for root in roots if root for window in own(root, exp.Window)]
-    return [named.get(window.alias, window) if window.alias else window for window in found]
+    return [
+        named.get(window.alias, window) if window.alias else window
+        for window in found
+        if "ties" not in window.meta
+    ]
 
 
 def named(expression: exp.Expr, name: str) -> exp.Alias:

@@ -39,6 +39,7 @@ def _take_ties(block: exp.Query) -> None:
     plain = isinstance(block, exp.Select) and not block.args.get("distinct")
     if order and plain and limit and _is_number(limit) and not block.args.get("offset"):
         rank = exp.Window(this=exp.Anonymous(this="rank"), order=order.copy())
+        rank.meta["ties"] = True  # its partition has no part in the lineage
         within = exp.LTE(this=rank, expression=limit.expression.copy())
         before = block.args.get("qualify")
         condition = exp.and_(before.this, within) if before else within
