@@ -36,29 +36,22 @@ def own(root: exp.Expr, *kinds: type[Node]) -> Iterator[Node]:
 
 def sources(select: exp.Select) -> list[exp.Expr]:
     """Return what a block reads: tables, derived tables, and functions that make rows."""
-    if found := select.args.get("sample"):
-        refuse("SAMPLE", found)
     start = select.args.get("from_")
     found = list(_sources(start.this)) if start else []
     for join in select.args.get("joins") or []:
-        if (join.args.get("method") or "").upper() in ("POSITIONAL", "NATURAL"):
-            refuse(f"{join.args['method']} JOIN", join)
+        if join.method == "NATURAL":
+            refuse("NATURAL JOIN", join)
         found += _sources(join.this)
     if laterals := select.args.get("laterals"):
-        refuse("LATERAL", laterals[0])
+        refuse("LATERAL VIEW", laterals[0])
     return found
 
 
 def _sources(item: exp.Expr) -> Iterator[exp.Expr]:
-    for unsupported in ("pivots", "sample"):
-        if found := item.args.get(unsupported):
-            refuse(unsupported.rstrip("s").upper(), found[0] if isinstance(found, list) else found)
     if is_parenthesised_join(item):
         if item.alias:
             refuse("a parenthesised join with an alias", item)
         yield from _sources(item.this)
-    elif isinstance(item, exp.Lateral):
-        refuse("LATERAL", item)
     else:
         yield item
     for join in item.args.get("joins") or []:
@@ -72,7 +65,7 @@ def is_parenthesised_join(item: exp.Expr) -> bool:
     inner = item.this
     if isinstance(inner, exp.Subquery):
         return bool(inner.alias or inner.args.get("joins")) or is_parenthesised_join(inner)
-    return not isinstance(inner, exp.Query)
+    return not isinstance(inner, (exp.Query, exp.Pivot))
 
 
 def is_grouped(select: exp.Select) -> bool:

@@ -44,8 +44,9 @@ class Catalog:
             if (place := Place(database, schema, name)) in found:
                 found[place].view = text
         self._by_name: dict[str, list[Relation]] = {}
-        order = {schema: at for at, schema in reversed([*enumerate(_search_path(con))])}
-        for place in sorted(found, key=lambda place: order.get(place[:2], len(order))):
+        self._path = {schema: at for at, schema in reversed([*enumerate(_search_path(con))])}
+        last = len(self._path)
+        for place in sorted(found, key=lambda place: self._path.get(place[:2], last)):
             self._by_name.setdefault(place.name.lower(), []).append(found[place])
         self.functions: Functions = functions(con)
 
@@ -61,6 +62,8 @@ class Catalog:
         """Return what a name in a query means, or None."""
         for relation in self._by_name.get(table.name.lower(), []):
             place = relation.place
+            if not table.db and place[:2] not in self._path:
+                continue
             if table.db and table.db.lower() not in (place.schema.lower(), place.database.lower()):
                 continue
             if table.catalog and table.catalog.lower() != place.database.lower():

@@ -1,6 +1,8 @@
 """A DuckDB connection whose queries have lineage."""
 
+import sys
 import weakref
+from collections import ChainMap
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from threading import RLock
@@ -10,10 +12,14 @@ import duckdb
 
 from provhouse.model.errors import UsageError
 
+from .apart import Apart
 from .catalog import Catalog, Place
 from .memory import Memory
 from .names import quoted
+from .parameters import Parameters, with_parameters
+from .refusal import NotCovered
 from .sources import Source, check_database, ending, reader, to_arrow
+from .unnamed import Unnamed
 from .want import Mode, Want
 
 if TYPE_CHECKING:
@@ -71,11 +77,13 @@ class Connection:
         self._plans: dict[str, Plan] = {}
         self._evicted: list[tuple[weakref.ref[Plan], list[str]]] = []
         self._columns: Columns | None = None
+        self._discarded: list[str] = []
         self.memory = Memory(memory_mb << 20)
         self._sizes: dict[Place, tuple[int, int]] = {}
         self._seen: dict[Place, tuple[int, ...]] = {}
         self._sources: dict[Place, tuple[Source, int]] = {}
         self.record_queries: dict[tuple[Place, str], RecordQuery] = {}
+        self._unnamed = Unnamed(con)
 
     def __enter__(self) -> "Connection":
         return self
@@ -155,37 +163,74 @@ class Connection:
         self.record_queries.clear()
 
     @overload
-    def sql(self, query: str, *, lineage: Literal[False] = False) -> duckdb.DuckDBPyRelation: ...
+    def sql(
+        self, query: str, *, params: Parameters | None = None, lineage: Literal[False] = False
+    ) -> duckdb.DuckDBPyRelation: ...
 
     @overload
     def sql(
-        self, query: str, *, lineage: Literal[True], want: Want = ..., mode: Mode | None = ...
+        self,
+        query: str,
+        *,
+        params: Parameters | None = None,
+        lineage: Literal[True],
+        want: Want = ...,
+        mode: Mode | None = ...,
     ) -> "Result": ...
 
     def sql(
         self,
         query: str,
         *,
+        params: Parameters | None = None,
         lineage: bool = False,
         want: Want = Want(),  # noqa: B008  # immutable
         mode: Mode | None = None,
     ) -> Any:
         """Run a query. With lineage, its result can be asked where its rows come from.
 
-        ``mode`` forces how lineage is captured. Raises NotCovered for SQL whose lineage is not
-        supported, UsageError if a file that a table was read from has changed, and DuckDB's own
-        errors.
+        ``params`` are the values of its parameters. A query with lineage may also read files, and
+        data frames that are variables of the caller. ``mode`` forces how lineage is captured.
+        Raises NotCovered for SQL whose lineage is not supported, UsageError if a file that a table
+        was read from has changed, and DuckDB's own errors.
         """
         if not lineage:
             with self.lock:
                 self._note(query)
-                return self.duckdb.sql(query)
+                return self.duckdb.sql(query, params=params)
         from .result import Result  # imports numba, which takes half a second
 
+        caller = sys._getframe(1)
+        variables = ChainMap(caller.f_locals, caller.f_globals)
         with self.lock:
-            if self._changed_outside(self.plan(query)):
+            text = self._text(query, params, variables)
+            if self._changed_outside(self.plan(text)):
                 self.changed()
-            return Result(self, query, self.plan(query), want, mode)
+            return Result(self, text, self.plan(text), want, mode)
+
+    def _text(self, query: str, params: Parameters | None, variables: Mapping[str, Any]) -> str:
+        """Return a query without parameters, in which files and frames are tables."""
+        text = query if params is None else with_parameters(self.duckdb, query, params)
+        if not self._unnamed.reads(text):
+            try:
+                self.plan(text)
+            except (NotCovered, duckdb.Error):
+                if self._named(text, variables) == text:
+                    raise
+        if self._unnamed.reads(text):
+            text = self._named(text, variables)
+        if params is not None:
+            original = self.duckdb.sql(self._named(query, variables), params=params)
+            self.plan(text).names = list(original.columns)
+        return text
+
+    def _named(self, text: str, variables: Mapping[str, Any]) -> str:
+        """Return a query that reads tables instead of files and frames."""
+        number = self._unnamed.number
+        found = self._unnamed.named(text, self.catalog(), variables)
+        if self._unnamed.number != number:
+            self._catalog = None
+        return found
 
     def _changed_outside(self, plan: "Plan") -> bool:
         """Return whether another DuckDB connection has changed a table that was read before."""
@@ -248,6 +293,12 @@ class Connection:
                 "Only tables have row numbers, and views have not" if found else "",
                 "Name a table, or make one with register()",
             )
+        if "rowid" in map(str.lower, found.columns):
+            raise UsageError(
+                f"The records of {table} have no row numbers",
+                "Its column rowid hides them",
+                "Rename the column, or make a table of it without this name",
+            )
         return found.place, found.columns
 
     def plan(self, query: str) -> "Plan":
@@ -275,6 +326,12 @@ class Connection:
     def _drop(self, tables: list[str]) -> None:
         for name in tables:
             self.duckdb.execute(f"drop table if exists temp.{quoted(name)}").fetchall()
+
+    def apart(self) -> Apart:
+        """Return a place for values that stay in DuckDB; drop the tables of those before."""
+        while self._discarded:
+            self._drop([self._discarded.pop()])
+        return Apart(self.duckdb, self._discarded)
 
     @property
     def columns(self) -> "Columns":

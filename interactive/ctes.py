@@ -2,8 +2,6 @@
 
 from sqlglot import exp
 
-from .refusal import refuse
-
 
 def cte_of(table: exp.Table) -> exp.CTE | None:
     """Return the WITH query that a table names, if it does. Queries see only those before them."""
@@ -17,8 +15,6 @@ def cte_of(table: exp.Table) -> exp.CTE | None:
             if with_ is not None and cte is inside and not with_.args.get("recursive"):
                 break
             if cte.alias.lower() == table.name.lower():
-                if cte is inside:
-                    refuse("a recursive WITH query", table)
                 return cte  # type: ignore[no-any-return]
         inside = node if isinstance(node, exp.CTE) else inside
         node = node.parent

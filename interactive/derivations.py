@@ -10,10 +10,11 @@ from typing import Any
 
 from sqlglot import exp
 
-from . import blocks
+from . import blocks, from_clause
 from .names import RESERVED
 from .parse import Parsed
 from .refusal import refuse
+from .subqueries import outer_columns
 
 RID = f"{RESERVED}_w"
 
@@ -136,6 +137,8 @@ class Deriver:
     def _plain(self, select: exp.Select, expressions: list[exp.Expr]) -> None:
         """Refuse what makes a row depend on other rows than those that are joined."""
         joins: list[exp.Expr] = select.args.get("joins") or []
+        if from_clause.reads_choice(select):
+            refuse("derivations of a sample, or of a join by position or order", select)
         for join in select.find_all(exp.Join):
             if join.find_ancestor(exp.Select) is select and join.args.get("side"):
                 refuse("derivations of an outer join, which depends on absent rows", join)
@@ -155,6 +158,10 @@ class Deriver:
         name = source.alias_or_name
         if isinstance(source, exp.Table) and "ref" in source.meta:
             return [(source.meta["ref"], exp.column("rowid", name, quoted=True))]
+        if outer_columns(source):
+            refuse("derivations of LATERAL", source)
+        if isinstance(source, exp.Table) and "self" in source.meta:
+            refuse("derivations of a recursive WITH query", source)
         if isinstance(source, exp.Table) and "cte" in source.meta:
             inner = self._query(self._parsed.ctes[source.meta["cte"]].this.copy())
         elif isinstance(source, exp.Subquery) and isinstance(

@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 
 import duckdb
 
+STOPS = "error"
+"""A function without a value, which DuckDB calls where a subquery may have too many rows."""
+
 
 @dataclass(frozen=True)
 class Macro:
@@ -42,7 +45,7 @@ def functions(con: duckdb.DuckDBPyConnection) -> Functions:
     for name, kind, other, stability, internal, parameters, text in con.execute(ALL).fetchall():
         if kind == "aggregate":
             found.aggregates.add(name)
-        if stability not in (None, "CONSISTENT"):
+        if stability not in (None, "CONSISTENT") and name != STOPS:
             found.unstable.add(name)
         if other:
             found.names[name] = other

@@ -17,6 +17,7 @@ from . import blocks
 from .blocks import named
 from .names import RESERVED
 from .parse import Parsed
+from .recursion import NUMBER, Recursion, Recursive, everything, sources
 from .refusal import LOAD, refuse
 from .subqueries import (
     ending_roots,
@@ -25,7 +26,7 @@ from .subqueries import (
     row_roots,
     subqueries,
 )
-from .witness import Witness, comparable, core, partition, same_rows, subquery
+from .witness import Witness, comparable, core, matching, partition, same_rows, subquery
 
 Expected = Literal["", "some", "counted"]
 
@@ -91,7 +92,7 @@ class Grouped:
         return self._witnesses[mask]
 
 
-Part = Base | Derived | Branch | Asked | Grouped
+Part = Base | Derived | Branch | Asked | Grouped | Recursive
 
 
 @dataclass
@@ -122,6 +123,8 @@ def negatives(identity: Identity) -> list[exp.Expr]:
             found += negatives(part.asked(0).witness.identity)
         elif isinstance(part, Asked):
             found += negatives(part.witness.identity)
+        elif isinstance(part, Recursive):
+            found += [each for asked in part.asked for each in negatives(asked.witness.identity)]
         elif not isinstance(part, Base):
             found += negatives(part.identity)
     return found
@@ -202,8 +205,18 @@ class Exposer:
             if isinstance(blocks.unwrapped(source), exp.Values):
                 return
             self._derived(source.this, name, columns)
+        elif isinstance(source, exp.Table) and "self" in source.meta:
+            at = columns.add(exp.column(NUMBER, name, quoted=True))
+            columns.identity.parts.append(Base(source.meta["self"], at))
+        elif isinstance(source, exp.Table) and "recursion" in source.meta:
+            at = columns.add(exp.column(NUMBER, name, quoted=True))
+            recursion = self.parsed.recursions[source.meta["recursion"]]
+            asked = self._recursion(recursion)
+            columns.identity.parts.append(Recursive(recursion, at, asked))
         elif isinstance(source, exp.Table) and "kept" in source.meta:
             self._derived(self.parsed.kept[source.meta["kept"]], name, columns)
+        elif "stored" in source.meta:
+            return
         elif not isinstance(source, (exp.Unnest, exp.Values)) and not generates(source):
             if isinstance(source, exp.Table):
                 refuse(f"{source.this.sql('duckdb')} in FROM", source, LOAD)
@@ -214,6 +227,12 @@ class Exposer:
         at = [columns.outer(*each) for each in identity.outer.items()]
         at += [columns.add(exp.column(each, name, quoted=True)) for each in identity.names]
         columns.identity.parts.append(Derived(identity, at))
+
+    def _recursion(self, recursion: Recursion) -> list[Asked]:
+        """Return the questions for the rows of both branches, or for all records."""
+        if not recursion.linear:
+            return [Asked(matching(self, each, 0), []) for each in everything(self, recursion)]
+        return [Asked(matching(self, sources(recursion), 1), [0], "some")]
 
     def _subqueries(self, roots: list[exp.Expr], columns: "Columns") -> None:
         for each in subqueries(roots):

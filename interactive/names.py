@@ -7,3 +7,8 @@ RESERVED = "__provhouse"
 def quoted(name: str) -> str:
     """Return a name as SQL, in double quotes."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def text_of(value: str) -> str:
+    """Return a text as SQL, in single quotes."""
+    return "'" + value.replace("'", "''") + "'"

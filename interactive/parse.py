@@ -12,17 +12,23 @@ from sqlglot.schema import MappingSchema
 
 from provhouse.model.errors import UsageError
 
-from . import judge, stars, whole_rows
+from . import judge, scoped, stars, whole_rows
+from .as_read import put_right
 from .blocks import is_parenthesised_join, named
 from .catalog import Catalog, Place, view_query
 from .ctes import cte_of
 from .dialect import read
+from .lateral import mark, unmark
 from .lower import lower
 from .macros import unfold
 from .named_keys import expand_all, expand_named
 from .names import RESERVED
+from .pivot_values import list_values
+from .plain import plain, rewritten
+from .recursion import Recursion
 from .refusal import LOAD, PLACE, place, refuse
 from .subqueries import mark_outer_aggregates, outer_columns
+from .unused import drop_unused
 from .values import name_columns
 
 
@@ -48,6 +54,7 @@ class Parsed:
     ctes: list[exp.CTE] = field(default_factory=list)
     kept: list[exp.Expr] = field(default_factory=list)
     kept_names: list[str] = field(default_factory=list)
+    recursions: list[Recursion] = field(default_factory=list)
 
 
 def parse(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Parsed:
@@ -56,15 +63,16 @@ def parse(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Parsed:
     Raises UsageError for what is not one query, and NotCovered for names that cannot be resolved
     and for texts that DuckDB reads in another way.
     """
-    tree = _qualified(sql, catalog)
+    tree, text = _qualified(con, sql, catalog, False)
     _refuse_stars(tree)
-    scans = judge.check(con, sql, tree, catalog)
+    put_right(tree)
+    scans = judge.check(con, text, tree, catalog)
     nodes = list(tree.walk())
     _refuse_reserved(nodes)
     _semi_joins(nodes)
     parsed = Parsed(tree)
     if any(isinstance(node, exp.With) for node in nodes):
-        _hoist(parsed)
+        _hoist(con, parsed)
     mark_outer_aggregates(tree)
     lower(tree)
     _number(parsed, catalog)
@@ -73,31 +81,48 @@ def parse(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Parsed:
     return parsed
 
 
-def _qualified(sql: str, catalog: Catalog) -> Any:
-    """Return a tree in which each column has its table, and rows as values are structs."""
-    tree = _query(sql)
+def _qualified(
+    con: duckdb.DuckDBPyConnection, query: str, catalog: Catalog, lateral: bool
+) -> tuple[Any, str]:
+    """Return a tree in which each column has its table, and rows as values are structs.
+
+    With it comes the text that DuckDB must read alike. ``lateral``: derived tables may refer to
+    items before them.
+    """
+    tree = _query(query)
     name_columns(tree)
+    sql = list_values(con, tree, query)
     _name_tables(tree, catalog, 0)
-    for at, table in enumerate(tree.find_all(exp.Table)):
-        table.meta["use"] = at  # copies of an expression keep it
     nodes = list(tree.walk())
     _flatten(nodes)
+    if rewritten(nodes):
+        _mark_aggregates(nodes, catalog)
+        judge.check(con, sql, tree, catalog)
+        tree = plain(tree, con)
+        sql = tree.sql("duckdb")
     stars.spell_out(tree, partial(_columns, catalog))
     nodes = list(tree.walk())
     _mark_aggregates(nodes, catalog)
+    for at, table in enumerate(tree.find_all(exp.Table)):
+        table.meta["use"] = at  # copies of an expression keep it
+    if lateral:
+        mark(tree)
     _name_subqueries(nodes)
     try:
         tree = qualify(tree, schema=_schema(nodes, catalog), dialect="duckdb", identify=True)
     except OptimizeError as error:
+        if not lateral:
+            return _qualified(con, query, catalog, True)
         raise UsageError(
             "The names in the query cannot be resolved",
             str(error),
             "Qualify columns by their table",
         ) from None
+    unmark(tree)
     whole_rows.spell_out(tree, partial(_columns, catalog))
     expand_all(tree)
     expand_named(tree)
-    return tree
+    return tree, sql
 
 
 def _refuse_reserved(nodes: list[exp.Expr]) -> None:
@@ -139,9 +164,7 @@ def _query(sql: str) -> Any:
             str(error),
             "Rewrite it, or run it without lineage=True",
         ) from None
-    if len(trees) == 1 and isinstance(trees[0], exp.Pivot):
-        refuse("PIVOT", trees[0])
-    if len(trees) != 1 or not isinstance(trees[0], exp.Query):
+    if len(trees) != 1 or not isinstance(trees[0], (exp.Query, exp.Pivot)):
         raise UsageError(
             "Only one query at a time can have lineage", "", "Run other statements with execute()"
         )
@@ -152,6 +175,7 @@ def _name_tables(tree: exp.Expr, catalog: Catalog, depth: int) -> None:
     """Give tables their full names, and replace views by their queries."""
     if depth > 50:
         refuse("views nested more than 50 deep", tree)
+    drop_unused(tree)
     unfold(tree, catalog.functions)
     for table in list(tree.find_all(exp.Table)):
         if not isinstance(table.this, exp.Identifier) or cte_of(table):
@@ -275,11 +299,22 @@ def _semi_joins(nodes: list[exp.Expr]) -> None:
         select.where(exp.Not(this=exists) if kind == "ANTI" else exists, copy=False)
 
 
-def _hoist(parsed: Parsed) -> None:
+def _hoist(con: duckdb.DuckDBPyConnection, parsed: Parsed) -> None:
     """Move all WITH queries to the top, with names that differ, each after those that it uses."""
     for table in list(parsed.query.find_all(exp.Table)):
         if isinstance(table.this, exp.Identifier) and (cte := cte_of(table)):
             table.meta["of"] = id(cte)
+            if table.find_ancestor(exp.CTE) is not cte:
+                inner = table.find_ancestor(exp.CTE)
+                while inner is not None and inner is not cte:
+                    inner = inner.find_ancestor(exp.CTE)
+                if inner is cte:
+                    refuse("a WITH query that reads the recursive one around it", table)
+                continue
+            table.meta["self"] = True
+            if "types" not in cte.meta:
+                asked = scoped.ask(con, cte.find_ancestor(exp.Query), f"FROM {cte.alias}", "WITH")
+                cte.meta["types"] = list(map(str, asked.types))
     _collect(parsed.query, parsed.ctes)
     numbers = {id(cte): at for at, cte in enumerate(parsed.ctes)}
     for cte in parsed.ctes:
@@ -289,14 +324,16 @@ def _hoist(parsed: Parsed) -> None:
         for table in node.find_all(exp.Table):
             if (of := table.meta.pop("of", None)) is not None:
                 at = numbers[of]
-                table.meta["cte"] = at
+                if "self" not in table.meta:
+                    table.meta["cte"] = at
                 if not table.alias:
                     table.set("alias", exp.TableAlias(this=exp.to_identifier(table.name, True)))
                 table.set("this", exp.to_identifier(f"{RESERVED}_cte{at}", True))
     for at, cte in enumerate(parsed.ctes):
         cte.set("alias", exp.TableAlias(this=exp.to_identifier(f"{RESERVED}_cte{at}", True)))
     if parsed.ctes:
-        parsed.query.set("with_", exp.With(expressions=parsed.ctes))
+        recursive = any("types" in cte.meta for cte in parsed.ctes)
+        parsed.query.set("with_", exp.With(expressions=parsed.ctes, recursive=recursive))
 
 
 def _collect(node: exp.Expr, found: list[exp.CTE]) -> None:

@@ -139,5 +139,6 @@ def plan(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Plan:
 
 def _kept(exposer: Exposer, name: str, query: exp.Expr) -> tuple[str, str]:
     """Return the name and the query of a block to be stored."""
-    exposer.expose(query, derived=True)
+    if "recursion" not in query.meta:
+        exposer.expose(query, derived=True)
     return name, with_clause(exposer, query) + query.sql("duckdb")

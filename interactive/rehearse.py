@@ -10,8 +10,9 @@ from collections.abc import Sequence
 import duckdb
 
 from .identity import Asked, Base, Branch, Derived, Exposer, Grouped, Identity
-from .names import quoted
+from .names import RESERVED, quoted
 from .plan import Plan
+from .recursion import NUMBER, Recursive
 from .refusal import REWRITE, NotCovered
 from .witness import ASKED, Witness, references
 
@@ -37,6 +38,9 @@ class Rehearsal:
                 self.block(part.identity, source, [columns[at] for at in part.columns])
             elif isinstance(part, Grouped):
                 self._ask(part.asked(0), source, columns)
+            elif isinstance(part, Recursive):
+                for each in part.asked:
+                    self._ask(each, quoted(part.recursion.name), [NUMBER])
             else:
                 self._ask(part, source, columns)
 
@@ -87,9 +91,9 @@ def rehearse(con: duckdb.DuckDBPyConnection, plan: Plan) -> None:
     try:
         con.sql(rehearsal.text(plan.sql, names, plan.kept))
     except duckdb.Error as error:
-        reason = str(error).partition("\n")[0]
+        reason = f": {str(error).partition(chr(10))[0]}"
         raise NotCovered(
             "The lineage of this query is not supported",
-            f"DuckDB cannot run the query that would find it: {reason}",
+            f"DuckDB cannot run the query that would find it{'' if RESERVED in reason else reason}",
             REWRITE,
         ) from None

@@ -1,4 +1,4 @@
-"""Blocks that may choose other rows when they run again: LIMIT, DISTINCT ON, windows with ties.
+"""Blocks that may choose other rows when they run again: LIMIT, samples, windows with ties.
 
 A witness query runs blocks again. So these blocks are stored in a temporary table first, with their
 hidden columns, and both the query and its witness queries read that table.
@@ -8,8 +8,9 @@ from itertools import count
 
 from sqlglot import exp
 
-from . import blocks
+from . import blocks, from_clause
 from .parse import Parsed
+from .recursion import store
 from .subqueries import ending_roots, outer_columns, output_roots, row_roots, subqueries
 
 KEPT = "__provhouse_kept"
@@ -18,9 +19,34 @@ _numbers = count()
 
 def settle(parsed: Parsed) -> None:
     """Move blocks that choose among rows into ``parsed.kept``, inner ones first."""
-    for cte in parsed.ctes:
-        _settle(parsed, cte.this, False)
+    for at, cte in enumerate(parsed.ctes):
+        if "types" in cte.meta:
+            _store(parsed, at, cte)
+        else:
+            _settle(parsed, cte.this, False)
     _settle(parsed, parsed.query, True)
+    if parsed.recursions and (with_ := parsed.query.args.get("with_")):
+        with_.set("recursive", False)
+        left = [cte for cte in parsed.ctes if "types" not in cte.meta]
+        with_.set("expressions", left) if left else parsed.query.set("with_", None)
+
+
+def _store(parsed: Parsed, at: int, cte: exp.CTE) -> None:
+    """Store the rows of a recursive WITH query; all that read it read these."""
+    name = f"{KEPT}{next(_numbers)}"
+    recursion, stored = store(cte, name, -1 - len(parsed.recursions))
+    if recursion.linear:
+        _settle(parsed, recursion.union.left, False)
+        _settle(parsed, recursion.union.right, False)
+    for node in (parsed.query, *(each.this for each in parsed.ctes)):
+        for table in node.find_all(exp.Table):
+            if table.meta.get("cte") == at:
+                table.meta.pop("cte")
+                table.meta.update(recursion=len(parsed.recursions), kept=len(parsed.kept))
+                table.set("this", exp.to_identifier(name, quoted=True))
+    parsed.recursions.append(recursion)
+    parsed.kept.append(stored)
+    parsed.kept_names.append(name)
 
 
 def _settle(parsed: Parsed, query: exp.Expr, riding: bool) -> None:
@@ -40,28 +66,15 @@ def _settle(parsed: Parsed, query: exp.Expr, riding: bool) -> None:
                 _settle(parsed, source, rides)
         roots = row_roots(query) + output_roots(query, len(query.expressions))
         _settle_subqueries(parsed, roots)
-    if not riding and _chooses(query) and not outer_columns(query):
+        if not rides and from_clause.reads_choice(query):
+            _keep(parsed, from_clause.apart(query))
+    if not riding and from_clause.chooses(query) and not outer_columns(query):
         _keep(parsed, query)
 
 
 def _settle_subqueries(parsed: Parsed, roots: list[exp.Expr]) -> None:
     for each in subqueries(roots):
         _settle(parsed, each.query, False)
-
-
-def _chooses(query: exp.Expr) -> bool:
-    if query.args.get("limit") or query.args.get("offset"):
-        return True
-    if not isinstance(query, exp.Select):
-        return False
-    distinct = query.args.get("distinct")
-    asof = any(join.method == "ASOF" for join in query.args.get("joins") or [])
-    on = distinct is not None and distinct.args.get("on") is not None
-    return on or asof or any(map(_depends_on_order, blocks.windows(query)))
-
-
-def _depends_on_order(window: exp.Window) -> bool:
-    return window.args.get("order") is not None and not isinstance(window.this, exp.Rank)
 
 
 def _keep(parsed: Parsed, query: exp.Expr) -> None:

@@ -15,9 +15,12 @@ from numpy.typing import NDArray
 from provhouse.model.arrays import unique
 from provhouse.model.errors import Damaged
 
+from .ancestors import ancestors
+from .apart import Apart, readable, unreadable, with_eids
 from .identity import Asked, Base, Branch, Derived, Grouped, Identity
-from .links import Chain, Link, chained, from_pairs
+from .links import Chain, Link, chained, flattened, from_pairs, merged
 from .questions import Questions, distinct_questions
+from .recursion import Recursive
 from .witness import ASKED
 
 
@@ -26,16 +29,22 @@ class Tracer:
     """One descent from rows of a result, for some references."""
 
     con: duckdb.DuckDBPyConnection
-    sizes: Sequence[int]
+    apart: Apart
+    sizes: Sequence[int] | Mapping[int, int]
     """For each reference, one more than its largest rid."""
     wanted: frozenset[int]
     masks: Mapping[int, NDArray[np.bool_]] = field(default_factory=dict)
     """For some references, which rids may have lineage."""
     found: dict[int, list[Chain]] = field(default_factory=dict)
+    _readable: set[str] = field(default_factory=set)
 
     def rows(self, identity: Identity, table: pa.Table, number: int) -> dict[int, list[Chain]]:
         """Return the chains of rows that are given by their hidden columns, in their order."""
-        self._block(identity, Block(table, np.arange(number, dtype=np.int32), number), [])
+        try:
+            self._block(identity, Block(table, np.arange(number, dtype=np.int32), number), [])
+        finally:
+            for name in self._readable:
+                unreadable(self.con, name)
         return {ref: self.found.get(ref, []) for ref in self.wanted}
 
     def _block(self, identity: Identity, block: "Block", path: list[Link]) -> None:
@@ -52,6 +61,8 @@ class Tracer:
                 self._block(part.identity, rows, path)
             elif isinstance(part, Asked):
                 self._ask(part, identity.count, block, path)
+            elif isinstance(part, Recursive):
+                self._recursive(part, block, path)
             else:
                 self._grouped(part, identity.count, block, path)
 
@@ -76,6 +87,34 @@ class Tracer:
             rows = block.where(pa.array(masks == mask))
             self._ask(part.asked(mask), count, rows, path)
 
+    def _recursive(self, part: Recursive, block: "Block", path: list[Link]) -> None:
+        """Ask for the records of stored rows, and of all rows that they were derived from."""
+        recursion = part.recursion
+        if not any(each.witness.refs & self.wanted for each in part.asked):
+            return
+        block = block.where(block.table.column(part.column).is_valid())
+        if recursion.linear:
+            asked, link = block.questions([part.column])
+            if recursion.parents is None:
+                recursion.parents = self._parents(part)
+            above, rows = ancestors(recursion.parents, asked.table.column(0).to_numpy())
+            block, path = _numbered(rows), [*path, link, above]
+        for each in part.asked:
+            self._ask(each, None, block, path)
+
+    def _parents(self, part: Recursive) -> Link:
+        """Return for each stored row those that it was derived from in one step."""
+        ref, name = part.recursion.ref, part.recursion.name
+        ((number,),) = self.con.sql(f'select count(*) from "{name}"').fetchall()
+        tracer = Tracer(self.con, self.apart, {ref: number}, frozenset({ref}))
+        for each in part.asked:
+            tracer._ask(each, None, _numbered(np.arange(number)), [])
+        self._readable |= tracer._readable
+        chains = [Chain([flattened(chain.links)]) for chain in tracer.found.get(ref, [])]
+        if not chains:
+            return Link(np.zeros(number + 1, np.int64), np.empty(0, np.int32), number)
+        return merged(chains)[0].links[0]
+
     def _ask(self, part: Asked, count: int | None, block: "Block", path: list[Link]) -> None:
         """Run a witness query, and follow the hidden columns of the rows that it finds."""
         witness = part.witness
@@ -84,11 +123,15 @@ class Tracer:
         asked, link = block.questions(part.columns)
         names = [f"c{at}" for at in range(len(part.columns))]
         eids = pa.array(np.arange(asked.number, dtype=np.int32))
-        table = pa.table([*asked.table.columns, eids], names=[*names, "eid"])
+        table = with_eids(asked.table, names, eids)
         nullable = frozenset(at for at, name in enumerate(names) if table.column(name).null_count)
         text = witness.sql(nullable)
-        self.con.register(ASKED, table)
-        found = self.con.sql(text).to_arrow_table()
+        if ASKED in self._readable:
+            unreadable(self.con, ASKED)
+        self._readable.add(ASKED)
+        readable(self.con, ASKED, table)
+        width = len(witness.identity.outer) + len(witness.identity.names)
+        found, hidden = self.apart.fetch(self.con.sql(text), text, range(1, 1 + width))
         keys = found.column(0).to_numpy().astype(np.int32, copy=False)
         if part.expects == "counted" and count is not None:
             expected = np.zeros(asked.number, np.int64)
@@ -96,7 +139,7 @@ class Tracer:
             verify(np.bincount(keys, minlength=asked.number) == expected)
         elif part.expects:
             verify(np.bincount(keys, minlength=asked.number) > 0)
-        below = Block(found.select(range(1, found.num_columns)), keys, asked.number)
+        below = Block(hidden, keys, asked.number)
         self._block(witness.identity, below, [*path, link])
         if part.otherwise is not None:
             missing = np.bincount(keys, minlength=asked.number) == 0
@@ -112,6 +155,12 @@ def verify(right: NDArray[np.bool_]) -> None:
             "ran: a table changed, or the query computes other values each time",
             "Run the query again; replace random(), and floating-point sums that are compared",
         )
+
+
+def _numbered(numbers: NDArray[np.int64]) -> "Block":
+    """Return rows that are given by their numbers."""
+    table = pa.table({"number": numbers.astype(np.int64)})
+    return Block(table, np.arange(numbers.size, dtype=np.int32), numbers.size)
 
 
 @dataclass

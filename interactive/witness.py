@@ -160,6 +160,8 @@ def references(exposer: "Exposer", query: exp.Expr) -> frozenset[int]:
                 todo.append(exposer.parsed.ctes[cte].this)
             elif (kept := table.meta.get("kept")) is not None:
                 todo.append(exposer.parsed.kept[kept])
+            elif (itself := table.meta.get("self")) is not None:
+                found.add(itself)
     return frozenset(found)
 
 
@@ -236,6 +238,11 @@ def partition(exposer: "Exposer", select: exp.Select, keys: list[exp.Expr]) -> W
         return Body(projected(select, columns, "qualify", "windows"), _matching(len(keys)))
 
     return Witness(exposer, select, build)
+
+
+def matching(exposer: "Exposer", query: exp.Query, number: int) -> Witness:
+    """Return the witness query of the rows of a query with the asked values in their columns."""
+    return Witness(exposer, query, lambda: Body(query, _matching(number)))
 
 
 def same_rows(exposer: "Exposer", query: exp.Expr) -> Witness:

@@ -15,7 +15,7 @@ from provhouse.interactive.refusal import NotCovered
 from provhouse.interactive.result import Result
 from provhouse.model.errors import UsageError
 
-from .compare import Row, brief, exact, loose, shape
+from .compare import brief, exact, loose, shape
 from .database import Database, Leaf, Uncut, leaves
 from .marks import render
 from .queries import Text
@@ -54,7 +54,9 @@ def check(con: Connection, plain: Database, text: Text, seed: int, most: int = 3
         if HIDDEN.search(HIDDEN_IN.sub("", str(error))) and not HIDDEN.search(sql):
             return Outcome("wrong", f"message with a hidden name: {error}")
         kind = "refused" if isinstance(error, NotCovered) else "usage"
-        return Outcome("refused", f"{'' if kind == 'refused' else 'UsageError: '}{error}", expected.num_rows)
+        return Outcome(
+            "refused", f"{'' if kind == 'refused' else 'UsageError: '}{error}", expected.num_rows
+        )
     except Exception as error:  # whatever else a user would see
         return Outcome("wrong", f"{type(error).__name__} in con.sql: {str(error).splitlines()[0]}")
     try:
@@ -116,6 +118,7 @@ class _Checker:
         self._outcome.tried += 1
         try:
             if any(self._back(row, keep) for keep in self._tries(rids)):
+                self._needed(row, rids)
                 return
             if not self._back(row, {}):
                 self._outcome.undecided.append("the text for the oracle differs")
@@ -132,6 +135,19 @@ class _Checker:
             self._outcome.undecided.append(message)
         else:
             raise Wrong(message)
+
+    def _needed(self, row: int, rids: Rids) -> None:
+        """Check that no reference has records that the row does not need."""
+        if not self._text.sure or self._text.fragile or self._text.chooses or self._text.tail:
+            return
+        for at, (names, _) in self._refs.items():
+            found = sorted({rid for name in names for rid in rids[name]})
+            if self._text.single and len(names) == 1 and len(found) > 1:
+                raise Wrong(f"row {row} has {len(found)} records of {names[0]}: {found}")
+            if found and len(names) == 1:
+                left = loose(self._plain.cut(self._text.body, {at: found}, without=True))
+                if left.count(self._rows[row]) >= self._rows.count(self._rows[row]):
+                    raise Wrong(f"row {row} does not need {found} of {names[0]}")
 
     def _back(self, row: int, keep: dict[int, list[int]]) -> bool:
         """Return whether a row is in the result of the cut text."""
@@ -162,7 +178,10 @@ class _Checker:
 
 
 def _matched(result: Result, found: list[Leaf]) -> dict[int, tuple[list[str], int]]:
-    """Return for each leaf the references that it may be, and the use in the text it is in."""
+    """Return for each leaf the references that it may be, and the use in the text it is in.
+
+    A table in a WITH query that nothing reads has none: rows must come back without it.
+    """
     matched: dict[int, tuple[list[str], int]] = {}
     for table in {leaf.table for leaf in found}:
         own = [at for at, leaf in enumerate(found) if leaf.table == table]
@@ -171,13 +190,8 @@ def _matched(result: Result, found: list[Leaf]) -> dict[int, tuple[list[str], in
             if f"{'temp' if place.database == 'temp' else place.schema}.{place.name}".lower()
             == table.replace('"', "").lower()
         ]  # fmt: skip
-        if not names:
-            raise Wrong(f"no reference of {table}: {result.references}")
         for index, at in enumerate(own):
             matched[at] = ([names[index]] if len(names) == len(own) else names, found[at].top)
-    if extra := len(result.references) - sum(1 for _ in found):
-        if extra < 0 and len(matched) > len(result.references):
-            raise Wrong(f"{len(result.references)} references instead of {len(found)}")
     return matched
 
 
@@ -187,9 +201,11 @@ def _orders(
     """Yield the ways in which leaves of one view or macro may be the references of one table."""
     groups: dict[tuple[int, str], list[int]] = {}
     for at, (names, top) in matched.items():
-        groups.setdefault((top, names[0].partition("#")[0]), []).append(at)
+        groups.setdefault((top, names[0].partition("#")[0] if names else ""), []).append(at)
     several = [own for own in groups.values() if len(own) > 1]
-    choices: Iterable[tuple[tuple[int, ...], ...]] = product(*(permutations(own) for own in several))
+    choices: Iterable[tuple[tuple[int, ...], ...]] = product(
+        *(permutations(own) for own in several)
+    )
     for number, choice in enumerate(choices):
         if number >= 12:
             return

@@ -79,11 +79,16 @@ class Functions(Expressions):
         inner = replace(scope, windows=False)
         self.tag("window function", fragile=self.nested > 0 and scope.number > 1)
         self.sure = False
-        keys = [self.column(inner, self.some_kind(inner)) for _ in range(self.rng.choice((0, 1, 1, 2)))]
+        keys = [
+            self.column(inner, self.some_kind(inner)) for _ in range(self.rng.choice((0, 1, 1, 2)))
+        ]
         if depth > 1 and self.chance(0.1):
             with self.within("a window definition"):
                 keys.append(self.value(inner, "int", depth - 1))
-        order = [self.column(inner, self.rng.choice(("int", "txt"))) for _ in range(self.rng.choice((0, 1, 1, 2)))]
+        order = [
+            self.column(inner, self.rng.choice(("int", "txt")))
+            for _ in range(self.rng.choice((0, 1, 1, 2)))
+        ]
         order = [each for each in order if each not in keys]
         part = f"partition by {', '.join(keys)}" if keys else ""
         frame = self.rng.choice(FRAMES) if order else ""

@@ -14,7 +14,8 @@ class Text:
     """A generated text, in which uses of tables are marks, and what is known about it.
 
     ``tail`` is its outermost LIMIT. The other facts are those of ``Facts``; ``ordered`` says that
-    ORDER BY leaves no choice.
+    ORDER BY leaves no choice, and
+    ``single`` that a row has one record of each table.
     """
 
     body: str
@@ -23,6 +24,7 @@ class Text:
     fragile: bool
     chooses: bool
     sure: bool
+    single: bool
     ordered: bool
 
 
@@ -42,7 +44,8 @@ class Writer(Sources):
             self.chooses |= not ordered or more
             self.sure = False
         return Text(
-            body + order, tail, frozenset(self.tags), self.fragile, self.chooses, self.sure, ordered
+            body + order, tail, frozenset(self.tags), self.fragile, self.chooses, self.sure,
+            self.sure and not self.grouped, ordered,
         )
 
     def _top(self, depth: int) -> Query:
@@ -86,9 +89,7 @@ class Writer(Sources):
         plain = self.aggregate(scope, kind, 0) if self.chance(0.3) else ""
         return f"select {plain or f'min({self.column(scope, kind)})'} from {start}{where}"
 
-    def _body(
-        self, depth: int, kinds: list[Kind] | None, outer: Scope | None, top: bool
-    ) -> Query:
+    def _body(self, depth: int, kinds: list[Kind] | None, outer: Scope | None, top: bool) -> Query:
         choice = self.weighted((
             (5, "plain"), (4, "grouped"), (1, "distinct"), (0.4, "distinct on"), (1, "windowed"),
             (2 if depth > 0 else 0, "set"),
@@ -200,6 +201,7 @@ class Writer(Sources):
         if kinds and keys and self.chance(0.1):
             with self.within("a group key"):
                 keys.append(Column(self.value(scope.plain(), "int", depth - 1), "int"))
+        keys = list({key.text: key for key in keys}.values())
         self.fragile |= self.nested > 0 and scope.number > 1
         inside = Scope(tuple(keys), outer, scope, windows=self.chance(0.15), number=scope.number)
         values = []
@@ -215,7 +217,8 @@ class Writer(Sources):
                 values.append(self.aggregate(scope, kind, depth))
         if not keys and not any("(" in each for each in values):
             values[0] = self.aggregate(scope, kinds[0], 0)
-        self.sure = self.sure and self.nested == 0
+        self.grouped = True
+        self.sure = self.sure and self.nested == 0 and scope.number == 1 and bool(keys)
         listed, columns = self._named(values, kinds, self.nested == 0)
         text = f"select {listed} from {start}{self._where(scope, depth)}"
         text += self._group_by(keys, values, columns)
@@ -237,7 +240,9 @@ class Writer(Sources):
                 self.tag("GROUP BY position")
             else:
                 listed.append(key.text)
-        choice = self.weighted(((8, "plain"), (0.8, "rollup"), (0.5, "cube"), (0.7, "sets"), (1, "all")))
+        choice = self.weighted(
+            ((8, "plain"), (0.8, "rollup"), (0.5, "cube"), (0.7, "sets"), (1, "all"))
+        )
         if choice == "all" and all(key.text in values for key in keys):
             self.tag("GROUP BY ALL")
             return " group by all"
@@ -287,7 +292,9 @@ class Writer(Sources):
         return f" order by {self.rng.randint(1, number)}", False
 
     def _limit(self, depth: int) -> tuple[str, bool]:
-        choice = self.weighted(((4, "number"), (1, "offset"), (0.6, "percent"), (0.8, "subquery"), (0.3, "sum")))
+        choice = self.weighted(
+            ((4, "number"), (1, "offset"), (0.6, "percent"), (0.8, "subquery"), (0.3, "sum"))
+        )
         if choice == "number":
             return f" limit {self.rng.randint(1, 4)}", False
         if choice == "offset":
@@ -306,9 +313,14 @@ class Writer(Sources):
         names = [each.name.lower() for each in scope.columns]
         once = [c for c in scope.columns if c.name and names.count(c.name.lower()) == 1]
         one = self.rng.choice(once) if once else None
-        choice = self.rng.choice(("*", "exclude", "replace", "rename", "columns", "row", "struct", "alias"))
+        choice = self.rng.choice(
+            ("*", "exclude", "replace", "rename", "columns", "row", "struct", "alias")
+        )
         where = self._where(scope, depth)
-        columns = [replace(c, name=c.name if names.count(c.name.lower()) == 1 else "") for c in scope.columns]
+        columns = [
+            replace(c, name=c.name if names.count(c.name.lower()) == 1 else "")
+            for c in scope.columns
+        ]
         self.tag(f"star: {choice}")
         if choice == "exclude" and one and len(columns) > 1:
             left = [c for c in columns if c.name.lower() != one.name.lower()]
@@ -322,7 +334,10 @@ class Writer(Sources):
         if choice == "columns":
             form = self.rng.choice(("columns(*)", "columns('.*')", "columns(c -> true)"))
             if self.chance(0.3):
-                return Query(f"select max(columns(*)) from {start}{where}", [Column("", c.kind) for c in columns])
+                return Query(
+                    f"select max(columns(*)) from {start}{where}",
+                    [Column("", c.kind) for c in columns],
+                )
             return Query(f"select {form} from {start}{where}", columns)
         if choice == "row":
             self.tag("whole row as a value")
@@ -345,7 +360,9 @@ class Writer(Sources):
             return Query(f"from {start}{self._where(scope, depth)}", [])
         kind = self.some_kind(scope)
         value = self.value(scope, kind, depth)
-        return Query(f"from {start} select {value} as k{self._where(scope, depth)}", [Column("k", kind, "k")])
+        return Query(
+            f"from {start} select {value} as k{self._where(scope, depth)}", [Column("k", kind, "k")]
+        )
 
     def _sample(self, depth: int) -> Query:
         start, scope = self.sources(0, None)

@@ -33,7 +33,9 @@ def _smaller(text: Text) -> Iterator[Text]:
     if text.tail:
         yield replace(text, tail="")
     try:
-        tree = sqlglot.parse_one(MARK.sub(lambda found: f'"{found[0]}"', text.body), dialect="duckdb")
+        tree = sqlglot.parse_one(
+            MARK.sub(lambda found: f'"{found[0]}"', text.body), dialect="duckdb"
+        )
     except SqlglotError:
         return
     length = len(text.body)

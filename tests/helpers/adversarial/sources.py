@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from .functions import Functions
 from .marks import Use
-from .schema import MACROS, OBJECTS, TABLES, VIEWS, Kind, Object
+from .schema import MACROS, NUMBERED, OBJECTS, TABLES, VIEWS, Kind, Object
 from .scope import Column, Query, Scope
 
 ALIASES = ("t", "u", "k", "v", "T", "q", "w", '"select"', "c0", '"__h0"', "eid", "x0", "tmp", "s2",
@@ -56,10 +56,12 @@ class Sources(Functions):
         """Return one item of FROM."""
         choice = self.weighted((
             (8, "table"), (2.2, "view"), (0.5, "macro"), (2 if depth > 0 else 0, "derived"),
-            (2 if self.ctes else 0, "cte"), (0.4, "values"), (0.4, "series"),
+            (9 if self.ctes else 0, "cte"), (0.4, "values"), (0.4, "series"),
         ))  # fmt: skip
         if choice == "table":
-            return self._object(self.rng.choice((*TABLES, *TABLES[:4] * 2)), taken)
+            rare = 0.1  # a table with a column ``rowid`` is refused
+            tables = [each for each in TABLES if each.key not in NUMBERED or self.chance(rare)]
+            return self._object(self.rng.choice((*tables, *TABLES[:4] * 2)), taken)
         if choice == "view":
             self.tag("view", fragile=self.nested > 0)
             self.sure = False
@@ -136,7 +138,9 @@ class Sources(Functions):
 
     def _series(self, depth: int, alias: str) -> Source:
         with self.within("the argument of a table function"):
-            start = self.scalar(Scope(), "int", depth - 1) if depth > 0 and self.chance(0.2) else "1"
+            start = (
+                self.scalar(Scope(), "int", depth - 1) if depth > 0 and self.chance(0.2) else "1"
+            )
         if self.chance(0.5):
             self.tag("unnest or range")
             return Source(f"range({start}, 4) {alias}(v)", alias, [("v", "int")])
@@ -175,7 +179,7 @@ class Sources(Functions):
             return self._lateral(text, parts, depth, taken)
         other = self.item(depth, outer, taken)
         if kind not in ("join", ","):
-            self.tags.add(f"JOIN USING" if kind == "using" else kind.upper())
+            self.tags.add("JOIN USING" if kind == "using" else kind.upper())
         sides = [column for each in parts for column in each.scope()]
         if kind in (",", "cross join", "positional join", "natural join"):
             self.fragile |= kind == "positional join"

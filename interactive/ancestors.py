@@ -1,0 +1,41 @@
+"""The rows of a recursion that other rows were derived from, over any number of steps."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from provhouse.model.arrays import unique
+from provhouse.model.errors import UsageError
+
+from .links import Link, from_pairs
+
+MOST = 50_000_000
+"""The largest number of pairs of a row and a row that it was derived from."""
+
+
+def ancestors(parents: Link, rows: NDArray[np.int64]) -> tuple[Link, NDArray[np.int64]]:
+    """Return all rows that some rows were derived from, themselves too.
+
+    The link goes from each of ``rows`` to places in the array. Raises UsageError if there are too
+    many pairs.
+    """
+    size = max(1, parents.number)
+    offsets, targets = parents.csr()
+    new = np.arange(rows.size, dtype=np.int64) * size + rows
+    known = new
+    while new.size:
+        owner, row = np.divmod(new, size)
+        counts = offsets[row + 1] - offsets[row]
+        starts = np.repeat(offsets[row] - np.concatenate([[0], np.cumsum(counts)[:-1]]), counts)
+        found = targets[starts + np.arange(int(counts.sum()))].astype(np.int64)
+        pairs = unique(np.repeat(owner, counts) * size + found)
+        new = pairs[~np.isin(pairs, known, assume_unique=True)]
+        known = unique(np.concatenate([known, new]))
+        if known.size > MOST:
+            raise UsageError(
+                "The lineage of the recursion is too large",
+                f"More than {MOST:,} pairs of a row and a row that it was derived from",
+                "Ask about fewer rows",
+            )
+    owner, row = np.divmod(known, size)
+    distinct, places = np.unique(row, return_inverse=True)
+    return from_pairs(owner, places, rows.size, distinct.size), distinct

@@ -1,0 +1,33 @@
+"""Parts of a query that sqlglot reads or writes in another way than DuckDB, put right."""
+
+from sqlglot import exp
+
+
+def put_right(tree: exp.Expr) -> None:
+    """Mend SEMI joins, joins with UNNEST, and a LIMIT that is a computed share of the rows."""
+    for node in list(tree.find_all(exp.Join, exp.Limit)):
+        if isinstance(node, exp.Limit):
+            _share(node)
+        elif isinstance(node.this, exp.Unnest) and not (node.side or node.args.get("on")):
+            node.set("kind", "CROSS")  # sqlglot writes a comma as a join on TRUE
+        elif (node.kind or node.side or "").upper() in ("SEMI", "ANTI"):
+            _semi(node)
+
+
+def _semi(join: exp.Join) -> None:
+    """Take ``b.k`` for a column of the joined table b, not for a field of a column b."""
+    name, on = join.this.alias_or_name, join.args.get("on")
+    for field in list(on.find_all(exp.Dot)) if on is not None else []:
+        if isinstance(field.this, exp.Column) and field.this.name.lower() == name.lower():
+            field.replace(exp.column(field.expression.name, name, quoted=True))
+
+
+def _share(limit: exp.Limit) -> None:
+    """Write a computed share with the sign ``%``: DuckDB takes the word for numbers only."""
+    options = limit.args.get("limit_options")
+    if options is None or not options.args.get("percent"):
+        return
+    if not isinstance(limit.expression, exp.Literal):
+        text = limit.expression.sql("duckdb")
+        limit.set("expression", exp.Var(this=f"{text}%"))
+        limit.set("limit_options", None)

@@ -1,0 +1,29 @@
+"""Derived tables that refer to items before them in FROM, with the word LATERAL or without it."""
+
+from sqlglot import exp
+
+
+def mark(tree: exp.Expr) -> None:
+    """Say LATERAL for all derived tables that may refer to items before them.
+
+    sqlglot looks for names in those items only where the word stands.
+    """
+    found = [join.this for join in tree.find_all(exp.Join) if isinstance(join.this, exp.Subquery)]
+    found = [each for each in found if isinstance(each.this, exp.Query) and each.alias]
+    for each in found:
+        alias, joins = each.args.get("alias"), each.args.get("joins")
+        place = exp.Lateral(alias=alias)
+        each.replace(place)
+        each.set("alias", None)
+        each.set("joins", None)
+        place.set("this", each)
+        place.set("joins", joins)
+
+
+def unmark(tree: exp.Expr) -> None:
+    """Make plain items of all that say LATERAL: DuckDB needs no such word."""
+    for lateral in list(tree.find_all(exp.Lateral)):
+        inner = lateral.this
+        inner.set("alias", lateral.args.get("alias"))
+        inner.set("joins", lateral.args.get("joins"))
+        lateral.replace(inner)

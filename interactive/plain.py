@@ -1,0 +1,21 @@
+"""Operators that are rewritten to plain SQL, before the names in a query are resolved."""
+
+from collections.abc import Iterable
+
+import duckdb
+from sqlglot import exp
+
+from .by_name import by_position
+from .pivot import without_pivots
+
+
+def rewritten(nodes: Iterable[exp.Expr]) -> bool:
+    """Return whether a query has such operators."""
+    return any(isinstance(node, exp.Pivot) or node.args.get("by_name") for node in nodes)
+
+
+def plain(tree: exp.Expr, con: duckdb.DuckDBPyConnection) -> exp.Expr:
+    """Return a query in which PIVOT, UNPIVOT and UNION BY NAME are other queries."""
+    tree = without_pivots(con, tree)
+    by_position(con, tree)
+    return tree

@@ -1,0 +1,150 @@
+"""Files and data frames that a query reads without registering them.
+
+``from 'x.parquet'``, ``from read_csv('x.csv', ...)`` and ``from frame``, a variable of the caller,
+are copied into tables, so that their rows have row numbers that stay: the position in the file or
+frame. The tables are in a database of their own, which no unqualified name finds. A file or frame
+that has changed gets a new table, so that earlier results keep theirs.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+from sqlglot.tokens import Token, TokenType
+
+from .catalog import Catalog, Place
+from .ctes import cte_of
+from .dialect import Verbatim, read
+from .names import quoted, text_of
+from .sources import Source, ending, reader, to_arrow
+
+DATABASE = "provhouse_sources"
+GIVEN = "__provhouse_data"
+READERS = {
+    "read_parquet", "parquet_scan", "read_csv", "read_csv_auto", "read_json", "read_json_auto",
+    "read_ndjson", "read_ndjson_auto", "read_text", "read_blob",
+}  # fmt: skip
+
+
+@dataclass
+class _Copy:
+    place: Place
+    source: Source | None
+    data: pa.Table | None
+
+
+class Unnamed:
+    """The copies of files and frames that queries of one connection have read."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
+        self._con = con
+        self._copies: dict[str, _Copy] = {}
+        self._reading: set[str] = set()
+        self.number = 0
+        """How many copies have been made."""
+
+    def reads(self, sql: str) -> bool:
+        """Return whether a query is known to read files or frames."""
+        return sql in self._reading
+
+    def named(self, sql: str, catalog: Catalog, variables: Mapping[str, Any]) -> str:
+        """Return a query that reads copies instead of files and frames; other texts unchanged.
+
+        ``variables`` are those that a name in the query may mean. Raises NotFound for a missing
+        file, UsageError for data that is no table, and DuckDB's errors for a broken file.
+        """
+        try:
+            trees = read(sql)
+        except SqlglotError:
+            return sql
+        tokens = Verbatim().tokenize(sql)
+        pieces: list[tuple[int, int, str]] = []
+        for table in [each for tree in trees for each in tree.find_all(exp.Table)]:
+            span = _span(table, tokens)
+            if span is None:
+                continue
+            place = self._copy(sql[span[0] : span[1]], table, catalog, variables)
+            if place is not None:
+                alias = "" if table.alias else f" AS {quoted(_alias(table))}"
+                pieces.append((*span, place.sql() + alias))
+        if pieces:
+            self._reading.add(sql)
+        for start, end, text in sorted(pieces, reverse=True):
+            sql = sql[:start] + text + sql[end:]
+        return sql
+
+    def _copy(
+        self, text: str, table: exp.Table, catalog: Catalog, variables: Mapping[str, Any]
+    ) -> Place | None:
+        """Return the copy of what a table in FROM means, or None if it is a table or unknown."""
+        if isinstance(table.this, exp.Func):
+            if table.this.name.lower() not in READERS:
+                return None
+            first = table.this.expressions[0] if table.this.expressions else None
+            path = first.name if isinstance(first, exp.Literal) else None
+            return self._file(text, path or text, f"from {text}", path)
+        if table.db or cte_of(table) is not None or catalog.find(table) is not None:
+            return None
+        if ending(table.name) is not None:
+            query = f"from {reader(table.name)}({text_of(table.name)})"
+            return self._file(table.name, table.name, query, table.name)
+        if table.name in variables:
+            return self._frame(table.name, to_arrow(variables[table.name]))
+        return None
+
+    def _file(self, key: str, name: str, query: str, path: str | None) -> Place:
+        source = Source.of(path) if path is not None else None
+        known = self._copies.get(key)
+        if known is None or known.source != source:
+            known = self._copies[key] = _Copy(self._make(name, query), source, None)
+        return known.place
+
+    def _frame(self, name: str, data: pa.Table) -> Place:
+        known = self._copies.get(name)
+        if known is None or known.data is None or not known.data.equals(data):
+            self._con.register(GIVEN, data)
+            try:
+                place = self._make(name, f"from {GIVEN}")
+            finally:
+                self._con.unregister(GIVEN)
+            known = self._copies[name] = _Copy(place, None, data)
+        return known.place
+
+    def _make(self, name: str, query: str) -> Place:
+        if not self.number:
+            self._con.execute(f"attach ':memory:' as {DATABASE}")
+        place = Place(DATABASE, f"s{self.number}", name)
+        self.number += 1
+        self._con.execute(f"create schema {DATABASE}.{place.schema}")
+        self._con.execute(f"create table {place.sql()} as {query}")
+        return place
+
+
+def _span(table: exp.Table, tokens: list[Token]) -> tuple[int, int] | None:
+    """Return where a table stands in the text, with the arguments of a function."""
+    meta = next((node.meta for node in table.this.walk() if "start" in node.meta), None)
+    at = next((at for at, token in enumerate(tokens) if meta and token.start == meta["start"]), -1)
+    if at < 0:
+        return None
+    if not isinstance(table.this, exp.Func):
+        return tokens[at].start, tokens[at].end + 1
+    depth = 0
+    for token in tokens[at:]:
+        depth += token.token_type is TokenType.L_PAREN
+        if token.token_type is TokenType.R_PAREN:
+            depth -= 1
+            if not depth:
+                return tokens[at].start, token.end + 1
+    return None
+
+
+def _alias(table: exp.Table) -> str:
+    """Return the name that DuckDB gives a file or frame without an alias."""
+    if isinstance(table.this, exp.Func):
+        return table.this.name
+    return Path(table.name).name.split(".")[0] if ending(table.name) else table.name
