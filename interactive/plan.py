@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from provhouse.model.errors import UsageError
 
+from . import dialect
 from .catalog import Catalog
 from .fused import Fused, fuse
 from .identity import Exposer, Identity, negatives
@@ -117,7 +118,7 @@ def plan(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Plan:
     settle(parsed)
     kept = [_kept(exposer, *each) for each in zip(parsed.kept_names, parsed.kept, strict=True)]
     identity = exposer.expose(parsed.query, derived=False)
-    text = parsed.query.sql("duckdb")
+    text = dialect.text(parsed.query)
     names = relation.columns
     kinds = list(map(str, relation.types))
     shift = len(names) if identity.names and identity.names[0].startswith(RESERVED) else 0
@@ -141,4 +142,4 @@ def _kept(exposer: Exposer, name: str, query: exp.Expr) -> tuple[str, str]:
     """Return the name and the query of a block to be stored."""
     if "recursion" not in query.meta:
         exposer.expose(query, derived=True)
-    return name, with_clause(exposer, query) + query.sql("duckdb")
+    return name, with_clause(exposer, query) + dialect.text(query)
