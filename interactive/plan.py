@@ -19,6 +19,7 @@ from .inject import Injected, inject
 from .names import RESERVED
 from .parse import Reference, parse
 from .settle import settle
+from .unified import unify
 from .witness import references, with_clause
 
 
@@ -109,6 +110,7 @@ def plan(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Plan:
     """Return the plan of a query. Errors in the query itself are reported by DuckDB."""
     relation = con.sql(sql)
     parsed = parse(con, sql, catalog)
+    unify(con, parsed)
     exposer = Exposer(parsed)
     settle(parsed)
     kept = [_kept(exposer, *each) for each in zip(parsed.kept_names, parsed.kept, strict=True)]
