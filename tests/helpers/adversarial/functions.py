@@ -42,6 +42,7 @@ class Functions(Expressions):
 
     def aggregate(self, scope: Scope, kind: Kind, depth: int) -> str:
         """Return an aggregate over the rows of a scope."""
+        self.monotone = False
         own = BY_KIND.get("txt" if kind == "nc" else kind, ())
         if kind == "dbl" and self.chance(0.9):
             own = tuple(each for each in own if "{d}" not in each)
@@ -78,7 +79,7 @@ class Functions(Expressions):
         """Return a window function."""
         inner = replace(scope, windows=False)
         self.tag("window function", fragile=self.nested > 0 and scope.number > 1)
-        self.sure = False
+        self.sure = self.monotone = False
         keys = [
             self.column(inner, self.some_kind(inner)) for _ in range(self.rng.choice((0, 1, 1, 2)))
         ]

@@ -15,7 +15,8 @@ class Text:
 
     ``tail`` is its outermost LIMIT. The other facts are those of ``Facts``; ``ordered`` says that
     ORDER BY leaves no choice, and
-    ``single`` that a row has one record of each table.
+    ``single`` that a row has one record of each table, and
+    ``monotone`` that fewer records cannot make other rows.
     """
 
     body: str
@@ -25,6 +26,7 @@ class Text:
     chooses: bool
     sure: bool
     single: bool
+    monotone: bool
     ordered: bool
 
 
@@ -45,7 +47,7 @@ class Writer(Sources):
             self.sure = False
         return Text(
             body + order, tail, frozenset(self.tags), self.fragile, self.chooses, self.sure,
-            self.sure and not self.grouped, ordered,
+            self.sure and not self.grouped, self.monotone and not tail, ordered,
         )
 
     def _top(self, depth: int) -> Query:
@@ -58,6 +60,7 @@ class Writer(Sources):
             "recursive": self._recursive, "from first": self._from_first, "sample": self._sample,
             "unnest": self._unnest,
         }  # fmt: skip
+        self.monotone &= choice in ("query", "star", "from first")
         return writers[choice](depth) if choice in writers else self._body(depth, None, None, True)
 
     def query(self, depth: int, kinds: list[Kind] | None, outer: Scope | None) -> Query:
@@ -72,6 +75,7 @@ class Writer(Sources):
         if self.chance(0.08) and found.columns and outer is None:
             order = ", ".join(str(at) for at in range(1, len(found.columns) + 1))
             text += f" order by {order} limit {self.rng.randint(1, 4)}"
+            self.monotone = False
             self.tag("LIMIT in a subquery", fragile=True)
             self.sure = False
         self.ctes = before
@@ -84,6 +88,7 @@ class Writer(Sources):
         if kind == "int" and self.chance(0.3):
             return f"select count(*) from {start}{where}"
         if self.chance(0.15):
+            self.monotone = False
             self.tag("LIMIT in a subquery", fragile=True, chooses=True)
             return f"select {self.column(scope, kind)} from {start}{where} order by all limit 1"
         plain = self.aggregate(scope, kind, 0) if self.chance(0.3) else ""
@@ -174,6 +179,7 @@ class Writer(Sources):
             key = self.column(scope, self.some_kind(scope))
             word = f"select distinct on ({key})"
             tail += f" order by {key}, {', '.join(each.text for each in scope.columns[:4]) or '1'}"
+            self.monotone = False
             self.tag("DISTINCT ON", fragile=True, chooses=True)
             self.sure = False
             return Query(f"({word} {listed} from {start}{where}{tail})", columns)
@@ -248,6 +254,7 @@ class Writer(Sources):
             return " group by all"
         if choice in ("plain", "all"):
             return f" group by {', '.join(listed)}"
+        self.monotone = False
         self.tag("ROLLUP, CUBE, GROUPING SETS", fragile=self.nested > 0)
         self.sure = False
         if choice == "sets":
@@ -261,6 +268,7 @@ class Writer(Sources):
             "union", "union all", "union all", "intersect", "except", "intersect all", "except all",
             "union by name", "union all by name",
         ))  # fmt: skip
+        self.monotone &= "except" not in operator and "all" not in operator
         self.tag(operator.upper(), fragile=self.nested > 0 or "except" in operator)
         self.sure = False
         with self.within(self.place, nested=True):
