@@ -24,7 +24,7 @@ IGNORED = re.compile(
 SPELLING = {
     "alias", "query_location", "query_location_length", "table_index", "is_operator",
     "bound_columns", "aggregate_index", "group_index", "groupings_index", "window_index",
-    "unnest_index", "cte_index",
+    "unnest_index", "cte_index", "input_table_names",
 }  # fmt: skip
 """These parts, and others that depend on how a text is written, such as names by case."""
 TRUE = {
@@ -33,8 +33,9 @@ TRUE = {
     "value": {"type": {"id": "BOOLEAN"}, "is_null": False, "value": True},
 }
 JOINED = {"join_type", "mark_index"}
-SCANNED = re.compile(r'"qualified_name":\{"path":(\[[^\]]*\])')
-CALLED = re.compile(r'"qname":\{"path":(\[(?:"(?:[^"\\]|\\.)*",?)*\])')
+PATH = r'\{"path":(\[(?:"(?:[^"\\]|\\.)*",?)*\])'
+SCANNED = re.compile(f'"qualified_name":{PATH}')
+CALLED = re.compile(f'"qname":{PATH}')
 
 
 class NotBound(Exception):

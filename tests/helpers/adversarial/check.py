@@ -15,7 +15,7 @@ from provhouse.interactive.refusal import NotCovered
 from provhouse.interactive.result import Result
 from provhouse.model.errors import UsageError
 
-from .compare import Row, brief, exact, loose, shape
+from .compare import brief, exact, loose, shape
 from .database import Database, Leaf, Uncut, leaves
 from .marks import render
 from .queries import Text

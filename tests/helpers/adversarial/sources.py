@@ -185,7 +185,7 @@ class Sources(Functions):
         other = self.item(depth, outer, taken)
         self.monotone &= kind in ("join", ",", "cross join", "natural join", "using", "semi join")
         if kind not in ("join", ","):
-            self.tags.add(f"JOIN USING" if kind == "using" else kind.upper())
+            self.tags.add("JOIN USING" if kind == "using" else kind.upper())
         sides = [column for each in parts for column in each.scope()]
         if kind in (",", "cross join", "positional join", "natural join"):
             self.fragile |= kind == "positional join"
