@@ -43,7 +43,10 @@ def _compares(node: exp.SetOperation) -> bool:
 
 def _types(plan: Bound) -> list[Any]:
     """Return the types of the columns of a plan, with their collations."""
-    return [each.get("return_type") for each in json.loads(plan.text)["plans"][0]["expressions"]]
+    (root,) = json.loads(plan.text)["plans"]
+    while "expressions" not in root:  # WITH queries are above the query that reads them
+        root = root["children"][-1]
+    return [each.get("return_type") for each in root["expressions"]]
 
 
 def _collation(kind: Any) -> str:
