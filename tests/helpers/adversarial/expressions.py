@@ -153,8 +153,7 @@ class Expressions(Facts):
         written = self.rng.choice((name, f"main.{name}"))
         self.monotone &= name == "addone"
         inner = scope.raw if name == "total" and scope.raw else scope
-        self.tag({"addone": "scalar macro", "sub": "macro with a subquery",
-                  "win": "macro with a window", "total": "macro with aggregates"}[name])  # fmt: skip
+        self.tag(f"scalar macro {name}")
         return f"{Use(f'main.{name}', written).mark()}({self.column(inner, 'int')})"
 
     def _text(self, scope: Scope, depth: int) -> str:

@@ -31,7 +31,8 @@ BY_KIND = {
 TIES = ("any_value", "first", "last", "arg_m", "mode", "_by(", "arbitrary", "list(")
 ROW_FUNCTIONS = ("rank()", "dense_rank()", "row_number()", "ntile(2)", "percent_rank()::int")
 FRAMES = (
-    "", "", "", "rows between 1 preceding and current row", "range between 1 preceding and 1 following",
+    "", "", "", "rows between 1 preceding and current row",
+    "range between 1 preceding and 1 following",
     "rows between unbounded preceding and unbounded following exclude current row",
     "groups between 1 preceding and current row exclude ties", "rows current row",
 )  # fmt: skip

@@ -254,4 +254,5 @@ class Sources(Functions):
         parts.append(Source("", alias, [(c.name, c.kind) for c in inner.columns]))
         word = self.rng.choice(("lateral ", "lateral ", ""))
         left = self.chance(0.2)
-        return f"{text}{' left join ' if left else ', '}{word}({inner.text}) {alias}{' on true' * left}"
+        before, after = (" left join ", " on true") if left else (", ", "")
+        return f"{text}{before}{word}({inner.text}) {alias}{after}"
