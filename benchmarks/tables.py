@@ -32,8 +32,8 @@ import fuzz
 import hard_table
 import ingest_table
 import interactive_coverage
-import interactive_generated
 import interactive_form
+import interactive_generated
 import interactive_table
 import methods_table
 import peers_sizes_table
@@ -120,8 +120,10 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     for name, outcomes in interactive_coverage.RESULTS.read(missing={}).items():
         yield INTERACTIVE, name, interactive_coverage.table(outcomes)
     if interactive_generated.RESULTS.path.exists():
-        yield INTERACTIVE, "generated", interactive_generated.table(
-            interactive_generated.RESULTS.read()
+        yield (
+            INTERACTIVE,
+            "generated",
+            interactive_generated.table(interactive_generated.RESULTS.read()),
         )
     yield from optional("capture", capture_overhead_form.RESULTS, capture_overhead_table.tables)
     yield from optional("capture TPC-DS", capture_tpcds_form.RESULTS, capture_tpcds_table.table)

@@ -21,6 +21,7 @@ from .limits import choices
 from .names import RESERVED
 from .parse import Reference, parse
 from .settle import settle
+from .unified import unify
 from .witness import references, with_clause
 
 
@@ -113,6 +114,7 @@ def plan(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Plan:
     """Return the plan of a query. Errors in the query itself are reported by DuckDB."""
     relation = con.sql(sql)
     parsed = parse(con, sql, catalog)
+    unify(con, parsed)
     exposer = Exposer(parsed)
     chosen = choices(parsed.query)
     settle(parsed)
