@@ -1,6 +1,7 @@
 """Put the rows of a column into bars: numbers in ranges, dates by day, text by value."""
 
 import math
+import sys
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -20,6 +21,14 @@ Binning = int | str | Sequence[float] | None
 With None, a few whole numbers have a bar each, other numbers about 40 ranges; dates have days, and
 text has its 30 most frequent values.
 """
+CHARTED = (
+    pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_date,
+    pa.types.is_timestamp, pa.types.is_time, pa.types.is_boolean, pa.types.is_string,
+    pa.types.is_large_string, pa.types.is_string_view, pa.types.is_null,
+)  # fmt: skip
+"""The types of columns that have bars."""
+EXACT = 2**53
+"""Floating-point numbers are whole numbers without gaps up to this one."""
 FEW = 60
 """Up to this many whole numbers have a bar each."""
 RANGES = 40
@@ -74,7 +83,7 @@ def _column(table: pa.Table, column: str) -> pa.ChunkedArray:
     values = table.column(column)
     if pa.types.is_dictionary(values.type):
         values = values.cast(values.type.value_type)
-    if pa.types.is_nested(values.type) or pa.types.is_binary(values.type):
+    if not any(is_kind(values.type) for is_kind in CHARTED):
         raise UsageError(
             f"The column {column!r} cannot be charted",
             f"Its type is {values.type}",
@@ -97,16 +106,22 @@ def _numbers(column: str, values: pa.ChunkedArray, binning: Binning) -> Bars:
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
     if binning is not None and not isinstance(binning, int):
         return _between(column, numbers, missing, list(binning))
-    whole = bool((known == np.floor(known)).all())
+    whole = bool((known == np.floor(known)).all()) and max(-low, high) < EXACT
     if binning is None and whole and high - low < FEW:
         edges = np.arange(low, high + 2) if known.size else np.empty(0)
         labels = [f"{edge:.0f}" for edge in edges[:-1]]
     else:
+        if not math.isfinite(high - low):
+            raise UsageError(
+                f"The range of {column!r} is too large to be divided",
+                f"Its values are from {_short(low)} to {_short(high)}",
+                f"Give the borders, for example --by {column}=0,15,60",
+            )
         edges = _ranges(low, high, binning, whole)
         last = 1 if whole and binning is None else 0  # 0 to 4, 5 to 9
         labels = [f"{_short(one)} to {_short(other - last)}" for one, other in pairwise(edges)]
     codes = np.searchsorted(edges, numbers, side="right") - 1
-    codes = np.minimum(codes, len(labels) - 1)  # the last range includes its end
+    codes = np.clip(codes, 0, max(0, len(labels) - 1))  # the last range includes its end
     return _made(column, "number", codes, labels, edges.tolist(), missing)
 
 
@@ -129,13 +144,16 @@ def _ranges(low: float, high: float, number: int | None, whole: bool) -> NDArray
         return np.array([low, high + 1 if whole else math.nextafter(high, math.inf)])
     if number:
         return np.linspace(low, high, number + 1, dtype=np.float64)
-    step = 10 ** math.floor(math.log10((high - low) / RANGES))
+    width = (high - low) / RANGES
+    if width < sys.float_info.min or max(-low, high) / width > EXACT:  # few numbers are between
+        return np.unique(np.linspace(low, high, RANGES + 1, dtype=np.float64))
+    step = 10.0 ** math.floor(math.log10(width))
     step = next(step * times for times in (1, 2, 5, 10) if (high - low) / (step * times) <= RANGES)
     if whole:
         step = max(1.0, step)
     first, last = math.floor(low / step), math.floor(high / step) + 1
-    borders: NDArray[np.float64] = np.arange(first, last + 1) * step
-    return borders
+    borders: NDArray[np.float64] = np.arange(first, last + 1, dtype=np.float64) * step
+    return np.minimum(borders, sys.float_info.max)
 
 
 def _between(

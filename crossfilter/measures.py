@@ -34,7 +34,13 @@ class Measure:
 
     def sums(self, totals: Ints) -> NDArray[np.float64]:
         """Return sums in the column's own unit."""
-        return np.ldexp(totals.astype(np.float64), -self.power)
+        with np.errstate(over="ignore"):  # a sum may be infinite
+            return np.ldexp(totals.astype(np.float64), -self.power)
+
+    def averages(self, totals: Ints, present: Ints) -> NDArray[np.float64]:
+        """Return averages in the column's own unit; NaN if no value is present."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.ldexp(totals.astype(np.float64) / present, -self.power)
 
 
 def measure(table: pa.Table, column: str) -> Measure:

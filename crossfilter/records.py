@@ -15,9 +15,12 @@ import pyarrow.parquet as pq
 from provhouse.model.errors import BadInput, NotFound, ProvhouseError, Unavailable, UsageError
 from provhouse.runtime.scratch import scratch
 
+from .duckdb_types import as_charted
+
 ROW = "(row)"
 """The column with the rowid of each record, in the copy of a table of a DuckDB file."""
 BATCH = 1 << 17
+DATABASES = (".duckdb", ".db", ".ddb")
 _Version = tuple[int, int, int]
 
 
@@ -62,6 +65,11 @@ class Records:
         return [name for name in self.table.column_names if name != ROW]
 
     @property
+    def numbered(self) -> bool:
+        """Whether records have a number: not in DuckDB if a column ``rowid`` hides it."""
+        return ROW in self.table.column_names or self.file.suffix.lower() not in DATABASES
+
+    @property
     def changed(self) -> bool:
         """Whether the file has changed or disappeared since it was opened."""
         return self._current() != self._version
@@ -89,7 +97,7 @@ def _copy(read: Any, copy: Path) -> None:
 def _batches(file: Path, table: str | None) -> Iterator[tuple[str, Any]]:
     """Yield the name of the records' table, and a reader of Arrow batches."""
     ending = file.suffix.lower()
-    if ending in (".duckdb", ".db", ".ddb"):
+    if ending in DATABASES:
         with _of_duckdb(file, table) as found:
             yield found
         return
@@ -124,6 +132,17 @@ def _of_arrow(mapped: Any) -> Any:
     return pa.RecordBatchReader.from_batches(found.schema, batches)
 
 
+def _listed(table: Any) -> str:
+    """Return the columns of a table of DuckDB, and the row numbers unless a column hides them."""
+    named = {name: '"' + name.replace('"', '""') + '"' for name in table.columns}
+    listed = [
+        f"{as_charted(named[name], str(kind)) or named[name]} as {named[name]}"
+        for name, kind in zip(table.columns, table.types, strict=True)
+    ]
+    hidden = "rowid" in map(str.lower, table.columns)
+    return ", ".join(listed if hidden else [*listed, f'rowid as "{ROW}"'])
+
+
 @contextmanager
 def _of_duckdb(file: Path, table: str | None) -> Iterator[tuple[str, Any]]:
     import duckdb
@@ -139,7 +158,8 @@ def _of_duckdb(file: Path, table: str | None) -> Iterator[tuple[str, Any]]:
                 )
             name = table or names[0]
             quoted = '"' + name.replace('"', '""') + '"'
-            found = connection.sql(f'select *, rowid as "{ROW}" from {quoted}')
+            listed = _listed(connection.sql(f"from {quoted}"))
+            found = connection.sql(f"select {listed} from {quoted}")
             yield name, found.to_arrow_reader(BATCH)
     except duckdb.Error as error:
         raise BadInput(f"Cannot read {file}", str(error).splitlines()[0]) from error

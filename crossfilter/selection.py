@@ -44,6 +44,12 @@ def write_selection(
             "Its rows may be others than those that are shown",
             "Open it again, and repeat the selection",
         )
+    if key is None and not records.numbered:
+        raise BadInput(
+            f"The records of {records.name} have no row numbers",
+            "Its column rowid hides them",
+            "Name the column that identifies records with --key",
+        )
     ids = records.table.column(key) if key else None
     if ids is not None and (ids.null_count or pc.count_distinct(ids).as_py() < len(ids)):
         raise BadInput(

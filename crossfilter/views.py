@@ -236,10 +236,10 @@ class Views:
         sums: dict[str, NDArray[np.float64]] = {}
         averages: dict[str, NDArray[np.float64]] = {}
         for one in self.measures:
-            sums[one.column] = one.sums(next(rest))
+            summed = next(rest)
             present = counts if one.present is None else next(rest)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                averages[one.column] = sums[one.column] / present
+            sums[one.column] = one.sums(summed)
+            averages[one.column] = one.averages(summed, present)
         return View(counts, sums, averages, structure)
 
     def _selected(self, totals: Ints) -> int:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from .apart import Apart
 from .decoded import Unfit
 from .fused import Fused
 from .group_by import Cells, run
@@ -27,6 +28,8 @@ class Captured:
     rows: pa.Table
     hidden: pa.Table
     """The identity of each row; without columns if compiled loops ran the query."""
+    apart: Apart | None = None
+    """The values of hidden columns that are not in Arrow."""
     listed: dict[int, list[Chain]] = field(default_factory=dict)
     """The lineage in some references, which the query listed."""
     row_cells: Link | None = None
@@ -64,14 +67,16 @@ def _in_duckdb(
 ) -> Captured:
     injected = plan.injected(refs, want.where) if mode == "inject" else None
     _keep(con, plan)
-    relation = con.duckdb.sql(injected.sql if injected else plan.sql)
+    text = injected.sql if injected else plan.sql
+    relation = con.duckdb.sql(text)
     if list(map(str, relation.types[: len(plan.kinds)])) != plan.kinds:
         raise NotCovered(
             "Lineage of this query is not supported", "It changes the types of the result", REWRITE
         )
-    found = relation.to_arrow_table()
+    apart = con.apart()
+    found, hidden = apart.fetch(relation, text, plan.hidden)
     rows = found.select(range(len(plan.names))).rename_columns(plan.names)
-    captured = Captured(mode, rows, found.select(plan.hidden))
+    captured = Captured(mode, rows, hidden, apart)
     for ref in injected.refs if injected else []:
         link = listed_link(found.column(f"{LISTED}{ref}"), con.size(plan.references[ref].table))
         captured.listed[ref] = [Chain([link])]

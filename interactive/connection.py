@@ -12,6 +12,7 @@ import duckdb
 
 from provhouse.model.errors import UsageError
 
+from .apart import Apart
 from .catalog import Catalog, Place
 from .memory import Memory
 from .names import quoted
@@ -76,6 +77,7 @@ class Connection:
         self._plans: dict[str, Plan] = {}
         self._evicted: list[tuple[weakref.ref[Plan], list[str]]] = []
         self._columns: Columns | None = None
+        self._discarded: list[str] = []
         self.memory = Memory(memory_mb << 20)
         self._sizes: dict[Place, tuple[int, int]] = {}
         self._seen: dict[Place, tuple[int, ...]] = {}
@@ -291,6 +293,12 @@ class Connection:
                 "Only tables have row numbers, and views have not" if found else "",
                 "Name a table, or make one with register()",
             )
+        if "rowid" in map(str.lower, found.columns):
+            raise UsageError(
+                f"The records of {table} have no row numbers",
+                "Its column rowid hides them",
+                "Rename the column, or make a table of it without this name",
+            )
         return found.place, found.columns
 
     def plan(self, query: str) -> "Plan":
@@ -318,6 +326,12 @@ class Connection:
     def _drop(self, tables: list[str]) -> None:
         for name in tables:
             self.duckdb.execute(f"drop table if exists temp.{quoted(name)}").fetchall()
+
+    def apart(self) -> Apart:
+        """Return a place for values that stay in DuckDB; drop the tables of those before."""
+        while self._discarded:
+            self._drop([self._discarded.pop()])
+        return Apart(self.duckdb, self._discarded)
 
     @property
     def columns(self) -> "Columns":

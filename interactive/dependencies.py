@@ -62,16 +62,20 @@ def check_dependency(con: "Connection", table: str, dependency: str) -> Violatio
     with con.lock:
         snapshot = Snapshot(con, [place])
         keys, differ = ", ".join(left), " or ".join(map(_differs, right))
-        found = con.duckdb.sql(f"""
-            select {keys}, count(*)::bigint as "rows" from {place.sql()}
-            group by {keys} having {differ} order by {keys}""").to_arrow_table()
-        numbered = found.append_column(NUMBER, pa.array(range(len(found)), pa.int32()))
-        con.duckdb.register(GROUPS, numbered)
-        same = " and ".join(f"g.{key} is not distinct from t.{key}" for key in left)
-        pairs = con.duckdb.sql(f"""
-            select g.{NUMBER} as number, t.rowid as rid
-            from {place.sql()} t join {GROUPS} g on {same}""").to_arrow_table()
-        con.duckdb.unregister(GROUPS)
+        con.duckdb.execute(f"""
+            create temp table {GROUPS} as
+            select row_number() over () - 1 as {NUMBER}, * from (
+                select {keys}, count(*)::bigint as "rows" from {place.sql()}
+                group by {keys} having {differ} order by {keys})""")
+        try:
+            same = " and ".join(f"g.{key} is not distinct from t.{key}" for key in left)
+            pairs = con.duckdb.sql(f"""
+                select g.{NUMBER} as number, t.rowid as rid
+                from {place.sql()} t join {GROUPS} g on {same}""").to_arrow_table()
+            read = f"select * exclude ({NUMBER}) from {GROUPS} order by {NUMBER}"
+            found = con.duckdb.sql(read).to_arrow_table()
+        finally:
+            con.duckdb.execute(f"drop table {GROUPS}")
         numbers, rids = (pairs.column(name).to_numpy() for name in ("number", "rid"))
         link = from_pairs(numbers, rids, len(found), con.size(place))
     return Violations(found, con, place, link, snapshot)

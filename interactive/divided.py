@@ -16,6 +16,8 @@ from sqlglot import exp
 
 from provhouse.model.errors import UsageError
 
+from .apart import is_carried
+from .expressions import check_aggregate
 from .links import Link, Rows, distinct, from_pairs
 from .names import quoted
 from .questions import distinct_questions
@@ -120,6 +122,15 @@ def divide(
                 f"Its columns are: {', '.join(columns)}",
             )
     names = [known[name.lower()] for name in by]
+    for name in names:
+        if not is_carried(columns[name]):
+            raise UsageError(
+                f"Lineage cannot be divided by {name!r}",
+                f"Its type is {columns[name]}",
+                "Divide by numbers, dates or text, or ask the records with sql()",
+            )
+    for text in aggregates:
+        check_aggregate(con, place, text, f"The aggregate {text!r} of Want")
     listed = ", ".join(map(quoted, names))
     found = con.duckdb.sql(f"select {listed}, rowid from {place.sql()}").to_arrow_table()
     asked = distinct_questions(found.select(range(len(names))), len(found))

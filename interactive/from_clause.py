@@ -62,7 +62,9 @@ def apart(select: exp.Select) -> exp.Select:
     columns = [
         exp.alias_(column, f"c{at}", quoted=True) for at, column in enumerate(found.values())
     ]
-    inner = exp.Select(expressions=columns or [exp.alias_(exp.Literal.number(1), "c0", quoted=True)])
+    inner = exp.Select(
+        expressions=columns or [exp.alias_(exp.Literal.number(1), "c0", quoted=True)]
+    )
     for clause in MOVED:
         inner.set(clause, select.args.get(clause))
         select.set(clause, None)

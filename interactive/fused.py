@@ -91,7 +91,7 @@ def fuse(
     where = query.args.get("where")
     filters = [_of_column(each, columns) for each in (_conjuncts(where.this) if where else ())]
     aggregates = _aggregates(con, query, source)
-    if aggregates is None:
+    if aggregates is None or not _are_exact(con, source, keys, filters):
         return None
     known = [each for each in (*keys, *filters) if each is not None]
     if len(known) < len(keys) + len(filters):
@@ -109,13 +109,14 @@ CLAUSES = {"expressions", "from_", "where", "group", "having", "order", "limit",
 
 
 def _is_plain(query: exp.Select) -> bool:
-    """Return whether a query is one GROUP BY of a table, without windows and subqueries."""
+    """Return whether a query is one GROUP BY of a table, without windows, subqueries, collations."""
     if any(value for name, value in query.args.items() if name not in CLAUSES):
         return False
     start = query.args.get("from_")
     if start is None or "ref" not in start.this.meta or start.this.args.get("joins"):
         return False
-    nested = [node for node in query.find_all(exp.Query, exp.Window) if node is not query]
+    others = (exp.Query, exp.Window, exp.Collate)
+    nested = [node for node in query.find_all(*others) if node is not query]
     return not nested and blocks.is_grouped(query) and not blocks.group_keys(query).sets
 
 
@@ -138,6 +139,21 @@ def _of_column(expression: exp.Expr, columns: Mapping[str, tuple[str, str]]) -> 
         return None
     plain = isinstance(expression, exp.Column)
     return OfColumn(name, expression.sql("duckdb"), column.table, plain)
+
+
+def _are_exact(
+    con: duckdb.DuckDBPyConnection,
+    source: exp.Expr,
+    keys: list[OfColumn | None],
+    filters: list[OfColumn | None],
+) -> bool:
+    """Return whether the values of keys come back from Arrow as they are, and filters are true."""
+    texts = [each.sql for each in (*keys, *filters) if each is not None]
+    if not texts:
+        return True
+    kinds = list(map(str, con.sql(f"select {', '.join(texts)} from {source.sql('duckdb')}").types))
+    known = len([each for each in keys if each is not None])
+    return all(map(is_codable, kinds[:known])) and set(kinds[known:]) <= {"BOOLEAN"}
 
 
 def _aggregates(

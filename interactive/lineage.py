@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from .apart import is_carried
 from .capture import Captured
 from .identity import Asked
 from .links import Chain, Link, Rows, distinct, flattened, merged
 from .plan import Plan
+from .refusal import NotCovered
 from .selection import Mask
 from .trace import Tracer
 from .why import one_row
@@ -91,6 +93,13 @@ class Lineage:
         first = identity.parts[0] if identity.parts else None
         if isinstance(first, Asked) and first.expects == "counted":
             return one_row(captured.hidden, first.columns, row)
+        for name, kind in zip(self._plan.names, self._plan.kinds, strict=True):
+            if not is_carried(kind):
+                raise NotCovered(
+                    f"Derivations of a row with values of type {kind} are not supported",
+                    f"The column is {name!r}",
+                    "Leave it out, or ask backward() for its records",
+                )
         return one_row(captured.rows, list(range(captured.rows.num_columns)), row)
 
     def links(self) -> Iterator[Link]:
@@ -100,7 +109,8 @@ class Lineage:
 
     def _tracer(self, refs: Sequence[int]) -> Tracer:
         sizes = [self._con.size(each.table) for each in self._plan.references]
-        return Tracer(self._con.duckdb, sizes, frozenset(refs), self._masks)
+        con = self._con
+        return Tracer(con.duckdb, con.apart(), sizes, frozenset(refs), self._masks)
 
 
 def _together(parts: list[Rows]) -> Rows:

@@ -1,9 +1,14 @@
 """Records, witnesses and polynomials: the answers of why- and how-provenance."""
 
+import operator
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import reduce
+from typing import Any, NamedTuple, TypeVar, overload
+
+
+Value = TypeVar("Value")
 
 
 class Record(NamedTuple):
@@ -31,17 +36,51 @@ class Polynomial:
     terms: dict[Derivation, int]
     """The products, each with the number of times that it occurs."""
 
-    def evaluate(self, number: Callable[[Record], int]) -> int:
-        """Return the value if each record has a number, such as how often it is in its table."""
-        total = 0
-        for records, times in self.terms.items():
-            for record in records:
-                times *= number(record)
-            total += times
+    @overload
+    def evaluate(self, value: Callable[[Record], int]) -> int: ...
+
+    @overload
+    def evaluate(
+        self,
+        value: Callable[[Record], Value],
+        *,
+        plus: Callable[[Value, Value], Value],
+        times: Callable[[Value, Value], Value],
+        zero: Value,
+        one: Value,
+    ) -> Value: ...
+
+    def evaluate(
+        self,
+        value: Callable[[Record], Any],
+        *,
+        plus: Callable[[Any, Any], Any] = operator.add,
+        times: Callable[[Any, Any], Any] = operator.mul,
+        zero: Any = 0,
+        one: Any = 1,
+    ) -> Any:
+        """Return the polynomial's value if each record has one, such as its number in the table.
+
+        Values may be of any commutative semiring: ``plus`` joins alternatives and has the neutral
+        element ``zero``, ``times`` joins records that are used together and has ``one``.
+        """
+        total = zero
+        for records, number in self.terms.items():
+            product = reduce(times, map(value, records), one)
+            total = plus(total, _repeated(product, number, plus))
         return total
 
     def __str__(self) -> str:
         return " + ".join(_product(*term) for term in self.terms.items()) or "0"
+
+
+def _repeated(value: Value, number: int, plus: Callable[[Value, Value], Value]) -> Value:
+    """Return a value added to itself, in as many steps as the number has binary digits."""
+    if number == 1:
+        return value
+    half = _repeated(value, number // 2, plus)
+    double = plus(half, half)
+    return plus(double, value) if number % 2 else double
 
 
 def _product(records: Derivation, times: int) -> str:

@@ -2,9 +2,11 @@
 
 from typing import TYPE_CHECKING, Any
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 
+from provhouse.model.errors import UsageError
 from provhouse.runtime.packages import package
 
 from .catalog import Place
@@ -49,6 +51,7 @@ class Records:
         """Run a query in which ``records`` are these records, such as an aggregate of them."""
         with self._con.lock:
             self._check()
+            _check_query(self._con, query)
             found = answered(self._con, self.table, self.rids, query)
             if found is None:
                 return self._scanned(query)
@@ -84,6 +87,16 @@ class Records:
     def _dense(self) -> str:
         """Return the records in the order of the table: a scan beside the mask keeps it."""
         return f"select t.* from {self.table.sql()} t positional join {RIDS} m where m.rid = 1"
+
+
+def _check_query(con: "Connection", query: str) -> None:
+    """Raise UsageError unless a text is one query; DuckDB reports errors in it."""
+    found = con.duckdb.extract_statements(over("select 1", query))
+    if len(found) != 1 or found[0].type != duckdb.StatementType.SELECT:
+        raise UsageError(
+            "Records are read by one query", "The text is another statement, or several",
+            "Run other statements with execute()",
+        )  # fmt: skip
 
 
 RIDS = "__provhouse_rids"

@@ -84,6 +84,11 @@ class Result:
         return list(self._rows.column_names)
 
     @property
+    def kinds(self) -> list[str]:
+        """The types of the columns in DuckDB."""
+        return list(self._plan.kinds)
+
+    @property
     def references(self) -> list[str]:
         """The uses of base tables in the query, in the order of its text."""
         return [each.name for each in self._plan.references]

@@ -19,6 +19,7 @@ from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 
 from . import kernels
+from .apart import is_carried
 from .blocks import is_grouped
 from .catalog import Place
 from .kernels import Offsets, Rids
@@ -55,7 +56,8 @@ def save(
         raise UsageError(
             f"The result has no column {key!r}", f"Its columns are: {', '.join(result.columns)}"
         )
-    keys = _identifying(result.to_arrow().column(key), key)
+    kind = result.kinds[result.columns.index(key)]
+    keys = _identifying(result.to_arrow().column(key), kind, key)
     places = list(dict.fromkeys(result.tables))
     columns = {place: _keys_by_rid(con, place, names[place.name]) for place in places}
     by_id = all(pa.types.is_integer(column.type) for column in columns.values())
@@ -150,7 +152,13 @@ def _whole(column: Any) -> Any:
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
-def _identifying(keys: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
+def _identifying(keys: pa.ChunkedArray, kind: str, what: str) -> pa.ChunkedArray:
+    if not (is_carried(kind) or kind == "HUGEINT"):
+        raise UsageError(
+            f"The column {what!r} cannot name items",
+            f"Its type is {kind}",
+            "Choose one of numbers, dates or text, or cast it to text in the query",
+        )
     if keys.null_count or pc.count_distinct(keys).as_py() < len(keys):
         raise UsageError(
             f"The column {what!r} does not identify the rows",
@@ -162,17 +170,19 @@ def _identifying(keys: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
 
 def _keys_by_rid(con: "Connection", place: Place, column: str) -> pa.ChunkedArray:
     """Return the key of the record with each rid; rids without a record have NULL."""
-    columns = {name.lower(): name for name in con.find(f"{place.schema}.{place.name}")[1]}
+    kinds = con.find(place.sql())[1]
+    columns = {name.lower(): name for name in kinds}
     if column.lower() not in columns:
         raise UsageError(
             f"The table {place.name} has no column {column!r}",
             f"Its columns are: {', '.join(columns.values())}",
         )
+    kind = kinds[columns[column.lower()]]
     name = quoted(columns[column.lower()])
     with con.lock:
         query = f"select {name}, rowid from {place.sql()} order by rowid"
         found = con.duckdb.sql(query).to_arrow_table()
-    keys = _identifying(found.column(0), column)
+    keys = _identifying(found.column(0), kind, column)
     rids = found.column(1).to_numpy()
     if rids.size and int(rids[-1]) + 1 > rids.size:  # rows were deleted
         places = np.full(int(rids[-1]) + 1, -1)

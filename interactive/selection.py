@@ -15,6 +15,8 @@ from sqlglot.errors import ParseError
 
 from provhouse.model.errors import UsageError
 
+from .expressions import check_values
+
 if TYPE_CHECKING:
     from .catalog import Place
     from .connection import Connection
@@ -59,6 +61,7 @@ def of_table(where: str, alias: str) -> exp.Expr:
 def mask(con: "Connection", place: "Place", where: str) -> Mask:
     """Return which records meet a condition; raises DuckDB's errors for other columns."""
     condition = parsed(where).sql("duckdb")
+    check_values(con, place, condition, f"The condition {where!r} of Want")
     text = f"select rowid from {place.sql()} where {condition}"
     found = np.zeros(con.size(place), np.bool_)
     found[con.duckdb.sql(text).to_arrow_table().column(0).to_numpy()] = True

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from provhouse.crossfilter.binning import Binning
+from provhouse.crossfilter.duckdb_types import as_charted
 from provhouse.crossfilter.views import Views
 from provhouse.model.errors import UsageError
 
+from .expressions import check_values
 from .names import quoted
 from .records import Records
 from .snapshot import Snapshot
@@ -17,6 +19,24 @@ if TYPE_CHECKING:
     from .connection import Connection
 
 RID = "__provhouse_rid"
+
+
+def _listed(columns: Mapping[str, str]) -> str:
+    """Return columns as they are listed after SELECT."""
+    return ", ".join(f"({text}\n) as {quoted(name)}" for name, text in columns.items())
+
+
+def _charted(name: str, text: str, kind: str) -> str:
+    """Return the SQL of a view's column; raise UsageError if its type has no bars."""
+    found = as_charted(text, kind)
+    if found is None:
+        seconds = f"Chart its seconds: {name}='epoch({text})'"
+        raise UsageError(
+            f"The column {name!r} cannot be charted",
+            f"Its type is {kind}",
+            seconds if kind == "INTERVAL" else "Choose a column of numbers, dates or text",
+        )
+    return found
 
 
 class TableViews(Views):
@@ -50,10 +70,14 @@ class TableViews(Views):
                     f"The view is {by[name]}",
                     "Give the view another name",
                 )
-        columns = {name: name for name in plain}
-        columns = {name: quoted(name) for name in columns} | dict(by)
-        listed = ", ".join(f"{text} as {quoted(name)}" for name, text in columns.items())
+        columns = {name: quoted(name) for name in plain} | dict(by)
         with con.lock:
+            for name, text in columns.items():
+                check_values(con, self._place, text, f"The view {name!r}")
+            read = con.duckdb.sql(f"select {_listed(columns)} from {self._place.sql()}")
+            kinds = dict(zip(columns, map(str, read.types), strict=True))
+            columns = {name: _charted(name, text, kinds[name]) for name, text in columns.items()}
+            listed = _listed(columns)
             self._snapshot = Snapshot(con, [self._place])
             query = f"select {listed}, rowid as {RID} from {self._place.sql()} order by rowid"
             found = con.duckdb.sql(query).to_arrow_table()

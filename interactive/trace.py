@@ -16,6 +16,7 @@ from provhouse.model.arrays import unique
 from provhouse.model.errors import Damaged
 
 from .ancestors import ancestors
+from .apart import Apart, readable, unreadable, with_eids
 from .identity import Asked, Base, Branch, Derived, Grouped, Identity
 from .links import Chain, Link, chained, flattened, from_pairs, merged
 from .questions import Questions, distinct_questions
@@ -27,16 +28,22 @@ class Tracer:
     """One descent from rows of a result, for some references."""
 
     con: duckdb.DuckDBPyConnection
+    apart: Apart
     sizes: Sequence[int] | Mapping[int, int]
     """For each reference, one more than its largest rid."""
     wanted: frozenset[int]
     masks: Mapping[int, NDArray[np.bool_]] = field(default_factory=dict)
     """For some references, which rids may have lineage."""
     found: dict[int, list[Chain]] = field(default_factory=dict)
+    _readable: set[str] = field(default_factory=set)
 
     def rows(self, identity: Identity, table: pa.Table, number: int) -> dict[int, list[Chain]]:
         """Return the chains of rows that are given by their hidden columns, in their order."""
-        self._block(identity, Block(table, np.arange(number, dtype=np.int32), number), [])
+        try:
+            self._block(identity, Block(table, np.arange(number, dtype=np.int32), number), [])
+        finally:
+            for name in self._readable:
+                unreadable(self.con, name)
         return {ref: self.found.get(ref, []) for ref in self.wanted}
 
     def _block(self, identity: Identity, block: "Block", path: list[Link]) -> None:
@@ -96,9 +103,10 @@ class Tracer:
         """Return for each stored row those that it was derived from in one step."""
         ref, name = part.recursion.ref, part.recursion.name
         ((number,),) = self.con.sql(f'select count(*) from "{name}"').fetchall()
-        tracer = Tracer(self.con, {ref: number}, frozenset({ref}))
+        tracer = Tracer(self.con, self.apart, {ref: number}, frozenset({ref}))
         for each in part.asked:
             tracer._ask(each, None, _numbered(np.arange(number)), [])
+        self._readable |= tracer._readable
         chains = [Chain([flattened(chain.links)]) for chain in tracer.found.get(ref, [])]
         if not chains:
             return Link(np.zeros(number + 1, np.int64), np.empty(0, np.int32), number)
@@ -112,11 +120,16 @@ class Tracer:
         asked, link = block.questions(part.columns)
         names = [f"c{at}" for at in range(len(part.columns))]
         eids = pa.array(np.arange(asked.number, dtype=np.int32))
-        table = pa.table([*asked.table.columns, eids], names=[*names, "eid"])
+        table = with_eids(asked.table, names, eids)
         nullable = frozenset(at for at, name in enumerate(names) if table.column(name).null_count)
         text = witness.sql(nullable)
-        self.con.register(witness.asked, table)
-        found = self.con.sql(text).to_arrow_table()
+        if witness.asked in self._readable:
+            unreadable(self.con, witness.asked)
+        self._readable.add(witness.asked)
+        readable(self.con, witness.asked, table)
+        found, hidden = self.apart.fetch(
+            self.con.sql(text), text, range(1, 1 + len(witness.identity.names))
+        )
         keys = found.column(0).to_numpy().astype(np.int32, copy=False)
         if part.expects == "counted" and count is not None:
             expected = np.zeros(asked.number, np.int64)
@@ -124,7 +137,7 @@ class Tracer:
             verify(np.bincount(keys, minlength=asked.number) == expected)
         elif part.expects:
             verify(np.bincount(keys, minlength=asked.number) > 0)
-        below = Block(found.select(range(1, found.num_columns)), keys, asked.number)
+        below = Block(hidden, keys, asked.number)
         self._block(witness.identity, below, [*path, link])
 
 

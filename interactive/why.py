@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from provhouse.model.errors import UsageError
 
+from .apart import readable, unreadable, with_eids
 from .derivations import Derived, Deriver
 from .names import quoted
 from .parse import parse
@@ -36,12 +37,11 @@ def derivations(result: "Result", row: int, how: bool) -> Counter[Derivation]:
         rids = result.backward(reference, [row]).rids
         check(rids.size)
         return Counter((Record(table, rid),) for rid in rids.tolist())
-    one = pa.table([*asked.columns, pa.array([0])], names=[*asked.column_names, "one"])
-    con.duckdb.register(ASKED, one)
+    readable(con.duckdb, ASKED, with_eids(asked, asked.column_names, pa.array([0])))
     try:
         found = con.duckdb.sql(_text(derived, asked.num_columns)).to_arrow_table()
     finally:
-        con.duckdb.unregister(ASKED)
+        unreadable(con.duckdb, ASKED)
     check(found.num_rows)
     columns = [column.to_pylist() for column in found.columns[1:]]
     if not columns:  # the query reads no table
@@ -80,7 +80,6 @@ def check(number: int) -> None:
 
 def one_row(table: pa.Table, columns: list[int], row: int) -> pa.Table:
     """Return some columns of a row, with the names ``c0``, ``c1``, ...."""
-    return pa.Table.from_arrays(
-        [table.column(at).take(pa.array([row])) for at in columns],
-        names=[f"c{at}" for at in range(len(columns))],
-    )
+    chosen = table.take(pa.array([row])).select(columns)
+    fields = [chosen.schema.field(at).with_name(f"c{at}") for at in range(len(columns))]
+    return pa.Table.from_arrays(chosen.columns, schema=pa.schema(fields))

@@ -1,0 +1,21 @@
+"""Columns of DuckDB as bars and sums read them: Arrow changes the values of some types."""
+
+import re
+
+AS_DOUBLE = {"UHUGEINT", "BIGNUM"}
+"""Integers that Arrow does not hold; bars and sums take them as floating-point numbers."""
+AS_TEXT = {"TIME", "TIME_NS", "TIME WITH TIME ZONE", "UUID"}
+_AS_IS = re.compile(
+    r"BOOLEAN|U?(TINYINT|SMALLINT|INTEGER|BIGINT)|HUGEINT|DECIMAL\(.*\)|FLOAT|DOUBLE|VARCHAR|JSON"
+    r"|ENUM\(.*\)|DATE|TIMESTAMP(_S|_MS|_NS)?|TIMESTAMP WITH TIME ZONE|\"NULL\"",
+    re.DOTALL,
+)
+
+
+def as_charted(text: str, kind: str) -> str | None:
+    """Return the SQL of a column for bars and sums, or None if its type has neither."""
+    if kind in AS_DOUBLE:
+        return f"({text}\n)::double"
+    if kind in AS_TEXT:
+        return f"({text}\n)::varchar"
+    return text if _AS_IS.fullmatch(kind) else None

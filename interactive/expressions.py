@@ -1,0 +1,72 @@
+"""Expressions that a user writes about the records of one table, checked by DuckDB's own plan.
+
+An expression has one value for each record, and the same at each call. So the plan that DuckDB
+binds reads the table once, and computes, filters or aggregates its rows, and does nothing else.
+"""
+
+import re
+from typing import TYPE_CHECKING
+
+from provhouse.model.errors import UsageError
+
+from .bound import Bound, NotBound, bound
+from .catalog import Place
+
+if TYPE_CHECKING:
+    from .connection import Connection
+
+PLAIN = {"LOGICAL_PROJECTION", "LOGICAL_GET", "LOGICAL_FILTER"}
+OPERATOR = re.compile(r'"type":"(LOGICAL_\w+)"')
+AGGREGATE = "LOGICAL_AGGREGATE_AND_GROUP_BY"
+NAMES = {
+    AGGREGATE: "an aggregate",
+    "LOGICAL_WINDOW": "a window function",
+    "LOGICAL_UNNEST": "unnest(), which makes several rows of a record",
+}
+
+
+def check_values(con: "Connection", place: Place, text: str, what: str) -> None:
+    """Raise UsageError unless an expression has one value for each record of a table.
+
+    ``what`` says what the expression is for. Raises DuckDB's errors for other texts.
+    """
+    _check(con, place, f"select (\n{text}\n) from {place.sql()}", what, PLAIN)
+
+
+def check_aggregate(con: "Connection", place: Place, text: str, what: str) -> None:
+    """Raise UsageError unless an expression aggregates the records of a table, and no others."""
+    _check(con, place, f"select {text}\nfrom {place.sql()}", what, {*PLAIN, AGGREGATE})
+
+
+def _check(con: "Connection", place: Place, query: str, what: str, allowed: set[str]) -> None:
+    if len(con.duckdb.extract_statements(query)) != 1:
+        raise UsageError(f"{what} is no expression", "It has a semicolon", "Write one expression")
+    relation = con.duckdb.sql(query)  # raises DuckDB's error
+    if len(relation.columns) != 1:
+        raise UsageError(f"{what} is no expression", "It has several columns", "Write one")
+    try:
+        (plan,) = bound(con.duckdb, query)
+    except NotBound as error:
+        raise UsageError(f"{what} cannot be checked", str(error), "Write another") from None
+    if unstable := sorted(plan.called & con.catalog().functions.unstable):
+        _refuse(what, f"{unstable[0]}(), which has another value at each call")
+    for operator in operators(plan):
+        if operator not in allowed:
+            _refuse(what, NAMES.get(operator, "a subquery"))
+    if dict(plan.scans) != {place: 1}:
+        _refuse(what, "a subquery")
+    if AGGREGATE in allowed and AGGREGATE not in operators(plan):
+        raise UsageError(f"{what} does not aggregate", "", "Write an aggregate, such as count(*)")
+
+
+def _refuse(what: str, contained: str) -> None:
+    raise UsageError(
+        f"{what} cannot be used",
+        f"It contains {contained}",
+        "Compute it in a query first, and make a table of the result",
+    )
+
+
+def operators(plan: Bound) -> list[str]:
+    """Return the names of the operators in a plan, outer ones first."""
+    return OPERATOR.findall(plan.text)

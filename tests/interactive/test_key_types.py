@@ -1,0 +1,174 @@
+"""Keys of every type that DuckDB has: the rows of each group are those that DuckDB groups."""
+
+from collections.abc import Iterable
+
+import duckdb
+import pytest
+
+from provhouse.interactive import Connection, Want, connect
+
+ENUM = "enum('zz', 'aa', '')"
+TYPES: dict[str, list[str]] = {
+    "BOOLEAN": ["true", "false"],
+    "TINYINT": ["-128", "127", "0"],
+    "SMALLINT": ["-32768", "0"],
+    "INTEGER": ["-2147483648", "0"],
+    "BIGINT": ["-9223372036854775808", "9223372036854775807"],
+    "HUGEINT": ["170141183460469231731687303715884105727", "-5", "100000000000000000000000000"],
+    "UTINYINT": ["255", "0"],
+    "USMALLINT": ["65535", "0"],
+    "UINTEGER": ["4294967295", "0"],
+    "UBIGINT": ["18446744073709551615", "0"],
+    "UHUGEINT": ["340282366920938463463374607431768211455", "0"],
+    "BIGNUM": ["'123456789012345678901234567890123456789012345'", "'-1'", "0"],
+    "DECIMAL(4, 1)": ["1.5", "-1.5"],
+    "DECIMAL(38, 2)": ["123456789012345678901234567890123456.78", "0.01"],
+    "FLOAT": ["'nan'", "'-0.0'", "'0.0'", "'infinity'", "3.4e38"],
+    "DOUBLE": ["'nan'", "'-0.0'", "'0.0'", "'-infinity'", "1.7e308", "-1.7e308"],
+    "VARCHAR": ["''", "'a'", "'NULL'", "'a' || chr(0)"],
+    "VARCHAR COLLATE NOCASE": ["'a'", "'A'", "''"],
+    "BLOB": ["''", r"'\x00'", r"'\xFF'"],
+    "BIT": ["'0'", "'00'", "'0101'"],
+    "UUID": ["'6f0e1e3c-3b3d-4e6e-8f60-5bd36d4a1f11'", "'00000000-0000-0000-0000-000000000000'"],
+    "DATE": ["'2026-01-01'", "'infinity'", "'-infinity'", "'0044-03-15 (BC)'"],
+    "TIME": ["'00:00:00'", "'24:00:00'", "'23:59:59.999999'"],
+    "TIME_NS": ["'00:00:00.000000001'", "'00:00:00'"],
+    "TIMETZ": ["'10:00:00+02'", "'08:00:00+00'", "'10:00:00+00'"],
+    "TIMESTAMP": ["'2026-01-01 00:00:00.000001'", "'infinity'", "'-infinity'"],
+    "TIMESTAMP_S": ["'2026-01-01 00:00:01'", "'1960-01-01'"],
+    "TIMESTAMP_MS": ["'2026-01-01 00:00:01.001'", "'1960-01-01'"],
+    "TIMESTAMP_NS": ["'2026-01-01 00:00:01.000000001'", "'2026-01-01 00:00:01'"],
+    "TIMESTAMPTZ": ["'2026-01-01 00:00:00+02'", "'2025-12-31 22:00:00+00'", "'infinity'"],
+    "TIMESTAMPTZ_NS": ["'2026-01-01 00:00:00+02'", "'2025-12-31 22:00:00+00'"],
+    "INTERVAL": ["'1 month'", "'30 days'", "'720 hours'", "'1 day'", "'-1 day'", "'0 days'"],
+    ENUM: ["'zz'", "'aa'", "''"],
+    "JSON": ["""'{"a": 1}'""", "'[]'", "'null'"],
+    "GEOMETRY": ["'POINT(1 2)'", "'POINT(2 1)'"],
+    "VARIANT": ["1", "'a'", "[1]"],
+    "INTEGER[]": ["[]", "[1, null]", "[null]", "[1]"],
+    "VARCHAR[][]": ["[[]]", "[['a'], null]", "[]"],
+    "DOUBLE[2]": ["['0.0', 'nan']", "['-0.0', 'nan']", "[1.0, null]"],
+    "STRUCT(a INTEGER, b VARCHAR)": [
+        "{'a': 1, 'b': ''}",
+        "{'a': 1, 'b': null}",
+        "{'a': null, 'b': null}",
+    ],
+    "STRUCT(a INTERVAL, b HUGEINT[])": ["{'a': '1 month', 'b': [1]}", "{'a': '30 days', 'b': [1]}"],
+    "MAP(VARCHAR, INTEGER)": ["map {}", "map {'a': 1}", "map {'a': null}"],
+    "MAP(VARCHAR, BIT)": ["map {'a': '01'}", "map {'a': '1'}"],
+    "UNION(n INTEGER, s VARCHAR)": [
+        "union_value(n := 1)",
+        "union_value(s := '1')",
+        "union_value(s := '')",
+    ],
+}  # fmt: skip
+NAMES = list(TYPES)
+
+
+def database(kind: str) -> Connection:
+    """Return tables ``t`` and ``u`` with each value of a type, and NULL, several times."""
+    con = connect()
+    values = [*TYPES[kind], "null"]
+    for table, most in (("t", 3), ("u", 2)):
+        con.execute(f"create table {table}(id int, k {kind}, v int)")
+        cast = kind.removesuffix(" COLLATE NOCASE")
+        chosen = [
+            value for again in range(most) for value in (values[again:] if most > 2 else values[:2])
+        ]
+        rows = (f"({at}, ({value})::{cast}, {at % 4})" for at, value in enumerate(chosen))
+        con.execute(f"insert into {table} values {', '.join(rows)}")
+    return con
+
+
+def groups(con: Connection, table: str, key: str = "k", where: str = "true") -> list[list[int]]:
+    """Return the rids of each group, as DuckDB groups them."""
+    text = f"select list(rowid order by rowid) from {table} where {where} group by {key}"
+    return sorted(list(found) for (found,) in con.duckdb.execute(text).fetchall())
+
+
+def lineage(con: Connection, query: str, ref: str, want: Want = Want()) -> list[list[int]]:  # noqa: B008
+    """Return the rids of each row, checked in both directions."""
+    result = con.sql(query, lineage=True, want=want)
+    found = [result.backward(ref, [row]).rids.tolist() for row in range(len(result))]
+    for rid in range(con.size(con.find(ref.split("#")[0])[0])):
+        rows = [row for row, rids in enumerate(found) if rid in rids]
+        assert result.forward(ref, [rid]).tolist() == rows
+    return sorted(found)
+
+
+WANTS: Iterable[Want] = (Want(), Want(refs=("t",)))
+
+
+@pytest.mark.parametrize("kind", NAMES)
+def test_groups_by_a_key_of_any_type(kind: str) -> None:
+    con = database(kind)
+    expected = groups(con, "t")
+    for want in WANTS:
+        assert lineage(con, "select k, count(*) n from t group by k", "t", want) == expected
+        assert lineage(con, "select count(*) n, sum(v) s from t group by k", "t", want) == expected
+        assert lineage(con, "select distinct k from t", "t", want) == expected
+        two = "select k, v % 2 p from t group by k, v % 2"
+        assert lineage(con, two, "t", want) == groups(con, "t", "k, v % 2")
+
+
+@pytest.mark.parametrize("kind", NAMES)
+def test_blocks_below_have_keys_of_any_type(kind: str) -> None:
+    con = database(kind)
+    expected = groups(con, "t")
+    derived = "select q.n from (select k, count(*) n from t group by k) q where q.n > 0"
+    assert lineage(con, derived, "t") == expected
+    assert lineage(con, "select v from (select distinct k as v from t)", "t") == expected
+    with_ = "with w as (select k, max(v) m from t group by k) select m from w union all select 1"
+    assert lineage(con, with_, "t") == sorted([*expected, []])
+    rolled = "select count(*) n from t group by rollup(k)"
+    every = list(range(con.size(con.find("t")[0])))
+    assert lineage(con, rolled, "t") == sorted([*expected, every])
+
+
+@pytest.mark.parametrize("kind", NAMES)
+def test_set_operations_of_any_type(kind: str) -> None:
+    con = database(kind)
+    for operator in ("union", "intersect"):
+        query = f"select k from t {operator} select k from u"
+        for table in ("t", "u"):
+            found = lineage(con, query, table)
+            assert [rids for rids in found if rids] == _shared(con, table, operator)
+    some = con.duckdb.execute("select k from t except select k from u").fetchall()
+    assert len(lineage(con, "select k from t except select k from u", "t")) == len(some)
+
+
+def _shared(con: Connection, table: str, operator: str) -> list[list[int]]:
+    other = "u" if table == "t" else "t"
+    kept = f"exists (from {other} o where o.k is not distinct from {table}.k)"
+    return groups(con, table, where=kept if operator == "intersect" else "true")
+
+
+@pytest.mark.parametrize("kind", NAMES)
+def test_windows_and_subqueries_of_any_type(kind: str) -> None:
+    con = database(kind)
+    text = "select list(rowid order by rowid) over (partition by k) from t"
+    windows = sorted(list(found) for (found,) in con.duckdb.execute(text).fetchall())
+    assert lineage(con, "select count(*) over (partition by k) from t", "t") == windows
+    matched = [
+        list(found)
+        for (found,) in con.duckdb.execute(
+            "select (select list(u.rowid order by u.rowid) from u where u.k = t.k) from t "
+            "where k in (select k from u)"
+        ).fetchall()
+    ]
+    assert lineage(con, "select id from t where k in (select k from u)", "u") == sorted(matched)
+    exists = "select id from t where exists (select 1 from u where u.k = t.k)"
+    assert lineage(con, exists, "u") == sorted(matched)
+    counted = "select (select sum(u.v) from u where u.k = t.k) from t where k in (select k from u)"
+    assert lineage(con, counted, "u") == sorted(matched)
+
+
+def test_every_type_of_duckdb_is_a_key_in_these_tests() -> None:
+    query = "select distinct logical_type from duckdb_types()"
+    known = {name for (name,) in duckdb.sql(query).fetchall()}
+    ours = {
+        str(duckdb.sql(f"select null::{kind}").types[0]).split("(")[0].strip()
+        for kind in (name.removesuffix(" COLLATE NOCASE") for name in TYPES)
+    }
+    covered = ours | {"LIST", "ARRAY"}  # INTEGER[], DOUBLE[2]
+    assert {name for name in known if name not in covered} == {"NULL", "TUPLE", "TYPE"}
