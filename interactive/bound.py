@@ -117,4 +117,14 @@ def _same_form(found: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any
     if "qname" in found and "expression_class" in found:
         name = str(found["qname"]["path"][-1]).lower()
         found["qname"] = names.get(name, name)
-    return found
+    return found["children"][0] if _repeats_values(found) else found
+
+
+def _repeats_values(node: dict[str, Any]) -> bool:
+    """Return whether a node is ``SELECT * FROM (VALUES ...)``, as sqlglot writes VALUES."""
+    if node.get("type") != "LOGICAL_PROJECTION":
+        return False
+    if node["children"][0].get("type") != "LOGICAL_EXPRESSION_GET":
+        return False
+    found = [(each.get("type"), each.get("index", 0)) for each in node["expressions"]]
+    return found == [("BOUND_REF", at) for at in range(len(found))]

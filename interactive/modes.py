@@ -82,7 +82,7 @@ def chosen(plan: Plan, refs: frozenset[int], want: Want, mode: Mode | None) -> M
 def explained(
     mode: Mode, plan: Plan, chains: dict[int, list[Chain]], refs: frozenset[int], want: Want
 ) -> str:
-    """Return a line for each reference."""
+    """Return a line for each reference, and for what chooses among rows."""
     lines = []
     for at, reference in enumerate(plan.references):
         if at in plan.negative:
@@ -98,6 +98,7 @@ def explained(
             lines.append(f"{reference.name}: {WHEN['witness']}")
         if want.pushed and at in refs:
             lines[-1] += _pushed(want)
+    lines += [f"{each}: rows that it passed over may be in no lineage" for each in plan.choices]
     return "\n".join(lines)
 
 

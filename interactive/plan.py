@@ -16,6 +16,7 @@ from .catalog import Catalog
 from .fused import Fused, fuse
 from .identity import Exposer, Identity, negatives
 from .inject import Injected, inject
+from .limits import choices
 from .names import RESERVED
 from .parse import Reference, parse
 from .settle import settle
@@ -39,6 +40,8 @@ class Plan:
     """Blocks to be stored before the query first runs: temporary tables and their queries."""
     limited: bool
     """Whether LIMIT leaves few of the rows that are computed."""
+    choices: list[str]
+    """What chooses among rows, such as "OFFSET in line 2, column 8"."""
     exposer: Exposer
     _fused: Fused | Literal["unknown"] | None = "unknown"
     _injected: dict[tuple[frozenset[int], str], Injected | None] = field(default_factory=dict)
@@ -110,6 +113,7 @@ def plan(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Plan:
     relation = con.sql(sql)
     parsed = parse(con, sql, catalog)
     exposer = Exposer(parsed)
+    chosen = choices(parsed.query)
     settle(parsed)
     kept = [_kept(exposer, *each) for each in zip(parsed.kept_names, parsed.kept, strict=True)]
     identity = exposer.expose(parsed.query, derived=False)
@@ -120,7 +124,16 @@ def plan(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Plan:
     hidden = [shift + at for at in range(len(identity.names))]
     limited = parsed.query.args.get("limit") is not None
     return Plan(
-        text, list(names), kinds, identity, hidden, parsed.references, kept, limited, exposer
+        text,
+        list(names),
+        kinds,
+        identity,
+        hidden,
+        parsed.references,
+        kept,
+        limited,
+        chosen,
+        exposer,
     )
 
 

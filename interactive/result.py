@@ -101,6 +101,15 @@ class Result:
         """
         return [self._plan.references[at].name for at in sorted(self._plan.negative)]
 
+    @property
+    def choices(self) -> list[str]:
+        """What in the query chooses among rows, such as "OFFSET in line 2, column 8".
+
+        Rows that were passed over may be in no lineage. So the records of a row say what it was
+        made of, not why it was chosen, and the query need not have the row again on them alone.
+        """
+        return list(self._plan.choices)
+
     def to_arrow(self) -> pa.Table:
         """Return the rows as an Arrow table."""
         return self._rows
