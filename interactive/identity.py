@@ -60,6 +60,8 @@ class Asked:
     witness: Witness
     columns: list[int]
     expects: Literal["", "some", "counted"] = ""
+    keyed: bool = False
+    """Whether the columns differ in any two rows of the block."""
 
 
 @dataclass
@@ -236,7 +238,7 @@ class Exposer:
             columns.identity.parts.append(Grouped(partial(self._core, select, keys), at, mask))
         else:
             witness = core(self, select, keys.expressions)
-            columns.identity.parts.append(Asked(witness, at, "counted"))
+            columns.identity.parts.append(Asked(witness, at, "counted", keyed=True))
         columns.identity.count = columns.add(exp.Count(this=exp.Star()))
         roots = select.expressions[: select.meta["visible"]]
         roots += [each for kind in ("having", "qualify") if (each := select.args.get(kind))]
@@ -256,7 +258,8 @@ class Exposer:
         identity = Identity([each.alias_or_name for each in leaf.expressions])
         at = list(range(len(identity.names)))
         expects: Literal["", "some"] = "" if isinstance(query, exp.Union) else "some"
-        identity.parts = [Asked(same_rows(self, each), at, expects) for each in witnesses]
+        keyed = bool(query.args.get("distinct"))
+        identity.parts = [Asked(same_rows(self, each), at, expects, keyed) for each in witnesses]
         if derived:
             identity.present = len(identity.names)
             identity.names.append(f"{HIDDEN}p")

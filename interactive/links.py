@@ -140,8 +140,13 @@ def ascending(offsets: Offsets, rids: Rids, number: int) -> tuple[Offsets, Rids]
     """Return a CSR with the rids of each row in ascending order without repeats."""
     if kernels.increasing(offsets, rids):
         return offsets, rids
-    if rids.size < number // 8:  # few rids of a large table
+    few = rids.size < number // 8  # of a large table
+    if few or rids.size < kernels.SHORT * (offsets.size - 1):
         return kernels.sort_rows(offsets, rids)
+    codes = np.full(number, offsets.size - 1, np.int32)
+    if kernels.only_rows(offsets, rids, codes):
+        kernels.place_rids(offsets, codes, out := np.empty_like(rids))
+        return offsets, out
     return kernels.merge_rows(*kernels.invert(offsets, rids, number), rids[:0], offsets.size - 1)
 
 
