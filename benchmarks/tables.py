@@ -32,6 +32,7 @@ import fuzz
 import hard_table
 import ingest_table
 import interactive_coverage
+import interactive_generated
 import interactive_form
 import interactive_table
 import methods_table
@@ -118,6 +119,10 @@ def pages() -> Iterator[tuple[Path, str, str]]:
         yield COVERAGE, name, capture_coverage.table(suite)
     for name, outcomes in interactive_coverage.RESULTS.read(missing={}).items():
         yield INTERACTIVE, name, interactive_coverage.table(outcomes)
+    if interactive_generated.RESULTS.path.exists():
+        yield INTERACTIVE, "generated", interactive_generated.table(
+            interactive_generated.RESULTS.read()
+        )
     yield from optional("capture", capture_overhead_form.RESULTS, capture_overhead_table.tables)
     yield from optional("capture TPC-DS", capture_tpcds_form.RESULTS, capture_tpcds_table.table)
     yield from optional(

@@ -23,7 +23,8 @@ IGNORED = re.compile(
 """Parts of a plan that do not change what it computes. Quotes in its texts are escaped."""
 SPELLING = {
     "alias", "query_location", "query_location_length", "table_index", "is_operator",
-    "bound_columns",
+    "bound_columns", "aggregate_index", "group_index", "groupings_index", "window_index",
+    "unnest_index", "cte_index", "input_table_names",
 }  # fmt: skip
 """These parts, and others that depend on how a text is written, such as names by case."""
 TRUE = {
@@ -32,8 +33,9 @@ TRUE = {
     "value": {"type": {"id": "BOOLEAN"}, "is_null": False, "value": True},
 }
 JOINED = {"join_type", "mark_index"}
-SCANNED = re.compile(r'"qualified_name":\{"path":(\[[^\]]*\])')
-CALLED = re.compile(r'"qname":\{"path":(\[(?:"(?:[^"\\]|\\.)*",?)*\])')
+PATH = r'\{"path":(\[(?:"(?:[^"\\]|\\.)*",?)*\])'
+SCANNED = re.compile(f'"qualified_name":{PATH}')
+CALLED = re.compile(f'"qname":{PATH}')
 
 
 class NotBound(Exception):
@@ -60,7 +62,8 @@ class Bound:
         """Return whether two plans compute the same; ``names`` has functions with several names."""
         if IGNORED.sub("", self.text) == IGNORED.sub("", other.text):
             return True
-        return _plain(json.loads(self.text), names) == _plain(json.loads(other.text), names)
+        one, two = (_Reader(names).plain(json.loads(each.text)) for each in (self, other))
+        return bool(one == two)
 
 
 def bound(con: duckdb.DuckDBPyConnection, *texts: str) -> list[Bound]:
@@ -76,15 +79,34 @@ def bound(con: duckdb.DuckDBPyConnection, *texts: str) -> list[Bound]:
     return list(map(Bound, plans))
 
 
-def _plain(node: Any, names: Mapping[str, str]) -> Any:
-    """Return a part of a plan in which each function has one name and form."""
-    if isinstance(node, list):
-        return [_plain(each, names) for each in node]
-    if not isinstance(node, dict):
-        return node
-    found = {key: _plain(each, names) for key, each in node.items() if key not in SPELLING}
-    if "ctename" in found:
-        found["ctename"] = found["ctename"].lower()
+class _Reader:
+    """Reads one plan into a form that does not depend on spelling and numbering."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._names = names
+        self._ctes: dict[int, int] = {}
+        """The WITH queries in the order of the plan, by their numbers in it."""
+
+    def plain(self, node: Any) -> Any:
+        """Return a part of a plan."""
+        if isinstance(node, list):
+            return [self.plain(each) for each in node]
+        if not isinstance(node, dict):
+            return node
+        cte = self._cte(node)
+        found = {key: self.plain(each) for key, each in node.items() if key not in SPELLING}
+        return _same_form(found | cte, self._names)
+
+    def _cte(self, node: dict[str, Any]) -> dict[str, Any]:
+        if "ctename" in node:
+            return {"ctename": self._ctes.setdefault(node.get("table_index", 0), len(self._ctes))}
+        if node.get("type") == "LOGICAL_CTE_REF":
+            return {"cte_index": self._ctes.get(node.get("cte_index", 0))}
+        return {}
+
+
+def _same_form(found: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """Return a node of a plan with one name for each function, and one form of joins."""
     if found.get("condition") == TRUE:
         del found["condition"]  # sqlglot writes a cross join with UNNEST as a join ON TRUE
         if found["type"] == "LOGICAL_ANY_JOIN" and found.get("join_type") == "INNER":
@@ -95,4 +117,14 @@ def _plain(node: Any, names: Mapping[str, str]) -> Any:
     if "qname" in found and "expression_class" in found:
         name = str(found["qname"]["path"][-1]).lower()
         found["qname"] = names.get(name, name)
-    return found
+    return found["children"][0] if _repeats_values(found) else found
+
+
+def _repeats_values(node: dict[str, Any]) -> bool:
+    """Return whether a node is ``SELECT * FROM (VALUES ...)``, as sqlglot writes VALUES."""
+    if node.get("type") != "LOGICAL_PROJECTION":
+        return False
+    if node["children"][0].get("type") != "LOGICAL_EXPRESSION_GET":
+        return False
+    found = [(each.get("type"), each.get("index", 0)) for each in node["expressions"]]
+    return found == [("BOUND_REF", at) for at in range(len(found))]

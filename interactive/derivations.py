@@ -14,6 +14,7 @@ from . import blocks, from_clause
 from .names import RESERVED
 from .parse import Parsed
 from .refusal import refuse
+from .subqueries import outer_columns
 
 RID = f"{RESERVED}_w"
 
@@ -157,7 +158,7 @@ class Deriver:
         name = source.alias_or_name
         if isinstance(source, exp.Table) and "ref" in source.meta:
             return [(source.meta["ref"], exp.column("rowid", name, quoted=True))]
-        if blocks.outer_columns(source):
+        if outer_columns(source):
             refuse("derivations of LATERAL", source)
         if isinstance(source, exp.Table) and "self" in source.meta:
             refuse("derivations of a recursive WITH query", source)

@@ -63,9 +63,10 @@ def read(sql: str) -> list[Any]:
         for nulls in list(tree.find_all(exp.IgnoreNulls, exp.RespectNulls)):
             _keep_nulls(nulls)
         for negated in tree.find_all(exp.Not):
-            if isinstance(negated.this, exp.Is) and isinstance(negated.this.expression, exp.Null):
-                null = negated.this.expression
-                null.replace(exp.Not(this=exp.null()))
+            if isinstance(negated.this, exp.Is) and isinstance(
+                value := negated.this.expression, (exp.Null, exp.Boolean)
+            ):
+                value.replace(exp.Not(this=value.copy()))
                 negated.replace(negated.this)
     return trees
 

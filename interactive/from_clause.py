@@ -6,6 +6,7 @@ from sqlglot import exp
 
 from . import blocks
 from .refusal import refuse
+from .subqueries import outer_columns
 
 METHODS = ("POSITIONAL", "ASOF")
 """Joins that pair rows by their order, which ties leave open."""
@@ -26,7 +27,7 @@ def _depends(source: exp.Expr) -> bool:
     """Return whether a derived table chooses among rows by values of items before it."""
     return (
         isinstance(source, exp.Subquery)
-        and bool(blocks.outer_columns(source))
+        and bool(outer_columns(source))
         and any(map(chooses, source.find_all(exp.Select, exp.SetOperation)))
     )
 
@@ -62,11 +63,13 @@ def apart(select: exp.Select) -> exp.Select:
     columns = [
         exp.alias_(column, f"c{at}", quoted=True) for at, column in enumerate(found.values())
     ]
-    inner = exp.Select(expressions=columns or [exp.alias_(exp.Literal.number(1), "c0", quoted=True)])
+    inner = exp.Select(
+        expressions=columns or [exp.alias_(exp.Literal.number(1), "c0", quoted=True)]
+    )
     for clause in MOVED:
         inner.set(clause, select.args.get(clause))
         select.set(clause, None)
-    if blocks.outer_columns(inner):
+    if outer_columns(inner):
         refuse("a sample, or a join by position, of rows that depend on the query around", inner)
     alias = exp.TableAlias(this=exp.to_identifier(name, quoted=True))
     select.set("from_", exp.From(this=exp.Subquery(this=inner, alias=alias)))
@@ -83,4 +86,5 @@ def _columns(select: exp.Select) -> Iterator[exp.Column]:
             continue
         for part in found if isinstance(found, list) else [found]:
             if isinstance(part, exp.Expr):
-                yield from list(blocks.outer_columns(part))
+                for each in outer_columns(part):
+                    yield from list(each.find_all(exp.Column))

@@ -8,19 +8,27 @@ each reference of a table, with the rules by operator in docs/interactive.md.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import count
 from typing import Literal
 
 from sqlglot import exp
 
 from . import blocks
-from .blocks import Subquery
+from .blocks import named
 from .names import RESERVED
 from .parse import Parsed
 from .recursion import NUMBER, Recursion, Recursive, everything, sources
 from .refusal import LOAD, refuse
-from .witness import OUTER, Witness, core, matching, partition, same_rows, subquery
+from .subqueries import (
+    ending_roots,
+    outer_columns,
+    output_roots,
+    row_roots,
+    subqueries,
+)
+from .witness import Witness, comparable, core, matching, partition, same_rows, subquery
+
+Expected = Literal["", "some", "counted"]
 
 
 @dataclass
@@ -54,14 +62,15 @@ class Asked:
     """Rows that a witness query finds from the values of some hidden columns.
 
     ``expects`` says what must be found, or lineage is not exact: at least one row, or as many rows
-    as the group counted.
+    as the group counted. ``otherwise`` is asked for those that find nothing.
     """
 
     witness: Witness
     columns: list[int]
-    expects: Literal["", "some", "counted"] = ""
+    expects: Expected = ""
+    otherwise: "Asked | None" = None
     keyed: bool = False
-    """Whether the columns differ in any two rows of the block."""
+    """Whether the columns mostly differ in any two rows of the block, so that none are joined."""
 
 
 @dataclass
@@ -72,18 +81,16 @@ class Grouped:
     highest.
     """
 
-    build: Callable[[list[int]], Witness]
-    columns: list[int]
+    build: Callable[[list[int]], Asked]
+    keys: int
     grouping: int
     _witnesses: dict[int, Asked] = field(default_factory=dict)
 
     def asked(self, mask: int) -> Asked:
         """Return the question for groups with the given bits."""
         if mask not in self._witnesses:
-            last = len(self.columns) - 1
-            used = [at for at in range(last + 1) if not mask >> (last - at) & 1]
-            columns = [self.columns[at] for at in used]
-            self._witnesses[mask] = Asked(self.build(used), columns, "counted")
+            used = [at for at in range(self.keys) if not mask >> (self.keys - 1 - at) & 1]
+            self._witnesses[mask] = self.build(used)
         return self._witnesses[mask]
 
 
@@ -94,11 +101,15 @@ Part = Base | Derived | Branch | Asked | Grouped | Recursive
 class Identity:
     """The meaning of hidden columns, which are counted from 0.
 
-    ``names`` are the columns' names. ``present`` is a column that is NULL where an outer join found
-    no row. ``count`` is a column with the number of rows in the group, which its witnesses must
-    have. ``negative`` are the subqueries that a row appears without.
+    ``outer`` are the values that a block takes from the blocks around it, which give them to it by
+    the names here. They are the first columns; ``names`` are the names of the others.
+
+    ``present`` is a column that is NULL where an outer join found no row. ``count`` is a column
+    with the number of rows in the group, which its witnesses must have. ``negative`` are the
+    subqueries that a row appears without.
     """
 
+    outer: dict[str, exp.Expr] = field(default_factory=dict)
     names: list[str] = field(default_factory=list)
     parts: list[Part] = field(default_factory=list)
     present: int | None = None
@@ -133,9 +144,18 @@ class Exposer:
         self._known: list[Identity] = []
         self._names = count()
 
-    def new_name(self, prefix: str) -> str:
-        """Return a name that no other table of this query has."""
-        return f"{prefix}{next(self._names)}"
+    def outer(self, query: exp.Expr) -> dict[str, exp.Expr]:
+        """Return the columns in a query that belong to blocks around it, each by a name."""
+        names: dict[str, str] = {}
+        found: dict[str, exp.Expr] = {}
+        for column in outer_columns(query):
+            if "outer" not in column.meta:
+                text = column.sql()
+                if text not in names:
+                    names[text] = f"o{next(self._names)}"
+                column.meta["outer"] = names[text]
+            found.setdefault(column.meta["outer"], column)
+        return found
 
     def expose(self, query: exp.Expr, derived: bool) -> Identity:
         """Add hidden columns to a query and return what they mean. Once done, it stays."""
@@ -158,28 +178,23 @@ class Exposer:
         distinct = select.args.get("distinct")
         if distinct is not None and not distinct.args.get("on"):
             return self._equal(select, [select], derived)
-        columns = Columns(select)
+        columns = Columns(select, self.outer(select))
         if blocks.is_grouped(select):
             self._group(select, columns)
         else:
-            self._rows(select, columns)
+            for source in blocks.sources(select):
+                self._source(source, columns)
+            self._subqueries(row_roots(select), columns)
+        self._subqueries(output_roots(select, select.meta["visible"]), columns)
         for window in blocks.windows(select):
             keys = window.args.get("partition_by") or []
             at = [columns.add(key) for key in keys]
-            columns.identity.parts.append(Asked(partition(self, select, keys), at, "some"))
+            columns.ask(partition(self, select, keys), at, "some")
         if derived and columns.identity.count is not None:
             columns.identity.present = columns.identity.count
         elif derived and not all(isinstance(part, Base) for part in columns.identity.parts):
             columns.identity.present = columns.add(exp.true())
         return columns.identity
-
-    def _rows(self, select: exp.Select, columns: "Columns") -> None:
-        for source in blocks.sources(select):
-            self._source(source, columns)
-        roots = conditions(select) + select.expressions[: select.meta["visible"]]
-        if qualify := select.args.get("qualify"):
-            roots.append(qualify)
-        self._subqueries(blocks.subqueries(roots), columns)
 
     def _source(self, source: exp.Expr, columns: "Columns") -> None:
         name = source.alias_or_name
@@ -202,7 +217,7 @@ class Exposer:
             columns.identity.parts.append(Recursive(recursion, at, asked))
         elif isinstance(source, exp.Table) and "kept" in source.meta:
             self._derived(self.parsed.kept[source.meta["kept"]], name, columns)
-        elif name.startswith(OUTER) or "stored" in source.meta:
+        elif "stored" in source.meta:
             return
         elif not isinstance(source, (exp.Unnest, exp.Values)) and not generates(source):
             if isinstance(source, exp.Table):
@@ -211,7 +226,8 @@ class Exposer:
 
     def _derived(self, query: exp.Expr, name: str, columns: "Columns") -> None:
         identity = self.expose(query, derived=True)
-        at = [columns.add(exp.column(each, name, quoted=True)) for each in identity.names]
+        at = [columns.outer(*each) for each in identity.outer.items()]
+        at += [columns.add(exp.column(each, name, quoted=True)) for each in identity.names]
         columns.identity.parts.append(Derived(identity, at))
 
     def _recursion(self, recursion: Recursion) -> list[Asked]:
@@ -220,52 +236,63 @@ class Exposer:
             return [Asked(matching(self, each, 0), []) for each in everything(self, recursion)]
         return [Asked(matching(self, sources(recursion), 1), [0], "some")]
 
-    def _subqueries(self, found: list[Subquery], columns: "Columns") -> None:
-        for each in found:
+    def _subqueries(self, roots: list[exp.Expr], columns: "Columns") -> None:
+        for each in subqueries(roots):
             if each.negative:
                 columns.identity.negative.append(each.node)
                 continue
-            outer = {column.sql(): column for column in blocks.outer_columns(each.query)}
-            at = [columns.add(column) for column in (*outer.values(), *each.left)]
-            witness = subquery(self, each, list(outer.values()))
-            columns.identity.parts.append(Asked(witness, at))
+            if not comparable(each):
+                columns.ask(subquery(self, each, False), [])
+                continue
+            at = [columns.add(column) for column in each.left]
+            asked = columns.ask(subquery(self, each, True), at)
+            if each.valued:
+                asked.otherwise = columns.asked(subquery(self, each, False), [])
 
     def _group(self, select: exp.Select, columns: "Columns") -> None:
         keys = blocks.group_keys(select)
         at = [columns.add(key) for key in keys.expressions]
         if keys.sets:
-            mask = columns.add(exp.Anonymous(this="GROUPING", expressions=keys.expressions))
-            columns.identity.parts.append(Grouped(partial(self._core, select, keys), at, mask))
-        else:
-            witness = core(self, select, keys.expressions)
-            columns.identity.parts.append(Asked(witness, at, "counted", keyed=True))
-        columns.identity.count = columns.add(exp.Count(this=exp.Star()))
-        roots = select.expressions[: select.meta["visible"]]
-        roots += [each for kind in ("having", "qualify") if (each := select.args.get(kind))]
-        within = [
-            each
-            for each in blocks.subqueries(roots)
-            if not blocks.in_aggregate(each.node)  # the others belong to the rows of the group
-        ]
-        self._subqueries(within, columns)
 
-    def _core(self, select: exp.Select, keys: blocks.Keys, used: list[int]) -> Witness:
-        return core(self, select, [keys.expressions[at] for at in used])
+            def build(used: list[int]) -> Asked:
+                witness = core(self, select, [keys.expressions[each] for each in used])
+                return columns.asked(witness, [at[each] for each in used], "counted")
+
+            mask = columns.add(exp.Anonymous(this="GROUPING", expressions=keys.expressions))
+            columns.identity.parts.append(Grouped(build, len(at), mask))
+        else:
+            columns.ask(core(self, select, keys.expressions), at, "counted").keyed = True
+        columns.identity.count = columns.add(exp.Count(this=exp.Star()))
 
     def _equal(self, query: exp.Query, witnesses: list[exp.Expr], derived: bool) -> Identity:
         """Return the identity of rows that are equal in all visible columns."""
         leaf = leftmost(query)
-        identity = Identity([each.alias_or_name for each in leaf.expressions])
-        at = list(range(len(identity.names)))
+        identity = Identity(self.outer(query), [each.alias_or_name for each in leaf.expressions])
+        around = {name: at for at, name in enumerate(identity.outer)}
+        at = list(range(len(around), len(around) + len(identity.names)))
         expects: Literal["", "some"] = "" if isinstance(query, exp.Union) else "some"
-        keyed = bool(query.args.get("distinct"))
-        identity.parts = [Asked(same_rows(self, each), at, expects, keyed) for each in witnesses]
+        for each in witnesses:
+            witness = same_rows(self, each)
+            given = [around[name] for name in witness.outer]
+            keyed = bool(query.args.get("distinct"))
+            identity.parts.append(Asked(witness, [*at, *given], expects, keyed=keyed))
+        self._ending(query, identity)
         if derived:
-            identity.present = len(identity.names)
+            identity.present = len(around) + len(identity.names)
             identity.names.append(f"{HIDDEN}p")
             for each in leaves(query):
                 each.append("expressions", exp.alias_(exp.true(), f"{HIDDEN}p", quoted=True))
         return identity
+
+    def _ending(self, query: exp.Query, identity: Identity) -> None:
+        """Add the subqueries in ORDER BY and LIMIT of DISTINCT or a set operation."""
+        for each in subqueries(ending_roots(query)):
+            witness = subquery(self, each, False)
+            if witness.outer:
+                refuse(
+                    "a correlated subquery in ORDER BY of DISTINCT or a set operation", each.node
+                )
+            identity.parts.append(Asked(witness, []))
 
     def _set_operation(self, query: exp.SetOperation, derived: bool) -> Identity:
         if query.args.get("by_name"):
@@ -273,7 +300,9 @@ class Exposer:
         for each in leaves(query):
             each.meta.setdefault("visible", len(each.expressions))
         if isinstance(query, exp.Union) and not query.args.get("distinct"):
-            return self._union_all(query)
+            identity = self._union_all(query)
+            self._ending(query, identity)
+            return identity
         kept = [query.left] if isinstance(query, exp.Except) else [query.left, query.right]
         identity = self._equal(query, [blocks.unwrapped(each) for each in kept], derived)
         if isinstance(query, exp.Except):
@@ -282,14 +311,16 @@ class Exposer:
 
     def _union_all(self, query: exp.SetOperation) -> Identity:
         """Give each branch hidden columns of its own, which are NULL in the other branches."""
-        identity = Identity([f"{HIDDEN}0"])
+        identity = Identity(self.outer(query), [f"{HIDDEN}0"])
+        around = {name: at for at, name in enumerate(identity.outer)}
         found = [as_select(branch) for branch in branches(query)]
         places = []
         for number, branch in enumerate(found):
             inner = self.expose(branch, derived=False)
             at = list(range(len(identity.names), len(identity.names) + len(inner.names)))
             identity.names += [f"{HIDDEN}{column}" for column in at]
-            identity.parts.append(Branch(inner, at, 0, number))
+            columns = [around[name] for name in inner.outer] + [len(around) + each for each in at]
+            identity.parts.append(Branch(inner, columns, len(around), number))
             places.append(at)
         for number, branch in enumerate(found):
             spread(branch, number, places)
@@ -299,27 +330,38 @@ class Exposer:
 class Columns:
     """The hidden columns of a block; equal expressions share one."""
 
-    def __init__(self, select: exp.Select) -> None:
+    def __init__(self, select: exp.Select, outer: dict[str, exp.Expr]) -> None:
         self._select = select
+        self._outer = {name: at for at, name in enumerate(outer)}
         self._at: dict[str, int] = {}
-        self.identity = Identity()
+        self.identity = Identity(outer)
 
     def add(self, expression: exp.Expr) -> int:
         """Add a hidden column to the block unless it has this one, and return its number."""
+        if (name := expression.meta.get("outer")) in self._outer:
+            return self._outer[name]
         text = expression.sql("duckdb")
         if text not in self._at:
             name = f"{HIDDEN}{len(self._at)}"
-            self._at[text] = len(self.identity.names)
+            self._at[text] = len(self._outer) + len(self.identity.names)
             self.identity.names.append(name)
-            self._select.append("expressions", exp.alias_(expression.copy(), name, quoted=True))
+            self._select.append("expressions", named(expression.copy(), name))
         return self._at[text]
 
+    def outer(self, name: str, column: exp.Expr) -> int:
+        """Return the number of a value that a query within the block takes from it."""
+        return self._outer[name] if name in self._outer else self.add(column)
 
-def conditions(select: exp.Select) -> list[exp.Expr]:
-    """Return the conditions that select rows before they are grouped."""
-    where = select.args.get("where")
-    ons = [join.args.get("on") for join in select.args.get("joins") or []]
-    return [each for each in (where, *ons) if each is not None]
+    def asked(self, witness: Witness, columns: list[int], expects: Expected = "") -> Asked:
+        """Return the question of a witness query for the values of some columns."""
+        given = [self.outer(*each) for each in witness.outer.items()]
+        return Asked(witness, [*columns, *given], expects)
+
+    def ask(self, witness: Witness, columns: list[int], expects: Expected = "") -> Asked:
+        """Add such a question to those of the block, and return it."""
+        found = self.asked(witness, columns, expects)
+        self.identity.parts.append(found)
+        return found
 
 
 def generates(source: exp.Expr) -> bool:
@@ -383,5 +425,5 @@ def spread(branch: exp.Select, number: int, places: list[list[int]]) -> None:
     cells: list[exp.Expr] = [exp.Literal.number(number)]
     for other, place in enumerate(places):
         cells += hidden if other == number else [exp.null() for _ in place]
-    named = [exp.alias_(cell, f"{HIDDEN}{at}", quoted=True) for at, cell in enumerate(cells)]
-    branch.set("expressions", branch.expressions[:visible] + named)
+    added = [named(cell, f"{HIDDEN}{at}") for at, cell in enumerate(cells)]
+    branch.set("expressions", branch.expressions[:visible] + added)

@@ -14,18 +14,22 @@ from provhouse.model.errors import UsageError
 
 from . import judge, scoped, stars, whole_rows
 from .as_read import put_right
-from .blocks import is_aggregate, is_parenthesised_join, outer_columns, own
+from .blocks import is_parenthesised_join, named
 from .catalog import Catalog, Place, view_query
 from .ctes import cte_of
 from .dialect import read
 from .lateral import mark, unmark
+from .lower import lower
 from .macros import unfold
+from .named_keys import expand_all, expand_named
 from .names import RESERVED
 from .pivot_values import list_values
 from .plain import plain, rewritten
 from .recursion import Recursion
 from .refusal import LOAD, PLACE, place, refuse
+from .subqueries import mark_outer_aggregates, outer_columns
 from .unused import drop_unused
+from .values import name_columns
 
 
 @dataclass(frozen=True)
@@ -69,8 +73,11 @@ def parse(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Parsed:
     parsed = Parsed(tree)
     if any(isinstance(node, exp.With) for node in nodes):
         _hoist(con, parsed)
+    mark_outer_aggregates(tree)
+    lower(tree)
     _number(parsed, catalog)
-    judge.check_scans(scans, (each.table for each in parsed.references))
+    tables = [parsed.references[ref].table for ref in _uses(tree)]
+    judge.check_scans(scans, tables)
     return parsed
 
 
@@ -83,6 +90,7 @@ def _qualified(
     items before them.
     """
     tree = _query(query)
+    name_columns(tree)
     sql = list_values(con, tree, query)
     _name_tables(tree, catalog, 0)
     nodes = list(tree.walk())
@@ -95,9 +103,11 @@ def _qualified(
     stars.spell_out(tree, partial(_columns, catalog))
     nodes = list(tree.walk())
     _mark_aggregates(nodes, catalog)
+    for at, table in enumerate(tree.find_all(exp.Table)):
+        table.meta["use"] = at  # copies of an expression keep it
     if lateral:
         mark(tree)
-    _expand_all(nodes)
+    _name_subqueries(nodes)
     try:
         tree = qualify(tree, schema=_schema(nodes, catalog), dialect="duckdb", identify=True)
     except OptimizeError as error:
@@ -110,6 +120,8 @@ def _qualified(
         ) from None
     unmark(tree)
     whole_rows.spell_out(tree, partial(_columns, catalog))
+    expand_all(tree)
+    expand_named(tree)
     return tree, sql
 
 
@@ -223,24 +235,18 @@ def _schema(nodes: list[exp.Expr], catalog: Catalog) -> MappingSchema:
     return MappingSchema(found, visible=visible, dialect="duckdb", normalize=False)
 
 
-def _expand_all(nodes: list[exp.Expr]) -> None:
-    """Replace GROUP BY ALL and ORDER BY ALL, which would take in the columns that are added."""
+def _name_subqueries(nodes: list[exp.Expr]) -> None:
+    """Name scalar subqueries in SELECT, so that ORDER BY can name them by their position."""
     for select in nodes:
-        if not isinstance(select, exp.Select):
-            continue
-        group = select.args.get("group")
-        if group is not None and group.args.get("all"):
-            group.set("all", None)
-            keys = [at for at, each in enumerate(select.expressions, 1) if _is_key(each)]
-            if keys:
-                group.set("expressions", [exp.Literal.number(at) for at in keys])
-            else:
-                select.set("group", None)
-
-
-def _is_key(projection: exp.Expr) -> bool:
-    """Return whether GROUP BY ALL groups by a column: aggregates and constants are left out."""
-    return projection.find(exp.Column) is not None and not _aggregates(projection)
+        if isinstance(select, exp.Select):
+            unnamed = [
+                isinstance(each, exp.Subquery) and not each.alias for each in select.expressions
+            ]
+            listed = [
+                named(each, f"_col_{at}") if unnamed[at] else each
+                for at, each in enumerate(select.expressions)
+            ]
+            select.set("expressions", listed)
 
 
 def _flatten(nodes: list[exp.Expr]) -> None:
@@ -273,10 +279,6 @@ def _mark_aggregates(nodes: list[exp.Expr], catalog: Catalog) -> None:
             marked = exp.AnonymousAggFunc(this=node.name, expressions=node.expressions)
             marked.meta.update(node.meta)
             node.replace(marked)
-
-
-def _aggregates(projection: exp.Expr) -> bool:
-    return any(is_aggregate(node) for node in own(projection, exp.Func))
 
 
 def _semi_joins(nodes: list[exp.Expr]) -> None:
@@ -347,14 +349,23 @@ def _collect(node: exp.Expr, found: list[exp.CTE]) -> None:
 
 
 def _number(parsed: Parsed, catalog: Catalog) -> None:
-    """Number the uses of base tables in the order of the text."""
+    """Number the uses of base tables in the order of the text; copies have the same number."""
     found = [table for table in parsed.query.find_all(exp.Table) if table.catalog]
     found.sort(key=lambda table: table.this.meta.get("start", 0))
-    names = [table.name for table in found]
-    for at, table in enumerate(found):
+    uses = {table.meta["use"]: table for table in reversed(found)}
+    firsts = [table for table in found if uses[table.meta["use"]] is table]
+    numbers = {table.meta["use"]: at for at, table in enumerate(firsts)}
+    for table in found:
+        table.meta["ref"] = numbers[table.meta["use"]]
+    names = [table.name for table in firsts]
+    for at, table in enumerate(firsts):
         earlier = names[:at].count(table.name)
         name = table.name if names.count(table.name) == 1 else f"{table.name}#{earlier + 1}"
         relation = catalog.find(table)
         assert relation
-        table.meta["ref"] = at
         parsed.references.append(Reference(name, relation.place, place(table)))
+
+
+def _uses(tree: exp.Expr) -> list[int]:
+    """Return the references of the tables in a tree, with copies that names in SELECT have made."""
+    return [table.meta["ref"] for table in tree.find_all(exp.Table) if "ref" in table.meta]

@@ -14,7 +14,7 @@ from .names import RESERVED, quoted
 from .plan import Plan
 from .recursion import NUMBER, Recursive
 from .refusal import REWRITE, NotCovered
-from .witness import Witness, references
+from .witness import ASKED, Witness, references
 
 
 class Rehearsal:
@@ -51,9 +51,12 @@ class Rehearsal:
         self._seen.add(id(witness))
         text = _asking(witness, source, [columns[at] for at in part.columns])
         name = f"w{len(self._parts)}"
-        names = [f"h{at}" for at in range(len(witness.identity.names))]
+        identity = witness.identity
+        names = [f"h{at}" for at in range(len(identity.outer) + len(identity.names))]
         self._parts.append(f"{name}({', '.join(['eid', *names])}) AS ({text})")
-        self.block(witness.identity, name, names)
+        self.block(identity, name, names)
+        if part.otherwise is not None:
+            self._ask(part.otherwise, source, columns)
 
     def text(self, sql: str, names: Sequence[str], kept: Sequence[tuple[str, str]]) -> str:
         """Return one text with the query, its stored blocks and its witness queries."""
@@ -66,7 +69,7 @@ class Rehearsal:
 def _asking(witness: Witness, source: str, columns: Sequence[str]) -> str:
     """Return a witness query that asks about the rows of a source."""
     cells = [f"{quoted(column)} AS c{at}" for at, column in enumerate(columns)]
-    asked = f"{witness.asked} AS (SELECT {', '.join([*cells, '0 AS eid'])} FROM {source})"
+    asked = f"{ASKED} AS (SELECT {', '.join([*cells, '0 AS eid'])} FROM {source})"
     text = witness.sql(frozenset())
     if text.startswith("WITH "):
         return f"WITH {asked}, {text.removeprefix('WITH ')}"

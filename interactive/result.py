@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from time import process_time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,12 +48,15 @@ class Result:
         self._snapshot = Snapshot(con, self.tables)
         self._declared = plan.declared(want.refs)
         self._masks = masks(con, plan, want, self._declared)
+        began, decoded = process_time(), con.columns.size
         captured = capture(con, plan, want, mode, self._declared)
         self.mode: Mode = captured.mode
         self._rows = captured.rows
         self._lineage = Lineage(con, plan, captured, self._masks)
         self._divided: Divided | None = None
         self._ahead(forced=mode is not None)
+        if not want.pushed and con.columns.size == decoded:  # decoding is not of each run
+            plan.took(self.mode, want.refs is not None, process_time() - began)
         con.memory.used(self)
 
     def _ahead(self, forced: bool) -> None:
@@ -100,6 +104,15 @@ class Result:
         These are tables in NOT EXISTS, NOT IN, ALL, and on the right of EXCEPT.
         """
         return [self._plan.references[at].name for at in sorted(self._plan.negative)]
+
+    @property
+    def choices(self) -> list[str]:
+        """What in the query chooses among rows, such as "OFFSET in line 2, column 8".
+
+        Rows that were passed over may be in no lineage. So the records of a row say what it was
+        made of, not why it was chosen, and the query need not have the row again on them alone.
+        """
+        return list(self._plan.choices)
 
     def to_arrow(self) -> pa.Table:
         """Return the rows as an Arrow table."""

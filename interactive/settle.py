@@ -4,7 +4,6 @@ A witness query runs blocks again. So these blocks are stored in a temporary tab
 hidden columns, and both the query and its witness queries read that table.
 """
 
-from collections.abc import Iterator
 from itertools import count
 
 from sqlglot import exp
@@ -12,6 +11,7 @@ from sqlglot import exp
 from . import blocks, from_clause
 from .parse import Parsed
 from .recursion import store
+from .subqueries import ending_roots, outer_columns, output_roots, row_roots, subqueries
 
 KEPT = "__provhouse_kept"
 _numbers = count()
@@ -56,6 +56,7 @@ def _settle(parsed: Parsed, query: exp.Expr, riding: bool) -> None:
         same = isinstance(query, exp.Union) and not query.args.get("distinct")
         for branch in (query.left, query.right):
             _settle(parsed, branch, riding and same)
+        _settle_subqueries(parsed, ending_roots(query))
     elif isinstance(query, exp.Select):
         rides = riding and not (
             blocks.is_grouped(query) or query.args.get("distinct") or blocks.windows(query)
@@ -63,21 +64,17 @@ def _settle(parsed: Parsed, query: exp.Expr, riding: bool) -> None:
         for source in blocks.sources(query):
             if isinstance(source, exp.Subquery):
                 _settle(parsed, source, rides)
-        for each in blocks.subqueries(list(_expressions(query))):
-            _settle(parsed, each.query, False)
+        roots = row_roots(query) + output_roots(query, len(query.expressions))
+        _settle_subqueries(parsed, roots)
         if not rides and from_clause.reads_choice(query):
             _keep(parsed, from_clause.apart(query))
-    if not riding and from_clause.chooses(query) and not blocks.outer_columns(query):
+    if not riding and from_clause.chooses(query) and not outer_columns(query):
         _keep(parsed, query)
 
 
-def _expressions(select: exp.Select) -> Iterator[exp.Expr]:
-    yield from select.expressions
-    yield from (each for kind in CLAUSES if (each := select.args.get(kind)))
-    yield from (on for join in select.args.get("joins") or [] if (on := join.args.get("on")))
-
-
-CLAUSES = ("where", "having", "qualify")
+def _settle_subqueries(parsed: Parsed, roots: list[exp.Expr]) -> None:
+    for each in subqueries(roots):
+        _settle(parsed, each.query, False)
 
 
 def _keep(parsed: Parsed, query: exp.Expr) -> None:

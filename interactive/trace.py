@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from provhouse.model.arrays import unique
+from provhouse.model.arrays import column, unique
 from provhouse.model.errors import Damaged
 
 from .ancestors import ancestors
@@ -21,6 +21,7 @@ from .identity import Asked, Base, Branch, Derived, Grouped, Identity
 from .links import Chain, Link, chained, flattened, from_pairs, merged
 from .questions import Questions, distinct_questions
 from .recursion import Recursive
+from .witness import ASKED
 
 
 @dataclass
@@ -81,6 +82,8 @@ class Tracer:
 
     def _grouped(self, part: Grouped, count: int | None, block: "Block", path: list[Link]) -> None:
         """Ask for the rows of groups, separately for each set of keys they are grouped by."""
+        masked = block.table.column(part.grouping).is_valid()  # not if DuckDB added an empty group
+        block = block.where(masked)
         masks = np.asarray(block.table.column(part.grouping))
         for mask in unique(masks).tolist():
             rows = block.where(pa.array(masks == mask))
@@ -121,17 +124,16 @@ class Tracer:
             return
         asked, link = block.questions(part.columns, part.keyed)
         names = [f"c{at}" for at in range(len(part.columns))]
-        eids = pa.array(np.arange(asked.number, dtype=np.int32))
+        eids = column(np.arange(asked.number, dtype=np.int32))
         table = with_eids(asked.table, names, eids)
         nullable = frozenset(at for at, name in enumerate(names) if table.column(name).null_count)
         text = witness.sql(nullable)
-        if witness.asked in self._readable:
-            unreadable(self.con, witness.asked)
-        self._readable.add(witness.asked)
-        readable(self.con, witness.asked, table)
-        found, hidden = self.apart.fetch(
-            self.con.sql(text), text, range(1, 1 + len(witness.identity.names))
-        )
+        if ASKED in self._readable:
+            unreadable(self.con, ASKED)
+        self._readable.add(ASKED)
+        readable(self.con, ASKED, table)
+        width = len(witness.identity.outer) + len(witness.identity.names)
+        found, hidden = self.apart.fetch(self.con.sql(text), text, range(1, 1 + width))
         keys = found.column(0).to_numpy().astype(np.int32, copy=False)
         if part.expects == "counted" and count is not None:
             expected = np.zeros(asked.number, np.int64)
@@ -141,6 +143,9 @@ class Tracer:
             verify(np.bincount(keys, minlength=asked.number) > 0)
         below = Block(hidden, keys, asked.number)
         self._block(witness.identity, below, [*path, link])
+        if part.otherwise is not None:
+            missing = np.bincount(keys, minlength=asked.number) == 0
+            self._ask(part.otherwise, None, block.where(pa.array(missing[asked.numbers])), path)
 
 
 def verify(right: NDArray[np.bool_]) -> None:
@@ -184,7 +189,7 @@ class Block:
     def questions(self, columns: list[int], keyed: bool = False) -> tuple[Questions, Link]:
         """Return the distinct values of some columns, and the link from eids to them.
 
-        ``keyed``: the columns differ in any two rows that differ.
+        ``keyed``: the columns differ in any two rows that differ, so none need be compared.
         """
         if keyed and self.distinct and columns:
             numbers = np.arange(self.eids.size, dtype=np.int32)

@@ -1,42 +1,48 @@
 """Queries that find the rows behind a group, a subquery, a window or equal rows.
 
 A witness query joins a block, with the hidden columns of ``Exposer``, with the values that are
-asked about. These are in a table with the columns ``eid`` (what asks) and ``c0``, ``c1``, ....
+asked about. These are in a table with the columns ``c0``, ``c1``, ... and ``eid`` (what asks). A
+block that refers to queries around it is a LATERAL join, which reads asked values in their place.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sqlglot import exp
 
 from . import blocks
+from .blocks import named
+from .limits import take_ties
 from .names import RESERVED
-from .refusal import refuse
+from .subqueries import Subquery, outer_columns, window_values
 
 if TYPE_CHECKING:
     from .identity import Exposer, Identity
 
 ASKED = "__provhouse_asked"
 OUTER = "__provhouse_outer"
-"""The name of the table inside a correlated subquery, with a number."""
+"""The name of the same table in blocks that refer to queries around them."""
 
 
 @dataclass
 class Body:
     """The block of a witness query.
 
-    ``conditions`` are pairs of a visible column of the block and an asked one, with the comparison.
-    ``inside``: the table of asked values that the block itself reads; its first column is ``eid``.
+    ``conditions`` compare a visible column of the block with an asked one, which has the same place
+    in the list. ``failing``: rows for which they do not hold are the witnesses.
     """
 
     query: exp.Query
-    conditions: list[tuple[int, int, type[exp.Binary], bool]]
-    inside: str = ""
+    conditions: list[tuple[int, type[exp.Expr]]]
+    failing: Literal["", "IS NOT TRUE", "IS FALSE"] = ""
 
 
 class Witness:
-    """A witness query, which is built when it is first needed."""
+    """A witness query, which is built when it is first needed.
+
+    It is asked with the values that its conditions name, followed by those of ``outer``.
+    """
 
     def __init__(self, exposer: "Exposer", source: exp.Expr, build: Callable[[], Body]) -> None:
         self._exposer = exposer
@@ -44,17 +50,13 @@ class Witness:
         self._body: Body | None = None
         self._identity: Identity | None = None
         self._sql: dict[frozenset[int], str] = {}
+        self.outer = exposer.outer(source)
         self.refs = references(exposer, source)
 
     @property
     def body(self) -> exp.Query:
         """The block whose rows are witnesses."""
         return self._body_now().query
-
-    @property
-    def asked(self) -> str:
-        """The name of the table that the query reads the asked values from."""
-        return self._body_now().inside or ASKED
 
     @property
     def identity(self) -> "Identity":
@@ -66,6 +68,8 @@ class Witness:
     def _body_now(self) -> Body:
         if self._body is None:
             self._body = self._build()
+            for column in outer_columns(self._body.query):
+                column.replace(asked_column(column.meta["outer"]))
             visible_columns(self._body.query)
             self._identity = self._exposer.expose(self._body.query, derived=False)
         return self._body
@@ -84,35 +88,44 @@ class Witness:
         same = visible == number  # rows are identified by their visible columns
         names = [f"x{at}" for at in range(visible)] + [f"h{at}" for at in range(number - visible)]
         hidden = names[: len(identity.names)] if same else names[visible:]
-        tests = " AND ".join(self._test(*each, nullable) for each in body.conditions)
-        eid = "d.x0 AS eid" if body.inside else "e.eid"
-        columns = ", ".join([eid, *(f"d.{name}" for name in hidden)])
+        asked = OUTER if self.outer else "e"
+        columns = [f"{asked}.eid", *(f"{asked}.{name}" for name in identity.outer)]
+        text = f"SELECT {', '.join([*columns, *(f'd.{name}' for name in hidden)])} FROM "
         inner = f"({body.query.sql('duckdb')}) AS d({', '.join(names)})"
-        text = f"SELECT {columns} FROM {inner}"
-        if body.inside:
-            text += f" WHERE {tests}" if tests else ""
+        tests = _tests(body, asked, nullable)
+        if self.outer:
+            given = [f"c{at}" for at in range(len(body.conditions))] + [*self.outer, "eid"]
+            text += f"{ASKED} AS {OUTER}({', '.join(given)}), LATERAL {inner} WHERE {tests}"
         else:
-            text += f" JOIN {ASKED} AS e ON {tests or 'TRUE'}"
+            text += f"{inner} JOIN {ASKED} AS e ON {tests}"
         return with_clause(self._exposer, body.query) + text
 
-    def _test(
-        self,
-        own: int,
-        asked: int,
-        operator: type[exp.Binary],
-        negated: bool,
-        nullable: frozenset[int],
-    ) -> str:
-        assert self._body is not None
-        left = f"d.x{asked}" if self._body.inside else f"e.c{asked}"
-        if operator is exp.NullSafeEQ and asked not in nullable and not self._body.inside:
-            operator = exp.EQ
-        symbol = {
-            exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">=",
-            exp.NullSafeEQ: "IS NOT DISTINCT FROM",
-        }[operator]  # fmt: skip
-        text = f"{left} {symbol} d.x{own}"
-        return f"({text}) IS NOT TRUE" if negated else text
+
+def _tests(body: Body, asked: str, nullable: frozenset[int]) -> str:
+    tests = " AND ".join(
+        _test(f"{asked}.c{at}", operator, f"d.x{own}", at in nullable)
+        for at, (own, operator) in enumerate(body.conditions)
+    )
+    return f"({tests}) {body.failing}" if body.failing and tests else tests or "TRUE"
+
+
+def _test(left: str, operator: type[exp.Expr], right: str, nullable: bool) -> str:
+    if operator is exp.NullSafeEQ and not nullable:
+        operator = exp.EQ
+    return f"{left} {SYMBOLS[operator]} {right}"
+
+
+SYMBOLS: dict[type[exp.Expr], str] = {
+    exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">=",
+    exp.NullSafeEQ: "IS NOT DISTINCT FROM",
+}  # fmt: skip
+
+
+def asked_column(name: str) -> exp.Column:
+    """Return the column with an asked value in a block that refers to queries around it."""
+    column = exp.column(name, OUTER)
+    column.meta["outer"] = name
+    return column
 
 
 def blocks_leaf(query: exp.Expr) -> exp.Select:
@@ -197,24 +210,21 @@ def projected(select: exp.Select, expressions: list[exp.Expr], *without: str) ->
         copied.meta.pop(mark, None)
     for each in ("with_", "order", "limit", "offset", "distinct", *without):
         copied.set(each, None)
-    named = [exp.alias_(each.copy(), f"x{at}", quoted=True) for at, each in enumerate(expressions)]
-    copied.set("expressions", named or [exp.alias_(exp.Literal.number(1), "x0", quoted=True)])
+    columns = [named(each.copy(), f"x{at}") for at, each in enumerate(expressions)]
+    copied.set("expressions", columns or [named(exp.Literal.number(1), "x0")])
     return copied
 
 
-def _matching(number: int) -> list[tuple[int, int, type[exp.Binary], bool]]:
-    return [(at, at, exp.NullSafeEQ, False) for at in range(number)]
+def _matching(number: int) -> list[tuple[int, type[exp.Expr]]]:
+    return [(at, exp.NullSafeEQ) for at in range(number)]
 
 
 def core(exposer: "Exposer", select: exp.Select, keys: list[exp.Expr]) -> Witness:
     """Return the witness query of a group: its rows before they are grouped."""
 
     def build() -> Body:
-        roots = select.expressions[: select.meta["visible"]]
-        roots += [each for name in ("having", "qualify") if (each := select.args.get(name))]
-        found = blocks.subqueries(roots)
-        arguments = [each.node for each in found if blocks.in_aggregate(each.node)]
-        inner = projected(select, [*keys, *arguments], "group", "having", "qualify", "windows")
+        inner = projected(select, keys, "group", "having", "qualify", "windows")
+        inner.meta.pop("grouped", None)
         return Body(inner, _matching(len(keys)))
 
     return Witness(exposer, select, build)
@@ -224,7 +234,8 @@ def partition(exposer: "Exposer", select: exp.Select, keys: list[exp.Expr]) -> W
     """Return the witness query of a window: all rows of its partition."""
 
     def build() -> Body:
-        return Body(projected(select, keys, "qualify", "windows"), _matching(len(keys)))
+        columns = [*keys, *window_values(select)]
+        return Body(projected(select, columns, "qualify", "windows"), _matching(len(keys)))
 
     return Witness(exposer, select, build)
 
@@ -248,79 +259,24 @@ def same_rows(exposer: "Exposer", query: exp.Expr) -> Witness:
     return Witness(exposer, query, build)
 
 
-def subquery(exposer: "Exposer", found: blocks.Subquery, outer: list[exp.Column]) -> Witness:
-    """Return the witness query of a subquery: the rows that match, or that it aggregates."""
+def subquery(exposer: "Exposer", found: Subquery, compared: bool) -> Witness:
+    """Return the witness query of a subquery: the rows that match, or all if none is compared."""
 
     def build() -> Body:
-        negated = found.kind == "all"
         inner = pristine(found.query)
         inner.set("order", None) if not inner.args.get("limit") else None
-        if not outer:
-            tests = [(at, at, found.operator, negated) for at in range(len(found.left))]
-            return Body(inner, tests)
-        name = exposer.new_name(OUTER)
-        return correlated(inner, [column.sql() for column in outer], found, name)
+        take_ties(inner)
+        if not compared:
+            return Body(inner, [])
+        conditions = [(at, found.operator) for at in range(len(found.left))]
+        if found.kind != "all":
+            return Body(inner, conditions)
+        return Body(inner, conditions, "IS FALSE" if found.valued else "IS NOT TRUE")
 
     return Witness(exposer, found.query, build)
 
 
-def correlated(inner: exp.Query, outer: list[str], found: blocks.Subquery, table: str) -> Body:
-    """Return a subquery that reads asked values, instead of those of the row around it."""
-    for each in inner.find_all(exp.SetOperation):
-        if each.args.get("limit") or each.args.get("offset"):
-            refuse("LIMIT of a set operation in a correlated subquery", each)
-    for column in list(blocks.outer_columns(inner)):
-        column.replace(exp.column(f"c{outer.index(column.sql())}", table))
-    left = len(found.left)
-    extra: list[exp.Expr] = [exp.column("eid", table)]
-    extra += [exp.column(f"c{len(outer) + at}", table) for at in range(left)]
-    for leaf in _leaves(inner):
-        read_asked(leaf, extra, [exp.column(f"c{at}", table) for at in range(len(outer))], table)
-    negated = found.kind == "all"
-    tests = [(1 + left + at, 1 + at, found.operator, negated) for at in range(left)]
-    return Body(inner, tests, inside=table)
-
-
-def read_asked(
-    select: exp.Select, extra: list[exp.Expr], outer: list[exp.Column], table: str
-) -> None:
-    """Add the table with the values asked about to a block, and its columns ``extra``."""
-    for join in select.args.get("joins") or []:
-        if join.side in ("RIGHT", "FULL"):
-            refuse(f"a {join.side} JOIN in a correlated subquery", join)
-    if (start := select.args.get("from_")) is not None:
-        first = exp.Join(this=start.this, kind="CROSS")
-        select.set("joins", [first, *(select.args.get("joins") or [])])
-    select.set("from_", exp.From(this=exp.to_table(table)))
-    if distinct := select.args.get("distinct"):
-        if distinct.args.get("on"):
-            refuse("DISTINCT ON in a correlated subquery", select)
-        select.set("distinct", None)  # the matching rows are the same
-    if blocks.is_grouped(select):
-        group = select.args.get("group") or exp.Group(expressions=[])
-        if blocks.group_keys(select).sets:
-            refuse("GROUPING SETS in a correlated subquery", select)
-        group.set("expressions", [each.copy() for each in (*extra, *outer)] + group.expressions)
-        select.set("group", group)
-    select.set("expressions", [each.copy() for each in extra] + select.expressions)
-    for window in blocks.windows(select):
-        window.set("partition_by", [extra[0].copy(), *(window.args.get("partition_by") or [])])
-    limit_each(select, extra[0])
-
-
-def limit_each(select: exp.Select, eid: exp.Expr) -> None:
-    """Replace LIMIT by a condition that holds for each value asked about; ties are all taken."""
-    limit = select.args.get("limit")
-    if limit is None and select.args.get("offset") is None:
-        return
-    order = select.args.get("order")
-    if order is None or limit is None or select.args.get("offset") or select.args.get("distinct"):
-        refuse("LIMIT without ORDER BY, or with OFFSET, in a correlated subquery", select)
-    rank = exp.Window(
-        this=exp.Anonymous(this="rank"), partition_by=[eid.copy()], order=order.copy()
-    )
-    within = exp.LTE(this=rank, expression=limit.expression.copy())
-    before = select.args.get("qualify")
-    select.set("qualify", exp.Qualify(this=exp.and_(before.this, within) if before else within))
-    select.set("limit", None)
-    select.set("order", None)
+def comparable(found: Subquery) -> bool:
+    """Return whether the rows that decide a comparison can be found one by one."""
+    single = len(found.left) == 1 and found.operator in SYMBOLS
+    return single or (len(found.left) > 1 and found.operator is exp.EQ)

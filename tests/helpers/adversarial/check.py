@@ -15,7 +15,7 @@ from provhouse.interactive.refusal import NotCovered
 from provhouse.interactive.result import Result
 from provhouse.model.errors import UsageError
 
-from .compare import Row, brief, exact, loose, shape
+from .compare import brief, exact, loose, shape
 from .database import Database, Leaf, Uncut, leaves
 from .marks import render
 from .queries import Text
@@ -118,6 +118,7 @@ class _Checker:
         self._outcome.tried += 1
         try:
             if any(self._back(row, keep) for keep in self._tries(rids)):
+                self._needed(row, rids)
                 return
             if not self._back(row, {}):
                 self._outcome.undecided.append("the text for the oracle differs")
@@ -134,6 +135,19 @@ class _Checker:
             self._outcome.undecided.append(message)
         else:
             raise Wrong(message)
+
+    def _needed(self, row: int, rids: Rids) -> None:
+        """Check that no reference has records that the row does not need."""
+        if not self._text.sure or self._text.fragile or self._text.chooses or self._text.tail:
+            return
+        for at, (names, _) in self._refs.items():
+            found = sorted({rid for name in names for rid in rids[name]})
+            if self._text.single and len(names) == 1 and len(found) > 1:
+                raise Wrong(f"row {row} has {len(found)} records of {names[0]}: {found}")
+            if found and len(names) == 1:
+                left = loose(self._plain.cut(self._text.body, {at: found}, without=True))
+                if left.count(self._rows[row]) >= self._rows.count(self._rows[row]):
+                    raise Wrong(f"row {row} does not need {found} of {names[0]}")
 
     def _back(self, row: int, keep: dict[int, list[int]]) -> bool:
         """Return whether a row is in the result of the cut text."""

@@ -66,17 +66,16 @@ class Database:
         """Run a text; raises DuckDB's errors."""
         return self.con.sql(sql).to_arrow_table()
 
-    def cut(self, text: str, keep: Mapping[int, Iterable[int]]) -> pa.Table:
-        """Run a text in which some leaves have only the rows with some row ids."""
+    def cut(self, text: str, rids: Mapping[int, Iterable[int]], *, without: bool = False) -> pa.Table:
+        """Run a text in which some leaves have only the rows with some row ids, or not those."""
         self.con.execute("begin")
         try:
-            sql = self._prepared(text, keep)
-            return self.run(sql)
+            return self.run(self._prepared(text, rids, "in" if without else "not in"))
         finally:
             with suppress(duckdb.Error):
                 self.con.execute("rollback")
 
-    def _prepared(self, text: str, keep: Mapping[int, Iterable[int]]) -> str:
+    def _prepared(self, text: str, given: Mapping[int, Iterable[int]], deleted: str) -> str:
         """Delete rows, and return a text that reads what is left."""
         found = leaves(text)
         times = Counter(leaf.table for leaf in found)
@@ -95,10 +94,10 @@ class Database:
             own = [n for n, leaf in enumerate(found) if leaf.top == at]
             if any(times[found[n].table] > 1 for n in own):
                 names[at] = self._renamed(use, [homes[n] for n in own], at)
-        for at, rids in keep.items():
+        for at, rids in given.items():
             column = NUMBERED.get(found[at].table, "rowid")
             listed = ", ".join(map(str, rids)) or "-1"
-            self.con.execute(f"delete from {homes[at]} where {column} not in ({listed})")
+            self.con.execute(f"delete from {homes[at]} where {column} {deleted} ({listed})")
         return render(text, names)
 
     def _renamed(self, use: Use, homes: list[str], at: int) -> str:

@@ -14,7 +14,8 @@ class Text:
     """A generated text, in which uses of tables are marks, and what is known about it.
 
     ``tail`` is its outermost LIMIT. The other facts are those of ``Facts``; ``ordered`` says that
-    ORDER BY leaves no choice.
+    ORDER BY leaves no choice, and
+    ``single`` that a row has one record of each table.
     """
 
     body: str
@@ -23,6 +24,7 @@ class Text:
     fragile: bool
     chooses: bool
     sure: bool
+    single: bool
     ordered: bool
 
 
@@ -42,7 +44,8 @@ class Writer(Sources):
             self.chooses |= not ordered or more
             self.sure = False
         return Text(
-            body + order, tail, frozenset(self.tags), self.fragile, self.chooses, self.sure, ordered
+            body + order, tail, frozenset(self.tags), self.fragile, self.chooses, self.sure,
+            self.sure and not self.grouped, ordered,
         )
 
     def _top(self, depth: int) -> Query:
@@ -214,7 +217,8 @@ class Writer(Sources):
                 values.append(self.aggregate(scope, kind, depth))
         if not keys and not any("(" in each for each in values):
             values[0] = self.aggregate(scope, kinds[0], 0)
-        self.sure = self.sure and self.nested == 0
+        self.grouped = True
+        self.sure = self.sure and self.nested == 0 and scope.number == 1 and bool(keys)
         listed, columns = self._named(values, kinds, self.nested == 0)
         text = f"select {listed} from {start}{self._where(scope, depth)}"
         text += self._group_by(keys, values, columns)

@@ -57,6 +57,7 @@ class Facts:
         """Whether DuckDB may choose among rows, as with LIMIT over ties."""
         self.sure = True
         """Whether a row must go or change without its records of one reference."""
+        self.grouped = False
         self.place = "the select list"
         self.nested = 0
         self.size = 0

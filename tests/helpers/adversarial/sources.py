@@ -179,7 +179,7 @@ class Sources(Functions):
             return self._lateral(text, parts, depth, taken)
         other = self.item(depth, outer, taken)
         if kind not in ("join", ","):
-            self.tags.add(f"JOIN USING" if kind == "using" else kind.upper())
+            self.tags.add("JOIN USING" if kind == "using" else kind.upper())
         sides = [column for each in parts for column in each.scope()]
         if kind in (",", "cross join", "positional join", "natural join"):
             self.fragile |= kind == "positional join"

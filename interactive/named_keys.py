@@ -1,0 +1,58 @@
+"""Keys of GROUP BY that stand in SELECT: GROUP BY ALL, and positions and names in GROUPING SETS."""
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from .blocks import SETS, is_aggregate, key_leaves, own, sources
+from .subqueries import outer_columns
+
+
+def expand_all(tree: exp.Expr) -> None:
+    """Replace GROUP BY ALL, which would take in the columns that are added."""
+    for group in list(tree.find_all(exp.Group)):
+        select = group.parent
+        if not group.args.get("all") or not isinstance(select, exp.Select):
+            continue
+        keys = [each.unalias() for each in select.expressions if _is_key(each, select)]
+        group.set("all", None)
+        group.set("expressions", [key.copy() for key in keys])
+        if not keys:
+            select.set("group", None)
+
+
+def _is_key(projection: exp.Expr, select: exp.Select) -> bool:
+    """Return whether GROUP BY ALL takes a column of SELECT: it depends on columns of the rows."""
+    if any(is_aggregate(node) for node in own(projection, exp.Func)):
+        return False
+    bound = {source.alias_or_name for source in sources(select)}
+    nested = own(projection, exp.Select, exp.SetOperation)
+    used = [column for query in nested for column in outer_columns(query)]
+    return any(
+        column.table in bound
+        for each in (*own(projection, exp.Column), *used)
+        for column in each.find_all(exp.Column)
+    )
+
+
+def expand_named(tree: exp.Expr) -> None:
+    """Replace positions and names by the keys they stand for."""
+    for select, keys in _grouped_by_sets(tree):
+        listed = select.expressions
+        by_name = {each.alias_or_name: each for each in listed}
+        for key in keys:
+            found = None
+            if isinstance(key, exp.Literal) and key.is_int and int(key.this) <= len(listed):
+                found = listed[int(key.this) - 1]
+            elif isinstance(key, exp.Column) and not key.table:
+                found = by_name.get(key.name)
+            if found is not None:
+                key.replace(found.unalias().copy())
+
+
+def _grouped_by_sets(tree: exp.Expr) -> Iterator[tuple[exp.Select, list[exp.Expr]]]:
+    """Yield the blocks with grouping sets, and their keys."""
+    for group in tree.find_all(exp.Group):
+        sets = any(isinstance(each, SETS) for each in group.expressions)
+        if sets and isinstance(group.parent, exp.Select):
+            yield group.parent, [leaf for each in group.expressions for leaf in key_leaves(each)]

@@ -1,0 +1,44 @@
+"""Generated SQL of every place of the grammar: lineage is checked by running it again.
+
+A failure prints the seed and the text. `python -m helpers.adversarial.run --first SEED --texts 1
+--shrink`, in the folder `tests`, runs it again and makes it shorter.
+"""
+
+from collections import Counter
+
+import pytest
+
+from helpers.adversarial.run import Tried, tried
+
+REFUSED = 0.05
+"""The largest share of the texts that DuckDB runs which may be refused."""
+TEXTS = 1_000
+
+
+def run(first: int, texts: int) -> None:
+    """Try texts, and check that few are refused and most have rows."""
+    print(f"seeds {first} to {first + texts - 1}")
+    found = list(tried(first, texts))
+    wrong = [each for each in found if each.outcome.kind == "wrong"]
+    assert not wrong, "\n".join(map(_told, wrong))
+    kinds = Counter(each.outcome.kind for each in found)
+    ran = texts - kinds["invalid"]
+    assert ran > 0.8 * texts, kinds
+    refused = [each for each in found if each.outcome.kind == "refused"]
+    assert len(refused) <= REFUSED * ran, "\n".join(map(_told, refused))
+    with_rows = sum(each.outcome.rows > 0 for each in found)
+    assert with_rows > 0.6 * ran, (with_rows, ran)
+
+
+def _told(each: Tried) -> str:
+    return f"seed {each.seed}: {each.outcome.why}\n    {each.sql}"
+
+
+def test_lineage_of_500_generated_texts() -> None:
+    run(0, 500)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", range(TEXTS, 21 * TEXTS, TEXTS))
+def test_lineage_of_20_000_generated_texts(first: int) -> None:
+    run(first, TEXTS)

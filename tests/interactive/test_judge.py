@@ -1,0 +1,137 @@
+"""DuckDB judges what is read: names, macros, functions and whole rows mean what it says."""
+
+from collections.abc import Iterator
+
+import duckdb
+import pytest
+
+from helpers.interactive_oracle import check
+from provhouse.interactive import Connection, connect
+from provhouse.interactive.refusal import NotCovered
+
+
+@pytest.fixture
+def con() -> Iterator[Connection]:
+    """A few tables whose names and values are easily taken for others."""
+    with connect(duckdb.connect()) as con:
+        con.execute(
+            "create table t(k varchar, v int); insert into t values ('a',1),('a',2),('b',3),(null,4)"
+        )
+        con.execute("create table u(k varchar, w int); insert into u values ('a',7),('c',8)")
+        con.execute("create schema s; create table s.t(k varchar, v int)")
+        con.execute("insert into s.t values ('s', 9)")
+        con.execute("create schema s2; create table s2.lone(x int); insert into s2.lone values (5)")
+        con.execute("create macro win(x) as row_number() over (order by x desc)")
+        con.execute("create macro rnd() as random(); create macro twice(x) as sum(x) * 2")
+        con.execute("create macro most() as (select max(w) from u)")
+        con.execute("create macro above(x) as table select * from t where v > x")
+        con.execute("create macro outer_(x) as twice(x) + most()")
+        con.execute("create view v1 as select k, v from t")
+        con.execute("create view v2 as select v1.k, u.w from v1 left join u using (k)")
+        con.execute("create view v3(p, q) as select * from v2 where w is not null")
+        con.execute(
+            "create view v4 as select * from (v2 join (select 1 one) o on true) join v1 using (k)"
+        )
+        yield con
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "select v, win(v) n from t",
+        "select k, twice(v) from t group by k",
+        "select k, outer_(v) from t group by k",
+        "select v + most() from t",
+        "select * from above(1)",
+        "select a.k, b.v from above(1) a join above(2) b on a.k = b.k",
+        "select * from v2",
+        "select * from v3",
+        "select * from v4",
+        "select k, count(*) from v4 group by k",
+        "select * from t a left join (v2 b join u c using (k)) on a.k = b.k",
+        "select * from (t a join u b using (k)) join t c on c.k = a.k",
+        "select k, count(*) from t full join u using (k) full join v1 using (k) group by k",
+        "select mean(v), kurtosis_pop(v), sem(v), geomean(v), wavg(v, v), mad(v) from t",
+        "select k, list(v order by v), string_agg(k, ',' order by v), arg_max(k, v) from t group by k",
+        "select len(k), log2(v), v ^ 2, v ** 2, mod(v, 2), '{\"a\": 1}' -> 'a' from t",
+        "select q from (select k, count(*) n from t group by k) q",
+        "select to_json(q), q::varchar, typeof(q) from (select k, count(*) n from t group by k) q",
+        "select list(q order by n) from (select k, count(*) n from t group by k) q group by q.n",
+        "with c as (select distinct k from t) select c, x from c, (values (1, 2)) x(i, j)",
+        "select (select p) from t p",
+        "select count(t), k from t group by k",
+        "select * exclude (v) replace (upper(k) as k) from t",
+        "select t.* rename (k as key) from t",
+        "select * from main.t x, s.t y where x.v < y.v",
+        "with t as (select 1 k) select * from t",
+        "with unused as (select * from u) select k from t",
+    ],
+)
+def test_rows_come_back_from_their_witnesses(con: Connection, sql: str) -> None:
+    checked = check(con, sql)
+    assert checked.rows
+    assert checked.wrong == []
+
+
+def test_a_window_in_a_macro_has_its_whole_partition(con: Connection) -> None:
+    result = con.sql("select v, win(v) n from t", lineage=True)
+    assert result.backward("t", [0]).rids.tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "sql", ["select rnd() from t", "select now() from t", "select v, alias(k) from t"]
+)
+def test_values_that_change_are_refused_in_macros_too(con: Connection, sql: str) -> None:
+    with pytest.raises(NotCovered, match=r"random\(\)|now\(\)|alias"):
+        con.sql(sql, lineage=True)
+
+
+@pytest.mark.parametrize("path", ["s,main", "s2,main", "main,s2,s", "s"])
+@pytest.mark.parametrize("name", ["t", "lone"])
+def test_a_name_means_the_table_that_duckdb_finds(con: Connection, path: str, name: str) -> None:
+    con.execute(f"set search_path = '{path}'")
+    sql = f"select * from {name}"
+    try:
+        expected = con.duckdb.sql(sql).to_arrow_table()
+    except duckdb.CatalogException:
+        with pytest.raises(duckdb.CatalogException):
+            con.sql(sql, lineage=True)
+        return
+    result = con.sql(sql, lineage=True)
+    assert result.to_arrow().equals(expected)
+    assert result.backward(name).to_arrow().equals(expected)
+
+
+def test_row_numbers_in_the_text_are_those_of_the_records(con: Connection) -> None:
+    con.execute("delete from t where v = 1")
+    result = con.sql("select rowid, t.rowid + 1 n, * from t where rowid > 1", lineage=True)
+    assert result.columns == ["rowid", "n", "k", "v"]
+    for row, values in enumerate(result.to_arrow().to_pylist()):
+        assert result.backward("t", [row]).rids.tolist() == [values["rowid"]] == [values["n"] - 1]
+    grouped = con.sql("select rowid r, sum(v) from t group by rowid order by r", lineage=True)
+    assert [grouped.backward("t", [at]).rids.tolist() for at in range(3)] == [[1], [2], [3]]
+
+
+def test_a_table_with_a_column_rowid_is_refused(con: Connection) -> None:
+    con.execute("create table r(rowid varchar, k varchar); insert into r values ('x', 'y')")
+    for sql in ("select k from r", "select * from r", "select rowid from r"):
+        with pytest.raises(NotCovered, match="a column rowid"):
+            con.sql(sql, lineage=True)
+
+
+def test_a_macro_that_hides_a_built_in_function_is_unfolded(con: Connection) -> None:
+    con.execute("create macro upper(x) as (select max(w) from u)")
+    sql = "select upper(k) from t"
+    assert check(con, sql).wrong == []
+    assert con.sql(sql, lineage=True).backward("u", [0]).rids.size == 2
+
+
+def test_errors_name_the_construct_and_no_hidden_column(con: Connection) -> None:
+    for sql in (
+        "select random() from t",
+        "select v from t, (select k from u) x where x.k = alias(t.k)",
+    ):
+        with pytest.raises(NotCovered) as refused:
+            con.sql(sql, lineage=True)
+        assert "line 1" in str(refused.value)
+        assert "__" not in str(refused.value)
