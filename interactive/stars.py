@@ -111,6 +111,9 @@ class Speller:
     def _join(self, scope: Scope, join: exp.Join, left: set[str]) -> set[str]:
         """Add the right side of a join to the sources of its left side; return its aliases."""
         right = self._add(scope, join.this)
+        if join.method == "NATURAL":
+            join.set("using", [exp.to_identifier(each) for each in _common(scope, left, right)])
+            join.set("method", None)
         if using := join.args.get("using"):
             conditions = [_equal(scope, join, each.name, left, right) for each in using]
             if (join.method or "").upper() == "ASOF":
@@ -144,6 +147,16 @@ class Speller:
         named = cte.args.get("alias")
         given = [each.name for each in named.columns] if named is not None else []
         return [*given, *self.output(cte.this)[len(given) :]]
+
+
+def _common(scope: Scope, left: set[str], right: set[str]) -> list[str]:
+    """Return the names of the columns that both sides of a join have, in the order of the left."""
+    sides = [
+        [name.lower() for alias, names in scope.columns.items() if alias.lower() in side
+         for name in names]
+        for side in (left, right)
+    ]  # fmt: skip
+    return list(dict.fromkeys(name for name in sides[0] if name in sides[1]))
 
 
 def _free(name: str, taken: list[str]) -> str:
