@@ -1,7 +1,7 @@
 """Errors as problem documents (RFC 9457), with the exit status that a command would have."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -22,6 +22,7 @@ from provhouse.output.escape import in_json
 
 from .log import log
 from .people import Forbidden
+from .private import Folders
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_SECONDS = 1
@@ -45,15 +46,17 @@ _STATUS: dict[type[ProvhouseError], int] = {
 """The HTTP status of each class of errors. The first class that an error belongs to counts."""
 
 
-def problem(error: ProvhouseError) -> Response:
-    """Return the response for an error: ``title`` is the problem, ``detail`` the reason."""
+def problem(error: ProvhouseError, told: Callable[[str], str] = str) -> Response:
+    """Return the response for an error: ``title`` is the problem, ``detail`` the reason.
+
+    ``told`` returns a text as the sender of the request may see it.
+    """
     status = next((s for kind, s in _STATUS.items() if isinstance(error, kind)), 500)
     seconds = error.seconds if isinstance(error, StillFilling) else RETRY_SECONDS
     retry = isinstance(error, StillFilling) or status in (429, 503)
     headers = {"Retry-After": str(seconds)} if retry else None
-    return _response(
-        status, error.wanted, error.found, error.remedy, error.exit_status, headers=headers
-    )
+    parts = map(told, (error.wanted, error.found, error.remedy))
+    return _response(status, *parts, exit_status=error.exit_status, headers=headers)
 
 
 def _response(
@@ -95,14 +98,15 @@ def refusal(error: Refused) -> Response:
     )
 
 
-def install_handlers(app: FastAPI) -> None:
-    """Make an application send every error as a problem document."""
+def install_handlers(app: FastAPI, private: Folders | None = None) -> None:
+    """Make an application send every error as a problem document, without private folders."""
+    folders = private or Folders()
 
     @app.exception_handler(ProvhouseError)
-    async def known(_: Request, error: ProvhouseError) -> Response:
+    async def known(request: Request, error: ProvhouseError) -> Response:
         if isinstance(error, Damaged):
             log.error("%s", error)
-        return problem(error)
+        return problem(error, lambda text: folders.told(text, request.scope))
 
     @app.exception_handler(RequestValidationError)
     async def misused(_: Request, error: RequestValidationError) -> Response:
