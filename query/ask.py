@@ -313,6 +313,7 @@ class Asker:
             choice = Choice(asked, ASKED[asked])
         if choice.method == "csprov" and walk:
             return choice, CSProv(self.snapshot, self.spark, watch, walk)
+        watch.remedy = f"Use the method csprov, which is faster than {choice.method} for most items"
         if choice.method == "ccprov":
             return choice, CCProv(self.snapshot, self.spark, watch)
         return choice, RQ(self.snapshot, self.spark, watch)
@@ -320,7 +321,7 @@ class Asker:
     def walk(self, item: ItemNumber, direction: Direction, watch: Stopwatch) -> Walk:
         """Return the sets that an item needs, from the cache if the walk was made before."""
         with watch.step("walk"):
-            return self._walks.walk(item, direction, lambda: self.graph)
+            return self._walks.walk(item, direction, lambda: self.graph, watch)
 
 
 def _find(method: QueryMethod, item: ItemNumber, question: Question) -> MethodResult | Searched:

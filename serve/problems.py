@@ -1,7 +1,7 @@
 """Errors as problem documents (RFC 9457), with the exit status that a command would have."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -46,17 +46,15 @@ _STATUS: dict[type[ProvhouseError], int] = {
 """The HTTP status of each class of errors. The first class that an error belongs to counts."""
 
 
-def problem(error: ProvhouseError, told: Callable[[str], str] = str) -> Response:
-    """Return the response for an error: ``title`` is the problem, ``detail`` the reason.
-
-    ``told`` returns a text as the sender of the request may see it.
-    """
+def problem(error: ProvhouseError, request: Request) -> Response:
+    """Return the response for an error: ``title`` is the problem, ``detail`` the reason."""
     status = next((s for kind, s in _STATUS.items() if isinstance(error, kind)), 500)
     seconds = error.seconds if isinstance(error, StillFilling) else RETRY_SECONDS
     retry = isinstance(error, StillFilling) or status in (429, 503)
     headers = {"Retry-After": str(seconds)} if retry else None
-    parts = map(told, (error.wanted, error.found, error.remedy))
-    return _response(status, *parts, exit_status=error.exit_status, headers=headers)
+    folders: Folders = request.app.state.folders
+    told = [folders.told(text, request.scope) for text in (error.wanted, error.found, error.remedy)]
+    return _response(status, *told, exit_status=error.exit_status, headers=headers)
 
 
 def _response(
@@ -100,20 +98,20 @@ def refusal(error: Refused) -> Response:
 
 def install_handlers(app: FastAPI, private: Folders | None = None) -> None:
     """Make an application send every error as a problem document, without private folders."""
-    folders = private or Folders()
+    app.state.folders = private or Folders()
 
     @app.exception_handler(ProvhouseError)
     async def known(request: Request, error: ProvhouseError) -> Response:
         if isinstance(error, Damaged):
             log.error("%s", error)
-        return problem(error, lambda text: folders.told(text, request.scope))
+        return problem(error, request)
 
     @app.exception_handler(RequestValidationError)
-    async def misused(_: Request, error: RequestValidationError) -> Response:
+    async def misused(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"][1:]) or "body"
         return problem(
-            UsageError(f"Invalid request: {where}", first["msg"], "See /v1/openapi.json")
+            UsageError(f"Invalid request: {where}", first["msg"], "See /v1/openapi.json"), request
         )
 
     @app.exception_handler(HTTPException)
