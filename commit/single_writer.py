@@ -9,6 +9,7 @@ from provhouse.model.settings import Settings
 from provhouse.store.warehouse.layout import Layout
 
 from .erasing.erase import resume_erasure
+from .lost_commits import refuse_lost
 from .recover import recover
 from .writer_log import writing
 
@@ -20,11 +21,13 @@ def only_writer(
     """Be the single writer for the length of the block, after recovery.
 
     An interrupted erasure is completed, too. ``recover`` explains ``thorough``. Raises Busy if
-    another writer is active, and any error that ``recover`` raises.
+    another writer is active, Damaged if the record of the newest generation is lost, and any error
+    that ``recover`` raises.
     """
     layout = Layout(settings.warehouse)
     with writing(layout, settings.wait_seconds, progress):
         reach("lock held")
+        refuse_lost(layout)
         recover(layout, thorough=thorough)
         resume_erasure(settings, progress)
         yield
