@@ -53,8 +53,9 @@ def problem(error: ProvhouseError, request: Request) -> Response:
     retry = isinstance(error, StillFilling) or status in (429, 503)
     headers = {"Retry-After": str(seconds)} if retry else None
     folders: Folders = request.app.state.folders
-    told = [folders.told(text, request.scope) for text in (error.wanted, error.found, error.remedy)]
-    return _response(status, *told, exit_status=error.exit_status, headers=headers)
+    parts = (error.wanted, error.found, error.remedy)
+    title, detail, remedy = (folders.told(part, request.scope) for part in parts)
+    return _response(status, title, detail, remedy, error.exit_status, headers)
 
 
 def _response(

@@ -62,8 +62,7 @@ def _without_nulls(rows: pa.Table, nulls: Collection[str]) -> pa.Table:
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    types = pa.types
-    return types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
+    return kind in (pa.string(), pa.large_string(), pa.string_view())
 
 
 def _known(name: str, column: pa.ChunkedArray, by_id: Sequence[str]) -> pa.Array:
