@@ -8,7 +8,7 @@ like a time into a time.
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 import pyarrow as pa
@@ -117,6 +117,8 @@ def _batch(source: Source, row: int, objects: Numbered) -> Batch:
     columns, read_for = source.columns, [column for _, column in source.columns.read_for]
     late = frozenset[str]() if columns.describes else columns.marks
     for number, given in objects:
+        if columns.nulls:
+            given = {key: _unless(value, columns.nulls) for key, value in given.items()}
         if not columns.reserved.isdisjoint(given):
             columns.check_free(f"{source.path}, line {number}", given)
         if not late.isdisjoint(given):
@@ -145,6 +147,11 @@ def _late(place: str) -> BadInput:
 def _scope(columns: Columns, given: dict[str, object]) -> str | None:
     value = given.get(columns.scope) if columns.scope else None
     return None if value is None or _is_nan(value) else as_text(value)
+
+
+def _unless(value: object, nulls: Collection[str]) -> object:
+    """Return a value, or None if it is a text that stands for a missing value."""
+    return None if isinstance(value, str) and value in nulls else value
 
 
 def _is_nan(value: object) -> bool:

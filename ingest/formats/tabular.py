@@ -1,6 +1,6 @@
 """Turn the Arrow tables read from CSV and Parquet files into batches of triples."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -32,6 +32,7 @@ def _batch(source: Source, row: int, rows: pa.Table) -> Batch:
         rows = rows.append_column(name, pa.repeat(pa.scalar(value, pa.string()), rows.num_rows))
     present = rows.column_names
     columns = source.columns.of(present)
+    rows = _without_nulls(rows, columns.nulls)
     extra = rows.select([name for name in present if name not in columns.taken])
     try:
         known = {
@@ -44,6 +45,24 @@ def _batch(source: Source, row: int, rows: pa.Table) -> Batch:
     except _CONVERSION_ERRORS as error:
         place = f"{source.name}, rows {row:,} to {row + rows.num_rows - 1:,}"
         raise unreadable(place, "text", error) from error
+
+
+def _without_nulls(rows: pa.Table, nulls: Collection[str]) -> pa.Table:
+    """Return rows with null in place of the texts that stand for a missing value."""
+    if not nulls:
+        return rows
+    texts = pa.array(sorted(nulls), pa.string())
+    for at, field in enumerate(rows.schema):
+        kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+        if _is_text(kind):
+            column = rows[field.name].cast(pa.string())
+            kept = pc.if_else(pc.is_in(column, texts), None, column)
+            rows = rows.set_column(at, field.name, kept)
+    return rows
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return kind in (pa.string(), pa.large_string(), pa.string_view())
 
 
 def _known(name: str, column: pa.ChunkedArray, by_id: Sequence[str]) -> pa.Array:
