@@ -21,8 +21,8 @@ from provhouse.store.tables.operations import operations_of
 from provhouse.store.tables.partitions import read_partition
 from provhouse.store.tables.snapshot import Snapshot
 
+from .codes import I8
 from .derivations import AGGREGATE, COPY, UNKNOWN, Derivations, Rows
-from .fates import I8
 from .values import Tensors
 
 _OF_COLUMN = r"(?i)\bcount\s*\(\s*(?:[^1*\s]|1[^)\s])"

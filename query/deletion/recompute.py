@@ -9,8 +9,8 @@ from numba import njit
 from provhouse.model.arrays import I32, I64, Bools
 from provhouse.model.operations import FUNCTIONS
 
+from .codes import DELETED, DIES, I8, SURVIVES, U8, UNDECIDED, UNREACHED
 from .derivations import AGGREGATE, COPY
-from .fates import DELETED, DIES, I8, SURVIVES, U8, UNDECIDED, UNREACHED
 
 F64 = npt.NDArray[np.float64]
 
