@@ -39,7 +39,7 @@ def _batch(source: Source, row: int, rows: pa.Table) -> Batch:
             for name, column in columns.read_for
             if column in present
         }
-        scope = texts(_without_nan(rows[columns.scope])) if columns.scope else None
+        scope = texts(_finite(rows[columns.scope])) if columns.scope else None
         return Batch(row, pa.table(known), canonical(extra), scope)
     except _CONVERSION_ERRORS as error:
         place = f"{source.name}, rows {row:,} to {row + rows.num_rows - 1:,}"
@@ -65,7 +65,7 @@ def _fits(column: pa.ChunkedArray) -> bool:
 
 def _text(column: pa.ChunkedArray) -> pa.Array:
     """Return a column as text; equal times get equal text, whatever their units and time zones."""
-    values = _without_nan(column)
+    values = _finite(column)
     if pa.types.is_timestamp(values.type):
         utc = pa.timestamp(values.type.unit, "UTC" if values.type.tz else None)
         return _without_zeros(values.cast(utc).cast(pa.string()))
@@ -74,12 +74,12 @@ def _text(column: pa.ChunkedArray) -> pa.Array:
     return values.cast(pa.string())
 
 
-def _without_nan(column: pa.ChunkedArray) -> pa.Array:
-    """Return a column with null in place of NaN, so that NaN does not become an item's name."""
+def _finite(column: pa.ChunkedArray) -> pa.Array:
+    """Return a column with null in place of NaN and infinity, which are no names of items."""
     values = column.combine_chunks()
     if not pa.types.is_floating(values.type):
         return values
-    return pc.if_else(pc.is_nan(values), None, values)
+    return pc.if_else(pc.is_finite(values), values, None)
 
 
 def _without_zeros(times: pa.Array) -> pa.Array:
