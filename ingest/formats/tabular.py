@@ -6,6 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.model.attributes import canonical, texts
+from provhouse.model.columns import DESCRIBING
 
 from . import limits
 from .column_mapping import ID_OF, TABLE_OF
@@ -39,7 +40,7 @@ def _batch(source: Source, row: int, rows: pa.Table) -> Batch:
             for name, column in columns.read_for
             if column in present
         }
-        scope = texts(_finite(rows[columns.scope])) if columns.scope else None
+        scope = texts(_finite(rows[columns.scope]).combine_chunks()) if columns.scope else None
         return Batch(row, pa.table(known), canonical(extra), scope)
     except _CONVERSION_ERRORS as error:
         place = f"{source.name}, rows {row:,} to {row + rows.num_rows - 1:,}"
@@ -52,7 +53,7 @@ def _known(name: str, column: pa.ChunkedArray, by_id: Sequence[str]) -> pa.Array
         return column.combine_chunks().cast(pa.int64())
     if name in {TABLE_OF[end] for end in by_id} and pa.types.is_dictionary(column.type):
         return column.cast(pa.dictionary(pa.int32(), pa.string())).combine_chunks()
-    return _text(column)
+    return _text(column if name in DESCRIBING else _finite(column))
 
 
 def _fits(column: pa.ChunkedArray) -> bool:
@@ -65,7 +66,7 @@ def _fits(column: pa.ChunkedArray) -> bool:
 
 def _text(column: pa.ChunkedArray) -> pa.Array:
     """Return a column as text; equal times get equal text, whatever their units and time zones."""
-    values = _finite(column)
+    values = _without_nan(column)
     if pa.types.is_timestamp(values.type):
         utc = pa.timestamp(values.type.unit, "UTC" if values.type.tz else None)
         return _without_zeros(values.cast(utc).cast(pa.string()))
@@ -74,12 +75,19 @@ def _text(column: pa.ChunkedArray) -> pa.Array:
     return values.cast(pa.string())
 
 
-def _finite(column: pa.ChunkedArray) -> pa.Array:
-    """Return a column with null in place of NaN and infinity, which are no names of items."""
+def _without_nan(column: pa.ChunkedArray) -> pa.Array:
+    """Return a column with null in place of NaN, which stands for a missing number."""
     values = column.combine_chunks()
     if not pa.types.is_floating(values.type):
         return values
-    return pc.if_else(pc.is_finite(values), values, None)
+    return pc.if_else(pc.is_nan(values), None, values)
+
+
+def _finite(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column with null in place of NaN and infinity, which are no names of items."""
+    if not pa.types.is_floating(column.type):
+        return column
+    return pc.if_else(pc.is_finite(column), column, None)
 
 
 def _without_zeros(times: pa.Array) -> pa.Array:
