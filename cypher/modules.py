@@ -2,7 +2,7 @@
 
 Each module carries a digest of all rows about it, and the numbers of its relationships. If both
 are as they would be, nothing of it is written again. So a commit takes as long as what it changed,
-and a module that someone changed by hand is made anew.
+and a module whose relationships someone removed by hand is written again.
 """
 
 from collections.abc import Callable, Mapping, Sequence

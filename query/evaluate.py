@@ -1,7 +1,7 @@
 """Evaluate the derivations of an item in a semiring, from weights of its sources."""
 
 from dataclasses import dataclass
-from math import isfinite, isnan
+from math import isfinite, isnan, nan
 
 import numpy as np
 import pyarrow as pa

@@ -48,6 +48,8 @@ from .repeated import counted
 
 BYTES = 16
 """The length of the hash in a group's name."""
+
+
 @dataclass(frozen=True)
 class StageGroups:
     """The task that stages the groups of a bucket of labels as a file of triples."""
