@@ -175,21 +175,32 @@ def _batch(source: Source, row: int, objects: Numbered) -> Batch:
     made = Batch(row, rows, pa.array(attributes, pa.string()), scope)
     if len(kept) == len(objects):
         return made
-    return replace(made, numbers=np.array(kept, np.int64), rejected=_rejected(row, objects))
+    return replace(
+        made, numbers=np.array(kept, np.int64), rejected=_rejected(columns, row, objects)
+    )
 
 
-def _rejected(row: int, objects: Numbered) -> pa.Table:
-    """Return the rows with a number that is not finite."""
+def _rejected(columns: Columns, row: int, objects: Numbered) -> pa.Table:
+    """Return the rows with a number that is not finite, with the names of known columns."""
+    known = {column: name for name, column in columns.read_for}
     rows = [
-        (
-            row + at,
-            f"the number {given.number} is not finite in double precision",
-            json.dumps(given.row, ensure_ascii=False),
-        )
+        {
+            "row": row + at,
+            "reason": f"the number {given.number} is not finite in double precision",
+            "content": json.dumps(
+                {known.get(key, key): _text(value) for key, value in given.row.items()},
+                ensure_ascii=False,
+            ),
+        }
         for at, (_, given) in enumerate(objects)
         if isinstance(given, Unbounded)
     ]
-    return pa.table([*map(list, zip(*rows, strict=True))], REJECTED)
+    return pa.Table.from_pylist(rows, REJECTED)
+
+
+def _text(value: object) -> str | None:
+    """Return a value as text, as it would be in a name."""
+    return as_text(value) if isinstance(value, dict | list) else _name("", value)
 
 
 def _late(place: str) -> BadInput:

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from provhouse.ingest.formats import json_lines as jsonl
 from provhouse.ingest.formats import limits
+from provhouse.ingest.formats.column_mapping import columns_of
 from provhouse.ingest.formats.registry import batches, check
 from provhouse.ingest.formats.source import Source
 from provhouse.model.attributes import as_object, canonical
@@ -110,6 +112,17 @@ def test_a_number_that_is_not_finite_rejects_its_row(
                                               "precision")  # fmt: skip
     assert number in row["content"]
     json.loads(row["content"])
+
+
+def test_a_rejected_row_has_texts_by_which_erasures_find_it(tmp_path: Path) -> None:
+    line = b'{"from":7,"dst":2.0,"op":null,"v":[1e400,"Jane"],"scope":"s"}\n'
+    source = written(tmp_path, line)
+    source = replace(source, columns=columns_of(["src=from"], None))
+    [batch] = batches(source)
+    assert batch.rejected is not None
+    assert json.loads(batch.rejected["content"][0].as_py()) == {
+        "src": "7", "dst": "2", "op": None, "v": '["1e400", "Jane"]', "scope": "s",
+    }  # fmt: skip
 
 
 def test_a_file_may_have_no_other_rows(tmp_path: Path) -> None:
