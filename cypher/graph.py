@@ -25,6 +25,7 @@ from .driver import open_driver
 from .errors import translated
 from .guard import Result
 from .importing import Import
+from .modules import RowList, show_modules
 from .rights import ensure_constraints
 from .silence import Silent, awaited
 from .texts import statement
@@ -48,7 +49,6 @@ MAX_ID = (1 << 63) - 1
 
 T = TypeVar("T")
 Rows = Iterable[Mapping[str, object]]
-RowList = Sequence[Mapping[str, object]]
 
 
 class Graph:
@@ -162,7 +162,7 @@ class Graph:
         self._repeated(work)
 
     def announce(self, generation: Mapping[str, object], modules: Mapping[str, RowList]) -> None:
-        """Show a generation as the current one and replace all modules, in one transaction.
+        """Show a generation as the current one, with its modules, in one transaction.
 
         ``modules`` has the rows to write, by the name of the statement, in writing order.
         """
@@ -170,12 +170,12 @@ class Graph:
             self.prepare()  # an earlier version may have created the database, without their keys
 
         def work(transaction: ManagedTransaction) -> list[Any]:
-            warehouse = self.warehouse
-            shown = {**generation, "warehouse": warehouse}
-            transaction.run(statement("generation"), shown).consume()
-            transaction.run(statement("modules_removed"), warehouse=warehouse).consume()
-            for name, rows in modules.items():
-                transaction.run(statement(name), rows=rows, warehouse=warehouse).consume()
+            def run(name: str, **parameters: object) -> list[Any]:
+                text = statement(name)
+                return transaction.run(text, parameters, warehouse=self.warehouse).value()
+
+            run("generation", **generation)
+            show_modules(run, modules)
             return []
 
         self._repeated(work)

@@ -12,7 +12,7 @@ from provhouse.commit.note_samples import note_samples
 from provhouse.commit.number_files import number_files
 from provhouse.commit.number_writes import NewWrite, number_writes
 from provhouse.commit.pin_files import pin_files
-from provhouse.model.columns import EXACTNESS, OP
+from provhouse.model.columns import EXACTNESS, KIND, OP
 from provhouse.model.operations import weakest
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
@@ -42,7 +42,7 @@ from .rows import Traced, bare_rows, operations, pieces, traced
 from .sampled import sampled_writes
 from .stream import Streams
 from .unused_keys import unused_keys
-from .weakened import weakened
+from .weakened import WEAKEST_KIND, weakened
 from .widened import widened_windows
 
 SMALL_BYTES = 256 << 20
@@ -296,14 +296,15 @@ def _names(
 def _one_each(ops: Sequence[pa.Table]) -> pa.Table:
     """Return one description of each op; two appends to one table have the same ops.
 
-    If writes with one text differ, their op has the weakest exactness, and no facts that differ.
+    If writes with one text differ, their op has the weakest exactness and kind, and no facts that
+    differ.
     """
     found = dict[str, dict[str, str | None]]()
     for row in (row for table in ops for row in table.to_pylist()):
         other = found.setdefault(row[OP], row)
         exactness = weakest((row[EXACTNESS], str(other[EXACTNESS])))
         same = {name: value if other[name] == value else None for name, value in row.items()}
-        found[row[OP]] = {**same, EXACTNESS: exactness}
+        found[row[OP]] = {**same, KIND: same[KIND] or WEAKEST_KIND, EXACTNESS: exactness}
     return pa.Table.from_pylist(list(found.values()), schema=ops[0].schema)
 
 

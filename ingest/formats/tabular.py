@@ -6,6 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.model.attributes import canonical, texts
+from provhouse.model.columns import DESCRIBING
 
 from . import limits
 from .column_mapping import ID_OF, TABLE_OF
@@ -40,7 +41,7 @@ def _batch(source: Source, row: int, rows: pa.Table) -> Batch:
             for name, column in columns.read_for
             if column in present
         }
-        scope = texts(_without_nan(rows[columns.scope])) if columns.scope else None
+        scope = texts(_finite(rows[columns.scope]).combine_chunks()) if columns.scope else None
         return Batch(row, pa.table(known), canonical(extra), scope)
     except _CONVERSION_ERRORS as error:
         place = f"{source.name}, rows {row:,} to {row + rows.num_rows - 1:,}"
@@ -71,7 +72,7 @@ def _known(name: str, column: pa.ChunkedArray, by_id: Sequence[str]) -> pa.Array
         return column.combine_chunks().cast(pa.int64())
     if name in {TABLE_OF[end] for end in by_id} and pa.types.is_dictionary(column.type):
         return column.cast(pa.dictionary(pa.int32(), pa.string())).combine_chunks()
-    return _text(column)
+    return _text(column if name in DESCRIBING else _finite(column))
 
 
 def _fits(column: pa.ChunkedArray) -> bool:
@@ -94,11 +95,18 @@ def _text(column: pa.ChunkedArray) -> pa.Array:
 
 
 def _without_nan(column: pa.ChunkedArray) -> pa.Array:
-    """Return a column with null in place of NaN, so that NaN does not become an item's name."""
+    """Return a column with null in place of NaN, which stands for a missing number."""
     values = column.combine_chunks()
     if not pa.types.is_floating(values.type):
         return values
     return pc.if_else(pc.is_nan(values), None, values)
+
+
+def _finite(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column with null in place of NaN and infinity, which are no names of items."""
+    if not pa.types.is_floating(column.type):
+        return column
+    return pc.if_else(pc.is_finite(column), column, None)
 
 
 def _without_zeros(times: pa.Array) -> pa.Array:
