@@ -31,6 +31,7 @@ class NewWrite:
     replaces: bool = False
     bare: int = 0
     tracking: RowTracking | None = None
+    stored: tuple[str, ...] = ()
 
 
 def number_writes(
@@ -68,6 +69,7 @@ def _numbered(layout: Layout, write: NewWrite) -> Written:
             write.bare,
             max(generations(layout), default=0),
             write.tracking,
+            write.stored,
         )
         add_written(layout, known)
     return known

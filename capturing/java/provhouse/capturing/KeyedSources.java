@@ -19,6 +19,7 @@ import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions;
 import org.apache.spark.sql.execution.datasources.jdbc.JDBCRelation;
+import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.DataTypes;
 import scala.Option;
 
@@ -32,7 +33,7 @@ final class KeyedSources {
   private static final Set<String> FORMATS = Set.of("csv", "json", "orc", "text", "txt");
   private final Map<String, List<String>> keys;
   private final Taps taps;
-  private final String timeZone;
+  private final SQLConf settings;
   private final Set<Object> used;
   private final List<Map<String, Object>> described = new ArrayList<>();
 
@@ -43,10 +44,10 @@ final class KeyedSources {
    * that the plan mentions: no other column is read.
    */
   KeyedSources(
-      Map<String, List<String>> keys, Taps taps, String timeZone, Set<Object> used) {
+      Map<String, List<String>> keys, Taps taps, SQLConf settings, Set<Object> used) {
     this.keys = keys;
     this.taps = taps;
-    this.timeZone = timeZone;
+    this.settings = settings;
     this.used = used;
   }
 
@@ -78,7 +79,7 @@ final class KeyedSources {
           "Declare its key, as in keys={'" + named + "': 'id'} or " + Settings.PREFIX + "keys."
               + named + "=id");
     }
-    Expression text = KeyText.of(Plans.list(node.output()), key, table, timeZone);
+    Expression text = KeyText.of(Plans.list(node.output()), key, table, settings);
     List<NamedExpression> read = new ArrayList<>();
     List<NamedExpression> columns = new ArrayList<>();
     for (Attribute column : Plans.list(node.output())) {

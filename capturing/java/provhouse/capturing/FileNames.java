@@ -1,0 +1,24 @@
+package provhouse.capturing;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+
+/** The names that columns have in the files of a Delta table with column mapping. */
+final class FileNames {
+  private static final String PHYSICAL = "delta.columnMapping.physicalName";
+
+  private FileNames() {}
+
+  /** Return the names in files by the names in the table, of all columns, if some differ. */
+  static Map<String, String> of(StructType schema) {
+    Map<String, String> found = new LinkedHashMap<>();
+    for (StructField field : schema.fields()) {
+      boolean mapped = field.metadata().contains(PHYSICAL);
+      found.put(field.name(), mapped ? field.metadata().getString(PHYSICAL) : field.name());
+    }
+    boolean same = found.entrySet().stream().allMatch(each -> each.getKey().equals(each.getValue()));
+    return same ? Map.of() : found;
+  }
+}
