@@ -329,7 +329,7 @@ def capture(
                 note_plain(captured, layout, run)
         block.report = landed = landed_block(captured, found, folder, (BadInput, UsageError))
     finally:
-        if block.report is None or not block.report.writes:
+        if block.report is None or not block.report.writes or block.report.fault:
             block.close()  # there is nothing to trace, or a later ingest needs the folder
     if landed.fault:
         raise landed.fault

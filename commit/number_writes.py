@@ -32,6 +32,7 @@ class NewWrite:
     bare: int = 0
     tracking: RowTracking | None = None
     stored: tuple[str, ...] = ()
+    states: tuple[tuple[int, int], ...] = ()
 
 
 def number_writes(
@@ -70,6 +71,7 @@ def _numbered(layout: Layout, write: NewWrite) -> Written:
             max(generations(layout), default=0),
             write.tracking,
             write.stored,
+            write.states,
         )
         add_written(layout, known)
     return known

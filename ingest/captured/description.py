@@ -12,6 +12,7 @@ from provhouse.model.errors import BadInput
 
 from .file_names import EXACT_NAMES, FileNames, Key
 from .keyed import KeyedSource
+from .renamed import FileState
 from .unchanged import check_unchanged
 
 FORM = 1
@@ -69,6 +70,11 @@ class SourceFile:
     rows: int = -1
     """The number of rows of a part of a file; -1 if it is unknown."""
     names: FileNames = EXACT_NAMES
+
+    @property
+    def state(self) -> FileState:
+        """The file as the job has read it."""
+        return FileState(self.path, self.bytes, self.changed)
 
     def in_file(self, key: Key) -> Key:
         """Return the names in the file of the columns of a key; raise BadInput for unknown ones."""
@@ -378,6 +384,7 @@ def _keyed(source: Mapping[str, Any], folder: Path) -> KeyedSource:
         Path(source["place"]) if source.get("place") else None,
         "folder" in source,
         source.get("unit", ""),
+        _local(source["root"]) if source.get("root") else None,
     )
 
 

@@ -10,7 +10,7 @@ Key = tuple[str, ...]
 
 @dataclass(frozen=True)
 class FileNames:
-    """How a job finds the columns of a table in its files."""
+    """The rule by which a job finds the columns of a table in its files."""
 
     exact: bool = True
     """Whether case counts, as ``spark.sql.caseSensitive`` says."""

@@ -62,16 +62,26 @@ class KeptOut:
         Otherwise the lineage of a later write would end at the first, or the first would get a
         higher version than the later one once it is ingested.
         """
-        kept, files, places = list[CapturedWrite](), set[Path](), set[Path]()
+        kept, made = list[CapturedWrite](), set[Path | str]()
         for write in self._writes:
-            read = {each.path for each in write.sources}
-            read.update(path for scan in write.keyed for path in (*scan.files, scan.place) if path)
-            built = write.path in places or not read.isdisjoint(files | places)
-            if built or write.number in self._errors:
+            if write.number in self._errors or not made.isdisjoint(_used(write)):
                 kept.append(write)
-                files.update(write.written)
-                places.add(write.path)
+                made |= _made(write)
         return kept
+
+
+def _made(write: CapturedWrite) -> set[Path | str]:
+    """Return what a write has made: its place and files, by their names if they are gone there."""
+    files = (path if path.exists() else path.name for path in write.written)
+    return {write.path, *files}
+
+
+def _used(write: CapturedWrite) -> set[Path | str]:
+    """Return where a write has written, and what it has read, in the forms of ``_made``."""
+    read = [each.path for each in write.sources]
+    for scan in write.keyed:
+        read += [*scan.files, *([scan.place] if scan.place else [])]
+    return {write.path, *read, *(path.name for path in read)}
 
 
 def _refusal(write: CapturedWrite, error: ProvhouseError | None) -> Refusal:

@@ -39,7 +39,9 @@ from .moved import tracking_of
 from .names import OutputNames, SourceNames, check_sources, without_numbers
 from .output import Output, output_of
 from .pinned import checked_before, pins_of
+from .places import check_places
 from .rdd_output import keyed_rdd_output_of, rdd_output_of
+from .renamed import state_of
 from .rows import Traced, bare_rows, operations, pieces, traced
 from .sampled import sampled_writes
 from .stream import Streams
@@ -246,9 +248,13 @@ def _check(
         with kept_out.if_wrong([output.write]):
             for scan in output.write.keyed:
                 source_keys(scan)
+                for file, of in zip(scan.file_states, known.writes(scan.file_states), strict=True):
+                    if of is None:
+                        known.check_other(file)
                 if fresh.keys().isdisjoint(scan.files):  # else the written rows have no names yet
                     KeyedNames(scan, output.write.number, known, Fresh({})).check()
     check_sources(_sources(outputs), keys, known, fresh, store, kept_out)
+    check_places([each.write for each in outputs], keys, known, fresh, kept_out)
 
 
 def _key(output: Output, keys: Mapping[str, Key]) -> Key:
@@ -313,7 +319,8 @@ def _new(found: Traced, key: Key, columns: Key, run: str) -> NewWrite:
     bare = bare_rows(found) if key else 0
     path = str(write.path)
     stored = columns if columns != key else ()
-    facts = (run, write.columns, path, write.replaces, bare, tracking_of(output), stored)
+    states = tuple(state_of(file) for file in output.files)
+    facts = (run, write.columns, path, write.replaces, bare, tracking_of(output), stored, states)
     return NewWrite(write.table, key, output.files, *facts)
 
 

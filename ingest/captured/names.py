@@ -50,12 +50,12 @@ def check_sources(
     """Keep out the writes that have read a source of which a declared key does not name the rows.
 
     ``fresh`` are the files that the same block has written, with their keys; these were checked as
-    output. A key is wrong if it is NULL or not unique, if a captured write has another one, or if
-    its table's name stands for two folders. Raises BadInput for a changed file.
+    output. A key is wrong if it is NULL or not unique, or if a captured write has another one.
+    Raises BadInput for a changed file.
     """
     by_table: defaultdict[str, list[SourceFile]] = defaultdict(list)
     files = list(sources)
-    for source, write in zip(files, known.writes([file.path for file in files]), strict=True):
+    for source, write in zip(files, known.writes([file.state for file in files]), strict=True):
         source.check_unchanged()
         with kept_out.if_wrong(kept_out.readers([source])):
             found = write.columns_in_files if write else fresh.get(source.path)
@@ -64,7 +64,6 @@ def check_sources(
     for table, parts in by_table.items():
         with kept_out.if_wrong(kept_out.readers(parts)):
             if keyed := [part for part in parts if key_of(part, keys, known)]:
-                _check_one_place(table, parts)
                 key = key_of(keyed[0], keys, known)
                 check_keys(table, key, [part.path for part in keyed], store, keys.get(table))
 
@@ -76,6 +75,8 @@ def _is_checked(
 
     ``found`` are the columns by which a captured write has named the rows.
     """
+    if found is None:
+        known.check_other(source.state)
     declared = source.in_file(keys.get(source.table, ()))
     if source.unit != "parquet":
         _check_positions(source, found or declared)
@@ -130,8 +131,8 @@ class SourceNames:
         self.state = of.state_tables
         """The tables whose rows are the state of the write's module."""
         self._scans = scans
-        paths = [source.path for source in of.sources]
-        found = zip(of.sources, known.numbers(paths), known.writes(paths), strict=True)
+        states = [source.state for source in of.sources]
+        found = zip(of.sources, known.numbers(states), known.writes(states), strict=True)
         self._files = {source.number: (source, number, write) for source, number, write in found}
 
     def ends(self, ids: I64) -> Iterator[tuple[I64, Ends]]:
@@ -250,22 +251,13 @@ def without_numbers(
     sources: Iterable[SourceFile], keys: Mapping[str, Key], known: Known
 ) -> list[Path]:
     """Return the files whose rows are named by row ids, and that have no number yet."""
-    plain = [source.path for source in sources if not keys.get(source.table)]
-    return [path for path, number in zip(plain, known.numbers(plain), strict=True) if number < 0]
+    plain = [source.state for source in sources if not keys.get(source.table)]
+    numbers = known.numbers(plain)
+    return [file.path for file, number in zip(plain, numbers, strict=True) if number < 0]
 
 
 def _joined(table: str, found: pa.Array, suffix: str) -> pa.Array:
     return pc.binary_join_element_wise(f"{table}/", found.cast(pa.string()), suffix, "")
-
-
-def _check_one_place(table: str, parts: Sequence[SourceFile]) -> None:
-    roots = sorted({part.root for part in parts})
-    if len(roots) > 1:
-        raise UsageError(
-            f"Two sources are named {table}, so that their keys would name the same items",
-            f"They are {roots[0]} and {roots[1]}",
-            "Rename one of the folders, or read them as one source",
-        )
 
 
 def _check_positions(source: SourceFile, key: Key) -> None:

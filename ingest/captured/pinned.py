@@ -31,7 +31,7 @@ def pins_of(
         if not output.write.key and not output.write.unit  # else they are not read again
         for path in output.files
     ]
-    writes = known.writes([source.path for source in sources])
+    writes = known.writes([source.state for source in sources])
     read = [
         _pin(each, key_of(each, keys, known), store)
         for each, write in zip(sources, writes, strict=True)

@@ -110,12 +110,13 @@ final class KeyedSources {
     Tap tap = taps.source("source-" + described.size(), written.size());
     LogicalPlan tapped = Plans.tapped(tap, written, List.of(text), numbered);
     columns.add(id.toAttribute());
-    describe(table, key, number, files, placeOf(node));
+    describe(table, key, number, files, node);
     return new Rewritten(
         new Project(Plans.seq(columns), tapped), List.of(new Slot(id.toAttribute(), Slot.ROWS)));
   }
 
-  private void describe(String table, List<String> key, long number, Listing files, String place) {
+  private void describe(
+      String table, List<String> key, long number, Listing files, LogicalRelation node) {
     Map<String, Object> entry = new LinkedHashMap<>();
     entry.put("number", number);
     entry.put("partitions", KeyedIds.PARTITIONS);
@@ -124,7 +125,8 @@ final class KeyedSources {
     entry.put("tap", "source-" + described.size());
     entry.put("files", files == null ? List.of() : files.paths());
     entry.put("states", files == null ? List.of() : files.states());
-    entry.put("place", place);
+    entry.put("root", files == null ? "" : SourceFiles.roots(node).get(0)); // it has only one
+    entry.put("place", placeOf(node));
     described.add(entry);
   }
 

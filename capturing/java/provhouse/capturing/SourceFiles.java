@@ -66,7 +66,7 @@ final class SourceFiles {
     List<String> paths = new ArrayList<>();
     List<Long> numbers = new ArrayList<>();
     List<String> roots = roots(node);
-    Map<String, String> inFiles = FileNames.of(relation.dataSchema());
+    Map<String, String> inFiles = FileNames.of(relation);
     roots.forEach(root -> addNames(root, inFiles));
     for (PartitionDirectory folder :
         Plans.list(
@@ -154,7 +154,7 @@ final class SourceFiles {
   }
 
   /** Return the folders that were read, as full paths; the program may have given relative ones. */
-  private static List<String> roots(LogicalRelation node) {
+  static List<String> roots(LogicalRelation node) {
     HadoopFsRelation relation = (HadoopFsRelation) node.relation();
     Configuration settings = relation.sparkSession().sessionState().newHadoopConf();
     List<String> found = new ArrayList<>();
