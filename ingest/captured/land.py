@@ -294,8 +294,7 @@ def _numbered(
 ) -> list[Written]:
     """Give versions to the writes, and numbers to the source files whose row ids are names."""
     outputs = [each.output for each in found]
-    new = [_new(each, _key(each.output, keys), _columns(each.output, keys, store), run)
-           for each in found]  # fmt: skip
+    new = [_new(each, keys, store, run) for each in found]
     versions = number_writes(new, settings, progress)
     known = Known(Layout(settings.warehouse))
     if samples := sampled_writes(outputs, versions, known):
@@ -314,8 +313,9 @@ def _columns(output: Output, keys: Mapping[str, Key], store: KeyStore) -> Key:
     return key if in_tap else store.columns(output.files[0], key)
 
 
-def _new(found: Traced, key: Key, columns: Key, run: str) -> NewWrite:
+def _new(found: Traced, keys: Mapping[str, Key], store: KeyStore, run: str) -> NewWrite:
     output, write = found.output, found.output.write
+    key, columns = _key(output, keys), _columns(output, keys, store)
     bare = bare_rows(found) if key else 0
     path = str(write.path)
     stored = columns if columns != key else ()

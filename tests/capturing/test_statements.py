@@ -39,7 +39,8 @@ def orders(spark: SparkSession, tmp_path: Path) -> DataFrame:
     pq.write_table(pa.table({"id": [1, 2, 3], "v": [1, 2, 3]}), tmp_path / "orders.parquet")
     frame = spark.read.parquet(str(tmp_path / "orders.parquet"))
     frame.createOrReplaceTempView("orders")
-    frame.write.format("delta").save(str(tmp_path / "table"))
+    for part in ("id < 3", "id = 3"):
+        frame.where(part).write.format("delta").mode("append").save(str(tmp_path / "table"))
     return frame
 
 

@@ -109,7 +109,7 @@ def test_files_that_were_checked_before_are_read_only_if_their_keys_may_be_repea
     check_keys("t", ("id",), paths[:3], first)
     ranges = [first.range(path, ("id",)) for path in paths[:3]]
     assert ranges == [(0, 9), (10, 19), (20, 29)]
-    checked: dict[tuple[Path, keys.Key], keys.Range] = {
+    checked: dict[tuple[Path, tuple[str, ...]], keys.Range] = {
         (path, ("id",)): each for path, each in zip(paths, ranges, strict=False) if each
     }
     read = list[Path]()
