@@ -12,7 +12,8 @@ import scala.jdk.javaapi.CollectionConverters;
  *
  * <p>{@code partitions} has the names and types of the columns that make its folders.
  */
-record DeltaLog(long version, StructType partitions, Map<String, String> properties) {
+record DeltaLog(
+    long version, StructType schema, StructType partitions, Map<String, String> properties) {
   private static final String LOG = "org.apache.spark.sql.delta.DeltaLog";
 
   static DeltaLog of(SparkSession session, Path path, ClassLoader loader) {
@@ -25,9 +26,10 @@ record DeltaLog(long version, StructType partitions, Map<String, String> propert
       Object metadata = Named.call(snapshot, "metadata");
       scala.collection.Map<String, String> properties = Named.call(metadata, "configuration");
       long version = Named.<Long>call(snapshot, "version");
-      StructType partitions =
-          version < 0 ? new StructType() : Named.call(metadata, "partitionSchema");
-      return new DeltaLog(version, partitions, CollectionConverters.asJava(properties));
+      boolean exists = version >= 0;
+      StructType schema = exists ? Named.call(metadata, "schema") : new StructType();
+      StructType partitions = exists ? Named.call(metadata, "partitionSchema") : new StructType();
+      return new DeltaLog(version, schema, partitions, CollectionConverters.asJava(properties));
     } catch (ReflectiveOperationException error) {
       throw Named.unknown(error);
     }

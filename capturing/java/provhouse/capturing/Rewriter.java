@@ -30,6 +30,7 @@ import org.apache.spark.sql.catalyst.plans.logical.RepartitionOperation;
 import org.apache.spark.sql.catalyst.plans.logical.Sample;
 import org.apache.spark.sql.catalyst.plans.logical.Sort;
 import org.apache.spark.sql.catalyst.plans.logical.Union;
+import org.apache.spark.sql.catalyst.plans.logical.UnionLoop;
 import org.apache.spark.sql.catalyst.plans.logical.Window;
 import org.apache.spark.sql.catalyst.plans.logical.WindowGroupLimit;
 import org.apache.spark.sql.execution.LogicalRDD;
@@ -132,7 +133,9 @@ final class Rewriter {
       Rewritten child = rewrite(Plans.list(node.children()).get(0));
       return new Rewritten(withChildren(node, child.plan()), child.slots());
     }
-    throw Unsupported.operator(node.nodeName(), "It is in the plan of what is written");
+    boolean recursive = node instanceof UnionLoop;
+    String name = recursive ? "WITH RECURSIVE" : node.nodeName();
+    throw Unsupported.operator(name, "It is in the plan of what is written");
   }
 
   /** Return rows that the block has computed before, as those of a cache. */

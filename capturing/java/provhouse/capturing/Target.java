@@ -76,6 +76,11 @@ interface Target {
     throw new IllegalStateException(format() + " has no files");
   }
 
+  /** Return the names that columns have in these files, by their names in the table, if they differ. */
+  default Map<String, String> names() {
+    return Map.of();
+  }
+
   /** Return how the rows of these files are found again if they are moved, or null. */
   default Map<String, Object> tracking() {
     return null;

@@ -71,6 +71,7 @@ final class Write {
     description.put("key", key);
     description.put("replaces", target.replaces());
     description.put("format", target.format());
+    description.put("exact_names", session.sessionState().conf().caseSensitiveAnalysis());
     description.put("slots", slots.stream().map(Slot::tap).collect(Collectors.toList()));
     rewritten.describe(description);
     description.put("columns", Columns.described(query, caches));
@@ -94,8 +95,8 @@ final class Write {
   }
 
   private Expression textOf(List<String> key, LogicalPlan query, SparkSession session) {
-    String timeZone = session.sessionState().conf().sessionLocalTimeZone();
-    return KeyText.of(Plans.<Attribute>list(query.output()), key, target.name(), timeZone);
+    List<Attribute> columns = Plans.list(query.output());
+    return KeyText.of(columns, key, target.name(), session.sessionState().conf());
   }
 
   static Unsupported refusal(String found) {
@@ -187,6 +188,7 @@ final class Write {
     if (written == null) {
       written = target.written();
       description.put("tracking", target.tracking());
+      description.put("names", target.names());
     }
   }
 
