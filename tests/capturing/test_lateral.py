@@ -84,6 +84,15 @@ CASES = {
         | {f"{order.id}-o{order.small}": o(order, ORDERS[order.small - 1])
            for order in SMALL if order.small},
     ),
+    "first_above_one": Case(
+        sql("SELECT id AS k, number FROM orders, LATERAL"
+            " (SELECT number FROM customers WHERE number > small ORDER BY number LIMIT 1)"
+            " WHERE small = 1"),
+        lambda: each(
+            lambda order: o(order) | c(above(order)[0]),
+            [order for order in SMALL if order.small == 1],
+        ),
+    ),
     "distinct_beside": Case(  # a program's own distinct values stay what the row derives from
         distinct_beside, lambda: each(lambda _: o(*ORDERS))
     ),

@@ -146,6 +146,10 @@ CASES = {
     "intervals": Case(
         by("make_dt_interval(0, 0, small)"), lambda: grouped(lambda order: order.small)
     ),
+    "texts_without_case": Case(
+        by("if(id < 5, cust, upper(cust)) COLLATE UTF8_LCASE"),
+        lambda: grouped(lambda order: order.cust),
+    ),
     "partition_by_struct": Case(
         lambda shop: shop.orders.select(
             F.col("id").alias("k"), F.count("*").over(Window.partitionBy(F.struct("cust", "small")))

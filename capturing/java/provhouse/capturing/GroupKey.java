@@ -7,6 +7,7 @@ import java.util.Map;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Cast;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.CollationKey;
 import org.apache.spark.sql.catalyst.expressions.IsNull;
 import org.apache.spark.sql.catalyst.expressions.UnixDate;
 import org.apache.spark.sql.catalyst.expressions.XxHash64;
@@ -259,6 +260,9 @@ record GroupKey(
     }
     if (isExact(type)) {
       return value;
+    }
+    if (type instanceof StringType) { // its collation says which texts are equal
+      return new CollationKey(value);
     }
     if (Packed.covers(type)) {
       return Packed.of(value);

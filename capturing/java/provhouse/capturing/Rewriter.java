@@ -55,7 +55,7 @@ final class Rewriter {
   private final Marks marks;
   private final PythonMaps pythonMaps;
   private final PythonGroups pythonGroups;
-  private Set<Object> outer = Set.of();
+  private OuterRows outer = OuterRows.NONE;
   private boolean absence;
 
   Rewriter(SourceFiles files, Taps taps, Caches caches) {
@@ -81,37 +81,15 @@ final class Rewriter {
     return Subqueries.carrying(rewriteAlone(tapped.node()), tapped.numbers());
   }
 
-  /**
-   * Rewrite one side of a join.
-   *
-   * <p>Spark makes a correlated subquery the other side of a join with the outer rows. If its
-   * condition is no equality, it joins the subquery with the distinct values of the outer rows
-   * first: an aggregate of the same columns. These values only say which rows of the subquery belong
-   * to which outer row, which the join then finds by them, so that a row derives from its own outer
-   * row alone. No other plan has the columns of one side of a join on its other side.
-   */
-  Rewritten rewriteBeside(LogicalPlan other, LogicalPlan plain) {
-    Set<Object> before = outer;
-    outer = new HashSet<>(before);
-    Plans.<Attribute>list(other.output()).forEach(each -> outer.add(each.exprId()));
+  /** Rewrite one side of a join, which may have values of the rows of the other side. */
+  Rewritten rewriteBeside(LogicalPlan other, LogicalPlan side) {
+    OuterRows before = outer;
+    outer = before.and(other);
     try {
-      return rewrite(plain);
+      return rewrite(side);
     } finally {
       outer = before;
     }
-  }
-
-  private boolean isOfOuterRows(Aggregate node) {
-    List<Expression> grouping = Plans.list(node.groupingExpressions());
-    List<NamedExpression> columns = Plans.list(node.aggregateExpressions());
-    return !grouping.isEmpty()
-        && grouping.stream().allMatch(this::isOuter)
-        && columns.stream()
-            .allMatch(each -> isOuter(each instanceof Alias ? ((Alias) each).child() : (Expression) each));
-  }
-
-  private boolean isOuter(Expression value) {
-    return value instanceof Attribute && outer.contains(((Attribute) value).exprId());
   }
 
   private Rewritten rewriteAlone(LogicalPlan node) {
@@ -268,7 +246,7 @@ final class Rewriter {
   }
 
   private Rewritten aggregate(Aggregate node) {
-    if (isOfOuterRows(node)) {
+    if (outer.has(node)) {
       return new Rewritten(node, List.of());
     }
     Rewritten child = rewrite(node.child());
@@ -284,6 +262,9 @@ final class Rewriter {
     }
     Expression given = taps.valued() ? Values.of(node, child.slots()) : null;
     int number = groups(node, merged, child.slots(), rows, given, taps);
+    if (outer.mayHave(node)) {
+      taps.widen(number);
+    }
     Alias below = Plans.alias(rows.value(), "provhouse_key");
     LogicalPlan tapped = taps.keyed(number, rows.unchecked(), below, child, given);
     Alias above = Plans.alias(key.value(), "provhouse_group");
