@@ -26,7 +26,7 @@ Sums differ in their last digits with the order of their rows.
 def compare(
     flow: Flow, position: Position, sources: Position, program: "DataFrame | Program"
 ) -> None:
-    """Warn if a replay on the sources of some rows does not give the rows that the block has written.
+    """Warn if a replay on the sources of rows does not give them as the block has written them.
 
     The program of each write is computed again, whatever its operators are. That of an RDD is
     ``program``. Rows that only the replay has are no difference: an anti join finds nothing to
@@ -60,8 +60,8 @@ def _difference(
     return (
         f"The replay differs from what was written: {count:,} rows of {place.name} are not in it, "
         f"such as {row}\n"
-        "The program depends on more than the rows of the lineage: on rows that OFFSET passes over, "
-        "on the order of equal rows, on random values, the time, or the places of rows in files."
+        "The program depends on more than the rows of the lineage: on rows that OFFSET passes "
+        "over, the order of equal rows, random values, the time, or the places of rows in files."
     )
 
 
@@ -120,7 +120,7 @@ def _check_columns(program: Mapping[str, str], files: Sequence[str]) -> None:
 
 
 def _comparable(name: str, kind: "DataType") -> "Column":
-    """Return a column as values of which Spark can tell whether they are equal."""
+    """Return a column as values that Spark can compare."""
     from pyspark.sql import functions as F
 
     column, text = F.col(f"`{name}`"), kind.simpleString()

@@ -15,15 +15,15 @@ from provhouse.spark.pyspark_internals import java_session
 
 
 class _Late:
-    """A listener that holds back all ends of commands until it is told to let them go."""
+    """A listener that holds back all ends of commands until ``go`` is set."""
 
     def __init__(self) -> None:
         self.go = Event()
 
-    def onSuccess(self, *_: Any) -> None:  # noqa: N802
+    def onSuccess(self, *_: Any) -> None:
         self.go.wait(120)
 
-    def onFailure(self, *_: Any) -> None:  # noqa: N802
+    def onFailure(self, *_: Any) -> None:
         self.go.wait(120)
 
     class Java:
@@ -55,9 +55,7 @@ def write_items(spark: SparkSession, folder: Path, form: str) -> str:
 
 def lineage(house: House, items: list[str]) -> dict[str, set[str]]:
     with house.open() as warehouse:
-        return {
-            item: {each.item for each in warehouse.lineage(item).items} for item in items
-        }
+        return {item: {each.item for each in warehouse.lineage(item).items} for item in items}
 
 
 def test_a_merge_without_capture_is_no_part_of_the_write_before(

@@ -5,8 +5,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.window import Window
 
-from capturing.test_more_rules import each, sql
-from helpers.lineage_cases import Block, Case, Shop, c, o
+from helpers.lineage_cases import Block, Case, Shop, c, each, o, sql
 from helpers.shop import CUSTOMERS, ORDERS, Customer, Order
 
 SMALL = [order for order in ORDERS if order.small is not None]
@@ -72,8 +71,8 @@ CASES = {
     ),
     "one_after_the_other": Case(
         sql("SELECT id AS k, a.number, b.n FROM orders, LATERAL"
-            " (SELECT number FROM customers WHERE number > small ORDER BY number LIMIT 1) a, LATERAL"
-            " (SELECT count(*) AS n FROM customers WHERE number > a.number) b"),
+            " (SELECT number FROM customers WHERE number > small ORDER BY number LIMIT 1) a,"
+            " LATERAL (SELECT count(*) AS n FROM customers WHERE number > a.number) b"),
         lambda: each(lambda order: o(order) | c(*above(order)), SMALL),
     ),
     "united": Case(

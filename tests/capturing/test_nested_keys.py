@@ -22,8 +22,8 @@ def timed(shop: Shop) -> DataFrame:
 
 def by(*columns: str) -> Callable[[Shop], DataFrame]:
     """Return a program that groups timed orders by SQL expressions; the smallest id is the key."""
-    return lambda shop: timed(shop).groupBy(*map(F.expr, columns)).agg(
-        F.min("id").alias("k"), F.sum("price")
+    return lambda shop: (
+        timed(shop).groupBy(*map(F.expr, columns)).agg(F.min("id").alias("k"), F.sum("price"))
     )
 
 
@@ -46,9 +46,7 @@ def sessions(gap: Callable[[Order], int], key: Callable[[Order], object]) -> Lin
             of_key.append((max(end, at + gap(order)), [*orders, order]))
         else:
             of_key.append((at + gap(order), [order]))
-    return {
-        str(orders[0].id): o(*orders) for of_key in found.values() for _, orders in of_key
-    }
+    return {str(orders[0].id): o(*orders) for of_key in found.values() for _, orders in of_key}
 
 
 def number(value: float) -> str:
