@@ -17,6 +17,11 @@ def above(order: Order) -> list[Customer]:
     return [one for one in CUSTOMERS if order.small is not None and one.number > order.small]
 
 
+def named(order: Order) -> list[Customer]:
+    """Return the customers with the name in an order."""
+    return [one for one in CUSTOMERS if one.name == order.cust]
+
+
 def distinct_beside(shop: Shop) -> DataFrame:
     """Join orders with their own distinct values, which the program itself has made."""
     values = shop.orders.select("small").distinct()
@@ -61,11 +66,11 @@ CASES = {
             for nation in (1, 2)
         },
     ),
-    "exists_above": Case(
+    "exists_above": Case(  # one is enough
         sql("SELECT id AS k FROM orders WHERE EXISTS (SELECT 1 FROM customers"
             " WHERE number > small AND name = cust LIMIT 1)"),
         lambda: each(
-            lambda order: o(order) | c(*(one for one in above(order) if one.name == order.cust)),
+            lambda order: o(order) | c(next(one for one in named(order) if one in above(order))),
             [order for order in SMALL if order.cust in ("bob", "eve")],
         ),
     ),

@@ -16,8 +16,8 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
  * <p>Spark makes a correlated subquery one side of a join with the outer rows. If its condition is
  * no equality, it first joins the subquery with the distinct values of the outer rows: an aggregate
  * of the same columns. These values only say which rows of the subquery belong to which outer row,
- * which the join above finds by them. So a row derives from its own outer row, and from no other one
- * with equal values. In a plan of the user, no two sides of a join have the same columns.
+ * which the join above finds by them. So a row derives from its own outer row, and from no other
+ * one with equal values. In a plan of the user, no two sides of a join have the same columns.
  *
  * <p>{@code columns} are those of the other sides themselves, and {@code below} also those of all
  * operators below: the optimizer may have replaced a column of the other side by its value.

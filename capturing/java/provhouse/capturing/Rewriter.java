@@ -282,7 +282,8 @@ final class Rewriter {
   /**
    * Return the number of the tap below an aggregate, whose rows have these slots.
    *
-   * <p>{@code merged} are the plain rows, which have the columns of the key. {@code given} is what each row gives to the aggregate, or null.
+   * <p>{@code merged} are the plain rows, which have the columns of the key. {@code given} is what
+   * each row gives to the aggregate, or null.
    */
   static int groups(
       Aggregate node,

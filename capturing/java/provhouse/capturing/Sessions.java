@@ -35,10 +35,10 @@ import scala.Option;
 /**
  * The sessions of the rows below an aggregate by {@code session_window}.
  *
- * <p>There, each row has a window of its own, and Spark merges those that overlap or touch inside of
- * the aggregate. Window functions merge them here in the same way, so that each row carries the
- * session that the aggregate will have for its group. If one differed, its group would have no rows,
- * which an ingest refuses.
+ * <p>There, each row has a window of its own, and Spark merges those that overlap or touch inside
+ * of the aggregate. Window functions merge them here in the same way, so that each row carries the
+ * session that the aggregate will have for its group. If one differed, its group would have no
+ * rows, which an ingest refuses.
  */
 final class Sessions {
   private final Attribute window;
