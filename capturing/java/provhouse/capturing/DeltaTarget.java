@@ -195,6 +195,11 @@ final class DeltaTarget implements Target {
   }
 
   @Override
+  public List<String> names() {
+    return Plans.<Attribute>list(command.query().output()).stream().map(Attribute::name).toList();
+  }
+
+  @Override
   public LogicalPlan with(LogicalPlan query) {
     return command.asSaved().apply(query);
   }
