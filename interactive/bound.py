@@ -52,6 +52,11 @@ class Bound:
         """How often each table is scanned."""
         return Counter(Place(*json.loads(path)) for path in SCANNED.findall(self.text))
 
+    @property
+    def collated(self) -> bool:
+        """Whether DuckDB compares texts of the query by a collation."""
+        return '"collation"' in self.text
+
     @cached_property
     def called(self) -> set[str]:
         """The names of the functions that are called, in lower case."""

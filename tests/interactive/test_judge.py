@@ -135,3 +135,33 @@ def test_errors_name_the_construct_and_no_hidden_column(con: Connection) -> None
             con.sql(sql, lineage=True)
         assert "line 1" in str(refused.value)
         assert "__" not in str(refused.value)
+
+
+COLLATED = [
+    "select k from t union select k from u",
+    "select k from t intersect select k from u",
+    "select k from u intersect select k from t",
+    "select k, count(*) from t group by k",
+    "select distinct k from t",
+    "select k, v from t where k in (select k from u)",
+    "select k from u where k in (select k from t)",
+    "select k, (select sum(w) from u where u.k = t.k) from t",
+    "select * from t where exists (select 1 from u where u.k = t.k)",
+    "select k, sum(v) over (partition by k) from t",
+    "select k from u where w > any (select v from t where t.k = u.k)",
+    "select * from (select k from t union select k from u) x join u on x.k = u.k",
+    "select * from (select k from t order by v limit 2) x where k in (select k from u)",
+]
+
+
+@pytest.mark.parametrize("sql", COLLATED)
+def test_texts_are_compared_by_their_collations(sql: str) -> None:
+    with connect(duckdb.connect()) as con:
+        con.execute("create table t(k varchar collate nocase, v int)")
+        con.execute("insert into t values ('A', 1), ('a', 2), ('b', 3)")
+        con.execute("create table u(k varchar, w int)")
+        con.execute("insert into u values ('a', 7), ('B', 8), ('c', 9)")
+        checked = check(con, sql)
+        assert checked.rows
+        assert checked.wrong == []
+        assert checked.necessary == checked.removed or "union" in sql
