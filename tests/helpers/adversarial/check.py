@@ -40,7 +40,7 @@ class Wrong(Exception):
     """The lineage or the result of a text is wrong."""
 
 
-def check(con: Connection, plain: Database, text: Text, seed: int, most: int = 3) -> Outcome:
+def check(con: Connection, plain: Database, text: Text, seed: int, most: int = 2) -> Outcome:
     """Return the outcome of a text; up to ``most`` of its rows are tried."""
     sql = render(text.body + text.tail)
     try:

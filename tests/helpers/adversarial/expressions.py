@@ -154,7 +154,10 @@ class Expressions(Facts):
         self.monotone &= name == "addone"
         inner = scope.raw if name == "total" and scope.raw else scope
         self.tag(f"scalar macro {name}")
-        return f"{Use(f'main.{name}', written).mark()}({self.column(inner, 'int')})"
+        argument = self.column(inner, "int")
+        if name == "sub" and "." not in argument:
+            argument = self.literal("int")  # a name that the macro's table has, too, is refused
+        return f"{Use(f'main.{name}', written).mark()}({argument})"
 
     def _text(self, scope: Scope, depth: int) -> str:
         one = self.value(scope, "txt", depth)

@@ -56,10 +56,10 @@ class Sources(Functions):
         """Return one item of FROM."""
         choice = self.weighted((
             (8, "table"), (2.2, "view"), (0.5, "macro"), (2 if depth > 0 else 0, "derived"),
-            (9 if self.ctes else 0, "cte"), (0.4, "values"), (0.4, "series"),
+            (9 if self.ctes else 0, "cte"), (0.4, "values"), (0.25, "series"),
         ))  # fmt: skip
         if choice == "table":
-            rare = 0.1  # a table with a column ``rowid`` is refused
+            rare = 0.02  # a table with a column ``rowid`` is refused
             tables = [each for each in TABLES if each.key not in NUMBERED or self.chance(rare)]
             return self._object(self.rng.choice((*tables, *TABLES[:4] * 2)), taken)
         if choice == "view":
@@ -176,7 +176,7 @@ class Sources(Functions):
             (4, "join"), (3, "left join"), (0.7, "right join"), (0.7, "full join"), (1, ","),
             (0.5, "cross join"), (0.4, "natural join"), (1, "using"), (0.6, "semi join"),
             (0.6, "anti join"), (0.5, "asof join"), (0.3, "positional join"), (0.8, "lateral"),
-            (0.3, "unnest"),
+            (0.15, "unnest"),
         ))  # fmt: skip
         if kind == "unnest":
             return self._unnested(text, parts, taken)
