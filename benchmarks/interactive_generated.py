@@ -97,7 +97,9 @@ def table(counts: Counts) -> str:
         f"Run on {cores(counts['machine'])}."
     )
     refused = counts["refused"]
-    by_share = sorted(counts["ran"], key=lambda tag: (-refused.get(tag, 0) / counts["ran"][tag], tag))
+    by_share = sorted(
+        counts["ran"], key=lambda tag: (-refused.get(tag, 0) / counts["ran"][tag], tag)
+    )
     rows: list[Row] = [
         (tag, f"{counts['ran'][tag]:,}", f"{refused.get(tag, 0):,}",
          f"{refused.get(tag, 0) / counts['ran'][tag]:.0%}")
