@@ -141,7 +141,7 @@ def test_errors_name_the_construct_and_no_hidden_column(con: Connection) -> None
 
 COLLATED = [
     "select k from t union select k from u",
-    "select k from t intersect select k from u",
+    "select k from t where v <> 2 intersect select k from u",
     "select k from u intersect select k from t",
     "select k, count(*) from t group by k",
     "select distinct k from t",
@@ -158,7 +158,8 @@ COLLATED = [
 
 @pytest.mark.parametrize("sql", COLLATED)
 def test_texts_are_compared_by_their_collations(sql: str) -> None:
-    with connect(duckdb.connect()) as con:
+    # With more threads, DuckDB takes either of two texts that are equal.
+    with connect(duckdb.connect(config={"threads": 1})) as con:
         con.execute("create table t(k varchar collate nocase, v int)")
         con.execute("insert into t values ('A', 1), ('a', 2), ('b', 3)")
         con.execute("create table u(k varchar, w int)")
