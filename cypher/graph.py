@@ -27,7 +27,7 @@ from .guard import Result
 from .importing import Import
 from .modules import RowList, show_modules
 from .rights import ensure_constraints
-from .silence import Silent, awaited
+from .silence import awaited
 from .texts import statement
 
 if TYPE_CHECKING:  # importing this module takes long: it imports pyarrow
@@ -306,13 +306,12 @@ class Graph:
             with translated(self._address):
                 return work()
 
-        try:
-            return awaited(done, self._address, watch)
-        except Silent:
+        def lost() -> None:
             if self._driver is driver:
                 self._driver = open_driver(self._address)
                 Thread(target=driver.close, name="neo4j", daemon=True).start()
-            raise
+
+        return awaited(done, self._address, lost, watch)
 
 
 @contextmanager

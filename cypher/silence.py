@@ -23,22 +23,25 @@ SILENT_SECONDS = 5.0
 """The seconds without a reply after which a new connection is tried, and then between two tries."""
 
 
-class Silent(Unavailable):
-    """A server that no longer answers."""
-
-
-def awaited(work: Callable[[], T], address: Address, watch: Stopwatch | None = None) -> T:
+def awaited(
+    work: Callable[[], T],
+    address: Address,
+    lost: Callable[[], None],
+    watch: Stopwatch | None = None,
+) -> T:
     """Do some work with a server in another thread, and return its result.
 
-    Raises Silent if the server no longer answers, and TooSlow if the time of ``watch`` is up. The
-    thread then ends whenever the server answers, and its result is dropped.
+    If the server no longer answers, calls ``lost`` and raises Unavailable. Raises TooSlow if the
+    time of ``watch`` is up. The thread then ends whenever the server answers, and its result is
+    dropped.
     """
     result: Future[T] = Future()
     Thread(target=_do, args=(work, result), name="neo4j", daemon=True).start()
     late, watched = monotonic() + SILENT_SECONDS, False
     while not wait([result], min(_pause(watch, address), max(late - monotonic(), 0))).done:
         if not watched and monotonic() >= late:
-            Thread(target=_watch, args=(result, address), name="neo4j", daemon=True).start()
+            args = (result, address, lost)
+            Thread(target=_watch, args=args, name="neo4j", daemon=True).start()
             late, watched = TIMEOUT_MAX, True
     return result.result()
 
@@ -51,9 +54,10 @@ def _do(work: Callable[[], T], result: "Future[T]") -> None:
             result.set_exception(error)
 
 
-def _watch(result: "Future[T]", address: Address) -> None:
+def _watch(result: "Future[T]", address: Address, lost: Callable[[], None]) -> None:
     while not wait([result], 0).done:
         if not _answers(address):
+            lost()
             with suppress(InvalidStateError):
                 result.set_exception(_silent(address))
         wait([result], SILENT_SECONDS)
@@ -68,13 +72,13 @@ def _answers(address: Address) -> bool:
         return False
 
 
-def _silent(address: Address) -> Silent:
+def _silent(address: Address) -> Unavailable:
     remedy = (
         "Let its process continue, or end it with `provhouse down`, then run the command again"
         if address.managed
         else "Check the server and the network, then run the command again"
     )
-    return Silent(
+    return Unavailable(
         f"Neo4j at {address.bolt} does not answer",
         "Its process is stopped or hangs, or the network loses what is sent: there was no reply "
         f"for {SILENT_SECONDS:g} seconds, and then none on a new connection",

@@ -35,7 +35,6 @@ from .answer_cache import Version
 from .asker_pool import AskerPool, SharedAsker
 from .log import log
 
-STARTING = "The server is starting"
 START_SECONDS = 300.0
 """The longest time for which a question waits until the server has started."""
 CHECK_SECONDS = 0.5
@@ -60,7 +59,7 @@ class Keeper:
         self._current: SharedAsker | None = None
         self._earlier = AskerPool(self._open)
         self._erased: frozenset[tuple[int, Mark]] = frozenset()
-        self._reason = STARTING
+        self._reason = "The server is starting"
         self._started = threading.Event()
         """Set once the first asker is open, or cannot be opened, or the server is stopping."""
         self._views_checked = perf_counter()
