@@ -31,6 +31,7 @@ import explain_table
 import fuzz
 import hard_table
 import ingest_table
+import interactive_all_table
 import interactive_coverage
 import interactive_form
 import interactive_generated
@@ -68,6 +69,7 @@ SECTIONS = {
     "crossfilter": crossfilter_table.SECTION,
     "hard": hard_table.SECTION,
     "interactive": interactive_table.SECTION,
+    "interactive all": interactive_all_table.SECTION,
     "tracing": tracing_table.SECTION,
     "what-if": what_if_table.SECTION,
     "workflowgen": workflowgen_table.SECTION,
@@ -133,6 +135,9 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     yield from optional("capture memory", capture_memory_form.RESULTS, capture_memory_table.table)
     yield from optional("crossfilter", crossfilter_form.RESULTS, crossfilter_table.table)
     yield from optional("interactive", interactive_form.RESULTS, interactive_table.table)
+    yield from optional(
+        "interactive all", interactive_all_table.RESULTS, interactive_all_table.table
+    )
     yield from optional("capture ways", capture_ways_form.RESULTS, capture_ways_table.table)
     yield from optional("capture nights", capture_nights_form.RESULTS, capture_nights_table.table)
     yield from optional("tracing", tracing_form.RESULTS, tracing_table.tables)

@@ -87,10 +87,13 @@ def forget(
         progress.begin("Find the names")
         with watch.step("find"):
             found = _find(layout, names)
-        _check_found(found, names, resumed)
+        ours = resumed if resumed and any(map(resumed.erasure.has_name, names)) else None
+        _check_found(found, names, ours)
         left = read_erasure(layout)  # one that has yet to rebuild Neo4j
+        if left and not ours:  # everything else of it is done
+            left = Erasure({}, graph=left.graph)
         items = sum(map(len, found.items.values()))
-        items += count_items(layout, left) if left else resumed.items if resumed else 0
+        items += count_items(layout, left) if left else ours.items if ours else 0
         rejected, links, graph = 0, 0, False
         if found.items or found.rejects or left:
             with alone or nullcontext(), watch.step("erase"):
@@ -100,17 +103,17 @@ def forget(
         generation=generations(layout)[-1],
         names=len(set(names)),
         items=items,
-        triples=links + (resumed.links if resumed else 0),
+        triples=links + (ours.links if ours else 0),
         rejected=rejected,
-        neo4j=graph or (resumed is not None and resumed.graph),
+        neo4j=graph or (ours is not None and ours.graph),
         seconds=watch.total(),
     )
 
 
-def _check_found(found: _Occurrences, names: Sequence[str], resumed: Resumed | None) -> None:
-    """Raise NotFound if a name is missing, unless an interrupted erasure has just erased it."""
-    if resumed:
-        found.missing -= {name for name in found.missing if resumed.erasure.has_name(name)}
+def _check_found(found: _Occurrences, names: Sequence[str], ours: Resumed | None) -> None:
+    """Raise NotFound if a name is missing, unless it was just erased as one of ``ours``."""
+    if ours:
+        found.missing -= {name for name in found.missing if ours.erasure.has_name(name)}
     if found.missing:
         raise NotFound(
             f"Not all of the {len(set(names)):,} items to erase are in this warehouse",

@@ -20,8 +20,8 @@ A managed server does not come back by itself. Another server may be restarted b
 """
 CONNECT_SECONDS = 60
 """The time for a new connection, until the server has accepted the password."""
-PROBE_SECONDS = 5
-"""The same time for a probe of a server."""
+PROBE_SECONDS = 10
+"""The time for a new connection that only shows whether a server answers."""
 IDLE_SECONDS = 20
 """A connection that was idle this long is tested before use, since firewalls drop idle ones."""
 

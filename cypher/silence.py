@@ -44,7 +44,7 @@ def awaited(work: Callable[[], T], address: Address, watch: Stopwatch | None = N
 
 
 def _do(work: Callable[[], T], result: "Future[T]") -> None:
-    with suppress(InvalidStateError):  # nobody waits any more
+    with suppress(InvalidStateError):  # the caller no longer waits
         try:
             result.set_result(work())
         except BaseException as error:
@@ -53,10 +53,19 @@ def _do(work: Callable[[], T], result: "Future[T]") -> None:
 
 def _watch(result: "Future[T]", address: Address) -> None:
     while not wait([result], 0).done:
-        if not is_ready(address):
+        if not _answers(address):
             with suppress(InvalidStateError):
                 result.set_exception(_silent(address))
         wait([result], SILENT_SECONDS)
+
+
+def _answers(address: Address) -> bool:
+    try:
+        return is_ready(address)
+    except Unavailable:  # it refuses the password
+        return True
+    except ValueError:  # the host name no longer resolves
+        return False
 
 
 def _silent(address: Address) -> Silent:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 COMPILED_ROWS = 1 << 17
 """DuckDB aggregates fewer rows than this in less time than compiled loops take to start."""
+FEW_LISTED = 1 << 15
+"""Up to this many rids are listed in less time than another query takes to start."""
 LISTED_SHARE = 1 / 8
 """Lists of rids cost more than to compute a join twice if they have a larger share of all rows."""
 WHEN = {
@@ -87,7 +89,7 @@ def chosen(
     if few or listed is None:
         return "defer"
     every = sum(con.extent(reference.table)[0] for reference in plan.references)
-    many = plan.grouped_rows(con.duckdb) * len(refs) > every * LISTED_SHARE
+    many = plan.grouped_rows(con.duckdb) * len(refs) > max(FEW_LISTED, every * LISTED_SHARE)
     return "defer" if many else "inject"
 
 

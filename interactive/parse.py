@@ -25,7 +25,7 @@ from .named_keys import expand_all, expand_named
 from .names import RESERVED
 from .pivot_values import list_values
 from .plain import plain, rewritten
-from .recursion import Recursion
+from .recursion import Recursion, refuse_keys
 from .refusal import LOAD, PLACE, place, refuse
 from .subqueries import mark_outer_aggregates, outer_columns
 from .unused import drop_unused
@@ -93,6 +93,8 @@ def _qualified(
     """
     tree = _query(query)
     name_columns(tree)
+    if "recursive" in query.lower():
+        refuse_keys(tree)
     sql = list_values(con, tree, query)
     _name_tables(tree, catalog, 0)
     nodes = list(tree.walk())

@@ -54,7 +54,7 @@ class Stopwatch:
     def __init__(self, limit: float | None = None, gone: Event | None = None) -> None:
         self.seconds: dict[str, float] = {}
         self.remedy = "Ask for less, or allow more time"
-        """What to do if the time is up."""
+        """The remedy of the error that is raised when the time is up."""
         self._limit = limit
         self._gone = gone
         self._began = perf_counter()

@@ -89,7 +89,9 @@ def _counted(rows: pa.Table, group: I64) -> pa.Table:
     if KIND not in rows.column_names:
         return rows
     aggregate = np.asarray(rows[KIND].fill_null(ALONE), np.int64) == KINDS["aggregate"]
-    if DERIVATION in rows.column_names and aggregate.any():
+    if not aggregate.any():
+        return rows
+    if DERIVATION in rows.column_names:
         aggregate &= ~np.asarray(pc.equal(rows[DERIVATION], GROUP_PREFIX).fill_null(False))
     chosen = np.flatnonzero(aggregate)
     columns = [codes(rows[name])[chosen] for name in (VALUE, ROLE, OP, ATTRIBUTES, ORIGIN)

@@ -320,7 +320,7 @@ def is_exact(how: int, values: F64, times: I64, count: int) -> bool:
     other numbers are rounded everywhere.
     """
     if how == COUNT:
-        return times[:count].astype(np.float64).sum() <= WHOLE
+        return float(times[:count].astype(np.float64).sum()) <= WHOLE
     if how != SUM and how != AVG:
         return True
     total = rest = 0.0

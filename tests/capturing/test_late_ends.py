@@ -35,7 +35,8 @@ class _Late:
 @pytest.fixture
 def late(spark: SparkSession) -> Iterator[Event]:
     """Hold back the ends of commands until this is set."""
-    ensure_callback_server_started(spark.sparkContext._gateway)
+    begin: Callable[[Any], None] = ensure_callback_server_started
+    begin(spark.sparkContext._gateway)
     _, classic = java_session(spark)
     listener = _Late()
     classic.listenerManager().register(listener)

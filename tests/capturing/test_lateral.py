@@ -60,7 +60,7 @@ CASES = {
         sql("SELECT id || '-' || v AS k FROM orders, LATERAL"
             " (SELECT DISTINCT nation + small AS v FROM customers WHERE nation + small > 0)"),
         lambda: {
-            f"{order.id}-{nation + order.small}": o(order)
+            f"{order.id}-{nation + (order.small or 0)}": o(order)
             | c(*(one for one in CUSTOMERS if one.nation == nation))
             for order in SMALL
             for nation in (1, 2)

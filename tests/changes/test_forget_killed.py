@@ -66,6 +66,13 @@ def test_the_same_command_says_what_it_has_completed(command: Command, point: st
 
 def test_other_names_are_still_missing(command: Command) -> None:
     killed(command, POINTS[0], "forget", "person/1")
-    done = command("forget", "person/1", "nobody", status=3)
-    assert "for example 'nobody'" in done.err
+    done = command("forget", "person/1", "stranger", status=3)
+    assert "for example 'stranger'" in done.err
     assert "Completed an erasure that was interrupted" in done.err
+
+
+def test_another_erasure_counts_only_its_own_items(command: Command) -> None:
+    killed(command, POINTS[0], "forget", "person/1")
+    said = json.loads(command("forget", "person/2", "--format", "json").out)
+    assert (said["names"], said["items"], said["triples"]) == (1, 1, 2)
+    assert leftovers([command.warehouse], [], ["person/1", "person/2"]) == set()
