@@ -1,4 +1,4 @@
-"""What a generated expression can name, and what is known about the text so far."""
+"""The names that a generated expression can use, and facts about the text so far."""
 
 import random
 from collections.abc import Iterator, Sequence
