@@ -41,6 +41,8 @@ def _derived(con: duckdb.DuckDBPyConnection, source: exp.Expr) -> exp.Subquery:
     first, *others = source.args["pivots"]
     derived = exp.Subquery(pivots=others or None, joins=source.args.get("joins"))
     alias = first.args.get("alias") or exp.TableAlias(this=exp.to_identifier(UNNAMED, quoted=True))
+    if alias.columns and first.args.get("unpivot") and not first.args.get("include_nulls"):
+        refuse("UNPIVOT with other names for its columns", source)  # DuckDB 2.0 keeps NULLs then
     derived.set("alias", alias)
     source.replace(derived)
     first.set("alias", None)

@@ -67,20 +67,27 @@ def save(
         for chain in result.chains(place)
         for batch in _batches(chain, place.name, columns[place], by_id, len(result))
     )
-    rows = _Rows(table, keys, *operation(result.query, {place.name for place in places}))
+    aggregates = con.catalog().functions.aggregates
+    op = operation(result.query, {place.name for place in places}, aggregates)
+    rows = _Rows(table, keys, *op)
     named = (rows.named(batch) for batch in batches)
     reader = pa.RecordBatchReader.from_batches(rows.schema(by_id), named)
     options: Options = {"strict": True} if run is None else {"strict": True, "run": run}
     return from_arrow(reader, settings, label=f"query {table}", progress=progress, **options)
 
 
-def operation(query: str, tables: Collection[str]) -> tuple[str, str]:
+def operation(
+    query: str, tables: Collection[str], aggregates: Collection[str] = ()
+) -> tuple[str, str]:
     """Return the op of a query's rows, by the outermost operator, and its kind.
 
-    ``tables`` are the base tables that the query reads. The kind is ``unknown`` where it would not
-    say exactly when a row exists.
+    ``tables`` are the base tables that the query reads, and ``aggregates`` the names of all
+    aggregates. The kind is ``unknown`` where it would not say exactly when a row exists.
     """
     root: Any = sqlglot.parse_one(query, dialect="duckdb")
+    for call in list(root.find_all(exp.Anonymous)):
+        if call.name.lower() in aggregates:
+            call.replace(exp.AnonymousAggFunc(this=call.name, expressions=call.expressions))
     while isinstance(root, exp.Subquery):
         root = root.this
     op, kind = _outermost(root)
@@ -91,6 +98,8 @@ def operation(query: str, tables: Collection[str]) -> tuple[str, str]:
 
 
 def _outermost(root: Any) -> tuple[str, str]:
+    if isinstance(root, exp.Pivot):
+        return "unpivot" if root.args.get("unpivot") else "pivot", "unknown"
     if isinstance(root, exp.Union):
         return "union", "any"
     if isinstance(root, exp.SetOperation):
@@ -112,13 +121,15 @@ def _is_plain(root: Any, tables: Collection[str]) -> bool:
     if any(each.name.lower() not in tables for each in root.find_all(exp.Table)):
         return False  # a view, or a function
     return all(
-        (join.side or join.kind or "INNER").upper() in ("INNER", "CROSS")
+        join.method in ("", "NATURAL")
+        and (join.side or join.kind or "INNER").upper() in ("INNER", "CROSS")
         for join in root.find_all(exp.Join)
     )
 
 
 _NESTED = (
     exp.Subquery, exp.Window, exp.CTE, exp.Exists, exp.Having, exp.Qualify, exp.Limit, exp.Offset,
+    exp.Pivot, exp.TableSample, exp.Lateral,
 )  # fmt: skip
 
 

@@ -29,7 +29,6 @@ unpivot {a} a on k, v into name n value w
 unpivot {a} a on k, v
 from {a} a unpivot (w for n in (k as kk, v))
 from {a} a unpivot include nulls ((w, w2) for n in ((k, v) as x, (v, k)))
-from {a} a unpivot (w for n in (k, v)) as p(x, y, z, zz)
 unpivot (select id, k, null::int z from {a} a) on k, z into name n value w
 from (select id, k, null::int z from {a} a) unpivot include nulls (w for n in (k, z))
 unpivot {a} a on columns(* exclude s) into name n value w
@@ -59,27 +58,22 @@ with c as (pivot {a} a on s in ('s0', 's1') using sum(v) group by k) select * fr
 select * from {a} a pivot (sum(v) for s in ('s0') group by k) pivot (sum(s0) for k in (1, 2)) -- group
 select q.x from {a} a pivot (sum(v) for s in ('s0', 's1') group by k) q(x, y, z)
 select (select max(s0) from (pivot {a} a on s in ('s0') using sum(v) group by k) p where p.k = b.k) from {b} b -- group
-select a.k, w from {a} a positional join {b} b
-select * from {a} a positional join {b} b positional join {e} e
-select a.k, count(*), count(w) from {a} a positional join {b} b group by a.k
+select a.k, w from {a} a positional join {b} b -- others move up
+select * from {a} a positional join {b} b positional join {e} e -- others move up
+select a.k, count(*), count(w) from {a} a positional join {b} b group by a.k -- others move up
 select * from (select k, sum(v) s from {a} a group by k order by k) x positional join {b} b -- group
-select count(*) from {a} a positional join {b} b where b.w > 3 and a.k = 1
+select count(*) from {a} a positional join {b} b where b.w > 3 and a.k = 1 -- others move up
 select x.id, y.w from {a} x asof join {b} y on x.k = y.k and x.v >= y.w
 select x.k, count(*), sum(y.w) from {a} x asof left join {b} y on x.k = y.k and x.v >= y.w group by x.k
-select * from {a} x asof left join (select k, w as v from {b} b) y using (k, v)
-select k, v, count(*) from {a} x asof join (select k, w as v from {b} b) y using (k, v) group by all
+select * from {a} x asof left join (select k, w as v from {b} b) y using (k, v) -- others move up
+select k, v, count(*) from {a} x asof join (select k, w as v from {b} b) y using (k, v) group by all -- others move up
 select id from (select id, k as b from {a} a) q semi join {b} b on q.b = b.k
 select id from (select id, k as b from {a} a) q anti join {b} b on q.b = b.k
-select id from {a} a limit (10 + 10)% -- share
-select count(*) from (select id from {a} a limit (10 + 10)%) -- share
 select k, v from {a} a union all select k, w from {b} b order by k + v, v
 select k, v from {a} a except select k, w from {b} b order by abs(v) desc -- alternatives
-select st.* from (select struct_pack(x := k, y := v) st from {a} a) q
 select k, st.y + 1 from (select k, struct_pack(x := k, y := v) st from {a} a) q where st.x > 0
 select k, s, sum(v) from {a} a group by all order by all
 from {a} a select k, v where id < 5 order by all
-select columns(* exclude (id, s)) + 1 from {a} a where id < 5
-select max(columns(*)) from {b} b -- group
 select * exclude (s) replace (v * 2 as v) rename (k as kk) from {a} a where id < 5
 select k, v from {a} a qualify row_number() over (partition by k order by v desc, id) = 1 -- group
 with recursive t(x) as (select 1 union all select x + 1 from t where x < 5) select * from t
@@ -104,3 +98,4 @@ with recursive t(x) as (select null::int union all select coalesce(x, 0) + 1 fro
 with recursive t as (select id, list_value(id) path from {a} a where id = 1 union all select a.id, list_append(path, a.id) from t, {a} a where a.id = t.id + 3) select * from t
 with recursive t as (select id from {a} a where id < 1 union all (select a.id from t, {a} a where a.id > t.id order by a.id limit 1)) select * from t limit 3 -- all
 with recursive up as (select k as here, id as start from {a} a where id < 6 union select b.k, start from up join {b} b on b.w = up.here) select start, count(*) from up group by start -- alternatives
+from {a} a unpivot include nulls (w for n in (k, v)) as p(x, y, z, zz)

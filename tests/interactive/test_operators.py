@@ -41,8 +41,8 @@ def test_modes_agree_and_forward_is_the_inverse(small: Connection, sql: str) -> 
 
 
 REFUSED = {
-    "with recursive t(x, n)\nusing key (x) as (select 1, 2 union select x + 1, n from t where x < 5) "
-    "select * from t": ("USING KEY", "in line 1, column 16"),
+    "with recursive t(x, n)\nusing key (x) as (select 1, 2 union select x + 1, n from t "
+    "where x < 5) select * from t": ("USING KEY", "in line 1, column 16"),
     "select k from a where exists (select 1 from b where now() > timestamp '2020-01-01')": (
         "now()", "in line 1"
     ),
@@ -51,6 +51,11 @@ REFUSED = {
         "a SEMI JOIN before a RIGHT or FULL JOIN", "in line 1"
     ),
     "pivot a on s using sum(v) filter (v > 3) group by k": ("FILTER in PIVOT", "in line 1"),
+    "from a unpivot (w for n in (k, v)) as p(x, y, z, zz)": (
+        "UNPIVOT with other names for its columns", "in line 1"
+    ),
+    "select st.* from (select struct_pack(x := k) st from a) q": ("* or COLUMNS", "in line 1"),
+    "select max(columns(*)) from b": ("* or COLUMNS", "in line 1"),
     "pivot a using sum(v) group by k": ("PIVOT without ON", "in line 1"),
     "select id from a where exists (select w from b\nwhere (select count(*) from b x "
     "positional join (select z from e where z = a.v) y) > 0)": (
