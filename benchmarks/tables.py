@@ -33,8 +33,8 @@ import hard_table
 import ingest_table
 import interactive_all_table
 import interactive_coverage
-import interactive_generated
 import interactive_form
+import interactive_generated
 import interactive_table
 import methods_table
 import peers_sizes_table
