@@ -4,10 +4,13 @@ from sqlglot import exp
 
 
 def put_right(tree: exp.Expr) -> None:
-    """Mend SEMI joins, joins with UNNEST, and a LIMIT that is a computed share of the rows."""
-    for node in list(tree.find_all(exp.Join, exp.Limit)):
+    """Mend SEMI joins, joins with UNNEST, ``count()``, and a LIMIT by a computed share of rows."""
+    for node in list(tree.find_all(exp.Join, exp.Limit, exp.Count)):
         if isinstance(node, exp.Limit):
             _share(node)
+        elif isinstance(node, exp.Count):
+            if node.this is None:
+                node.set("this", exp.Star())
         elif isinstance(node.this, exp.Unnest) and not (node.side or node.args.get("on")):
             node.set("kind", "CROSS")  # sqlglot writes a comma as a join on TRUE
         elif (node.kind or node.side or "").upper() in ("SEMI", "ANTI"):

@@ -70,7 +70,8 @@ def apart(select: exp.Select) -> exp.Select:
         inner.set(clause, select.args.get(clause))
         select.set(clause, None)
     if outer_columns(inner):
-        refuse("a sample, or a join by position, of rows that depend on the query around", inner)
+        what = "a sample" if inner.args.get("sample") else "a join by position"
+        refuse(f"{what} of rows that depend on the query around it", inner)
     alias = exp.TableAlias(this=exp.to_identifier(name, quoted=True))
     select.set("from_", exp.From(this=exp.Subquery(this=inner, alias=alias)))
     return inner

@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from provhouse.model.errors import UsageError
 
+from . import dialect
 from .catalog import Catalog
 from .estimates import expected_rows
 from .fused import Fused, fuse
@@ -22,6 +23,7 @@ from .limits import choices
 from .names import RESERVED
 from .parse import Reference, parse
 from .settle import settle
+from .unified import unify
 from .want import Mode
 from .witness import references, with_clause
 
@@ -140,12 +142,13 @@ def plan(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Plan:
     """Return the plan of a query. Errors in the query itself are reported by DuckDB."""
     relation = con.sql(sql)
     parsed = parse(con, sql, catalog)
+    unify(con, parsed)
     exposer = Exposer(parsed)
     chosen = choices(parsed.query)
     settle(parsed)
     kept = [_kept(exposer, *each) for each in zip(parsed.kept_names, parsed.kept, strict=True)]
     identity = exposer.expose(parsed.query, derived=False)
-    text = parsed.query.sql("duckdb")
+    text = dialect.text(parsed.query)
     names = relation.columns
     kinds = list(map(str, relation.types))
     shift = len(names) if identity.names and identity.names[0].startswith(RESERVED) else 0
@@ -169,4 +172,4 @@ def _kept(exposer: Exposer, name: str, query: exp.Expr) -> tuple[str, str]:
     """Return the name and the query of a block to be stored."""
     if "recursion" not in query.meta:
         exposer.expose(query, derived=True)
-    return name, with_clause(exposer, query) + query.sql("duckdb")
+    return name, with_clause(exposer, query) + dialect.text(query)

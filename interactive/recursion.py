@@ -52,14 +52,21 @@ class Recursive:
     asked: list["Asked"]
 
 
+def refuse_keys(tree: exp.Expr) -> None:
+    """Refuse USING KEY, by which later rows take the places of stored ones."""
+    for cte in tree.find_all(exp.CTE):
+        if cte.args.get("key_expressions"):
+            refuse("USING KEY", cte)
+
+
 def store(cte: exp.CTE, name: str, ref: int) -> tuple[Recursion, exp.Select]:
     """Return a recursive WITH query, and the query that makes the table ``name`` of its rows.
 
     Its references to itself read that table from now on. Raises NotCovered for another form.
     """
     union = blocks.unwrapped(cte.this)
-    if not isinstance(union, exp.Union) or cte.args.get("key_expressions"):
-        refuse("a recursive WITH query with USING KEY, or that is no UNION", cte)
+    if not isinstance(union, exp.Union):
+        refuse("a recursive WITH query that is no UNION", cte)
     if _reads_itself(union.left):
         refuse("a recursive WITH query that reads itself in its first branch", cte)
     columns = [each.alias_or_name for each in _leaf(union).expressions]

@@ -40,7 +40,7 @@ class Wrong(Exception):
     """The lineage or the result of a text is wrong."""
 
 
-def check(con: Connection, plain: Database, text: Text, seed: int, most: int = 3) -> Outcome:
+def check(con: Connection, plain: Database, text: Text, seed: int, most: int = 2) -> Outcome:
     """Return the outcome of a text; up to ``most`` of its rows are tried."""
     sql = render(text.body + text.tail)
     try:
@@ -119,6 +119,7 @@ class _Checker:
         try:
             if any(self._back(row, keep) for keep in self._tries(rids)):
                 self._needed(row, rids)
+                self._complete(row, rids)
                 return
             if not self._back(row, {}):
                 self._outcome.undecided.append("the text for the oracle differs")
@@ -148,6 +149,18 @@ class _Checker:
                 left = loose(self._plain.cut(self._text.body, {at: found}, without=True))
                 if left.count(self._rows[row]) >= self._rows.count(self._rows[row]):
                     raise Wrong(f"row {row} does not need {found} of {names[0]}")
+
+    def _complete(self, row: int, rids: Rids) -> None:
+        """Check that nothing else makes the row: it goes without all its records."""
+        found = {
+            at: sorted({rid for name in names for rid in rids[name]})
+            for at, (names, _) in self._refs.items()
+        }
+        if not self._text.monotone or not any(found.values()):
+            return
+        left = loose(self._plain.cut(self._text.body, found, without=True))
+        if left.count(self._rows[row]) >= self._rows.count(self._rows[row]):
+            raise Wrong(f"row {row} {brief([self._rows[row]])} is still there without {rids}")
 
     def _back(self, row: int, keep: dict[int, list[int]]) -> bool:
         """Return whether a row is in the result of the cut text."""

@@ -58,6 +58,8 @@ class Facts:
         self.sure = True
         """Whether a row must go or change without its records of one reference."""
         self.grouped = False
+        self.monotone = True
+        """Whether fewer records cannot make more rows, or other ones."""
         self.place = "the select list"
         self.nested = 0
         self.size = 0
