@@ -7,19 +7,94 @@ others are constant or small numbers, as many columns of the original are.
 
 import duckdb
 
-SMALL = """JavaEnable CounterClass OS UserAgent IsRefresh RefererCategoryID URLCategoryID
-    ResolutionDepth FlashMajor FlashMinor NetMajor NetMinor CookieEnable JavascriptEnable IsMobile
-    MobilePhone IPNetworkID TraficSourceID SearchEngineID AdvEngineID IsArtifical WindowClientWidth
-    WindowClientHeight ClientTimeZone SilverlightVersion1 SilverlightVersion2 SilverlightVersion4
-    CodeVersion IsLink IsDownload IsNotBounce IsOldCounter IsEvent IsParameter DontCountHits
-    WithHash Age Sex Income Interests Robotness RemoteIP WindowName OpenerName HistoryLength
-    HTTPError SendTiming DNSTiming ConnectTiming ResponseStartTiming ResponseEndTiming FetchTiming
-    SocialSourceNetworkID ParamPrice ParamCurrencyID HasGCLID HID SilverlightVersion3 GoodEvent
-    CLID UserAgentMinor""".split()
-TEXTS = """FlashMinor2 UserAgentMajor Params HitColor BrowserLanguage BrowserCountry
-    SocialNetwork SocialAction SocialSourcePage ParamOrderID ParamCurrency OpenstatServiceName
-    OpenstatCampaignID OpenstatAdID OpenstatSourceID UTMSource UTMMedium UTMCampaign UTMContent
-    UTMTerm FromTag PageCharset OriginalURL""".split()
+SMALL = [
+    "JavaEnable",
+    "CounterClass",
+    "OS",
+    "UserAgent",
+    "IsRefresh",
+    "RefererCategoryID",
+    "URLCategoryID",
+    "ResolutionDepth",
+    "FlashMajor",
+    "FlashMinor",
+    "NetMajor",
+    "NetMinor",
+    "CookieEnable",
+    "JavascriptEnable",
+    "IsMobile",
+    "MobilePhone",
+    "IPNetworkID",
+    "TraficSourceID",
+    "SearchEngineID",
+    "AdvEngineID",
+    "IsArtifical",
+    "WindowClientWidth",
+    "WindowClientHeight",
+    "ClientTimeZone",
+    "SilverlightVersion1",
+    "SilverlightVersion2",
+    "SilverlightVersion4",
+    "CodeVersion",
+    "IsLink",
+    "IsDownload",
+    "IsNotBounce",
+    "IsOldCounter",
+    "IsEvent",
+    "IsParameter",
+    "DontCountHits",
+    "WithHash",
+    "Age",
+    "Sex",
+    "Income",
+    "Interests",
+    "Robotness",
+    "RemoteIP",
+    "WindowName",
+    "OpenerName",
+    "HistoryLength",
+    "HTTPError",
+    "SendTiming",
+    "DNSTiming",
+    "ConnectTiming",
+    "ResponseStartTiming",
+    "ResponseEndTiming",
+    "FetchTiming",
+    "SocialSourceNetworkID",
+    "ParamPrice",
+    "ParamCurrencyID",
+    "HasGCLID",
+    "HID",
+    "SilverlightVersion3",
+    "GoodEvent",
+    "CLID",
+    "UserAgentMinor",
+]
+TEXTS = [
+    "FlashMinor2",
+    "UserAgentMajor",
+    "Params",
+    "HitColor",
+    "BrowserLanguage",
+    "BrowserCountry",
+    "SocialNetwork",
+    "SocialAction",
+    "SocialSourcePage",
+    "ParamOrderID",
+    "ParamCurrency",
+    "OpenstatServiceName",
+    "OpenstatCampaignID",
+    "OpenstatAdID",
+    "OpenstatSourceID",
+    "UTMSource",
+    "UTMMedium",
+    "UTMCampaign",
+    "UTMContent",
+    "UTMTerm",
+    "FromTag",
+    "PageCharset",
+    "OriginalURL",
+]
 NAMED = {
     "WatchID": "(hash(i) >> 1)::bigint",
     "Title": "case when r % 6 = 0 then '' when r % 97 = 1 then 'Google ' || r % 500 "

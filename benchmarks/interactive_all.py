@@ -1,7 +1,7 @@
 """Measure what it costs to capture all references of a query at once, beside plain DuckDB.
 
-The queries are the 22 of TPC-H, the 43 of ClickBench, and shapes of one operator each. Ratios are of
-processor times of this process, since the machine may be shared; all ways take turns.
+The queries are the 22 of TPC-H, the 43 of ClickBench, and shapes of one operator each. Ratios are
+of processor times of this process, since the machine may be shared; all ways take turns.
 """
 
 import argparse
@@ -103,7 +103,8 @@ def clicks(con: Connection, rows: int, _: Path) -> Mapping[str, str]:
 def shapes(con: Connection, rows: int, _: Path) -> Mapping[str, str]:
     """Make two tables with five rows to a key, and return the shapes."""
     con.execute(
-        f"create table t as select i id, (hash(i) % 1000)::int g, (hash(i * 7) % {rows // 5})::int k, "
+        f"create table t as select i id, (hash(i) % 1000)::int g, "
+        f"(hash(i * 7) % {rows // 5})::int k, "
         "(hash(i * 3) % 100)::int v, 'name ' || hash(i * 11) % 200 s, (hash(i) % 100000) / 7.0 x "
         f"from range({rows}) r(i)"
     )
