@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any, NamedTuple, TypeVar, overload
 
-
 Value = TypeVar("Value")
 
 
