@@ -1,4 +1,4 @@
-.PHONY: cluster containers bench-tracing bench-capture bench-capture-ways bench-capture-tpcds bench-capture-landing bench-capture-memory bench-capture-nights bench-builds bench-rows bench-seven bench-hard bench-memory bench-driver bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean bench-what-if bench-interactive coverage-interactive bench-crossfilter bench-programs bench-workflowgen
+.PHONY: cluster containers bench-tracing bench-capture bench-capture-ways bench-capture-tpcds bench-capture-landing bench-capture-memory bench-capture-nights bench-builds bench-rows bench-seven bench-hard bench-memory bench-driver bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean bench-what-if bench-interactive bench-interactive-all coverage-interactive bench-crossfilter bench-programs bench-workflowgen
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -99,6 +99,10 @@ coverage-interactive: setup ## Check the lineage of all queries of TPC-H and TPC
 
 bench-interactive: setup ## Measure lineage of queries on DuckDB beside other ways to it; continues where it stopped (SCALE=1, ROWS=10000000, REPEATS=5, OUTPUT=FILE)
 	@.venv/bin/python benchmarks/interactive.py $(if $(SCALE),--scale $(SCALE)) $(if $(ROWS),--rows $(ROWS)) $(if $(REPEATS),--repeats $(REPEATS)) $(if $(OUTPUT),--output $(OUTPUT))
+	@.venv/bin/python benchmarks/tables.py
+
+bench-interactive-all: setup ## Measure the capture of all references of queries on DuckDB (ROWS=1500000, REPEATS=3)
+	@.venv/bin/python benchmarks/interactive_all.py $(if $(ROWS),--rows $(ROWS)) $(if $(REPEATS),--repeats $(REPEATS))
 	@.venv/bin/python benchmarks/tables.py
 
 bench-capture-landing: setup ## Compare the landing of captured lineage with an ingest of CSV files (SCALE=1)

@@ -178,13 +178,14 @@ class _Newest:
         write = self.writes[row >> ROW_BITS]
         if not write.key:
             return f"{self.table}/{row}"
-        key = texts(values.select([*write.key]))  # type: ignore[attr-defined]
+        key = texts(values.select([*write.columns_in_files]))  # type: ignore[attr-defined]
         return f"{self.table}/{key[0].as_py()}{write.suffix}"
 
     def key(self, record: Record) -> dict[str, object]:
         """Return the values of the key of a row."""
-        names = next(iter(self.writes.values())).key
-        return {name: record.values[name] for name in names}
+        write = next(iter(self.writes.values()))
+        columns = zip(write.key, write.columns_in_files, strict=True)
+        return {name: record.values[stored] for name, stored in columns}
 
 
 class _Pinned(Mapping[str, "DataFrame"]):

@@ -6,8 +6,7 @@ import secrets
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -19,19 +18,16 @@ from provhouse.capturing.session import (
     marked,
     saying,
 )
-from provhouse.ingest.captured.land import land_block
 from provhouse.ingest.captured.landed import Landed
 from provhouse.model.errors import BadInput, UsageError
 from provhouse.model.paths import local_path
-from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
-from provhouse.serve.process import await_generation
-from provhouse.store.warehouse.blocks import begin_block, note_failure, remove_kept
+from provhouse.store.warehouse.blocks import begin_block, remove_kept
 from provhouse.store.warehouse.kept_folder import KeptFolder
 from provhouse.store.warehouse.layout import Layout
-from provhouse.store.warehouse.uncaptured import Uncaptured, note_uncaptured
 
 from .checks import DeclaredKey, check_limit, check_run, check_sample, key_columns
+from .landing import landed_block, note_plain
 
 if TYPE_CHECKING:
     from pyspark import RDD
@@ -267,8 +263,9 @@ def capture(
     also has what each row of a source gives to an aggregate, so that ``what_if`` can compute the
     aggregate again.
 
-    Raises BadInput, and ingests nothing, if a key is NULL or not unique, or if the lineage cannot
-    be right. If the ingest fails in another way, for example because another process writes, the
+    Raises BadInput if a key is NULL or not unique, or if the lineage of a write cannot be right.
+    This write, and those that build on it, are then not ingested; the others are, and the report
+    names both. If the ingest fails in another way, for example because another process writes, the
     job goes on with a warning, and the report says which folder to ingest later. If an exception
     ends the block, the lineage of writes that were finished before is ingested.
 
@@ -323,15 +320,19 @@ def capture(
             ):
                 yield block
         except BaseException:
-            block.report = _landed(captured, found, folder, ())  # the error of the job is raised
+            block.report = landed_block(
+                captured, found, folder, ()
+            )  # the error of the job is raised
             raise
         finally:
             if on_unsupported == "plain":
-                _note_plain(captured, layout, run)
-        block.report = landed = _landed(captured, found, folder, (BadInput, UsageError))
+                note_plain(captured, layout, run)
+        block.report = landed = landed_block(captured, found, folder, (BadInput, UsageError))
     finally:
-        if block.report is None or not block.report.writes:
+        if block.report is None or not block.report.writes or block.report.fault:
             block.close()  # there is nothing to trace, or a later ingest needs the folder
+    if landed.fault:
+        raise landed.fault
     if landed.unused_keys and not captured.refusals:
         warnings.warn(str(landed.unused_keys), stacklevel=3)
     if missing := _never_written(tables or (), landed):
@@ -369,42 +370,3 @@ def _no_context(ended: bool) -> UsageError:
 def _check_text(what: str, text: str) -> None:
     if not text.strip():
         raise UsageError(f"The {what} is empty", f"It is {text!r}", "Give it a text")
-
-
-def _landed(
-    captured: Captured, settings: Settings, folder: Path, raised: tuple[type[Exception], ...]
-) -> Landed:
-    """Ingest what was captured. After an error, the folder is kept, and a warning says so.
-
-    Errors of the classes ``raised`` are raised.
-    """
-    try:
-        landed = land_block(folder, settings, Silent(), keep=True)
-        if landed.generation:
-            await_generation(settings, landed.generation, Silent())
-    except Exception as error:
-        return _kept(captured, folder, error, isinstance(error, raised))
-    for each in landed.refusals:
-        warnings.warn(f"{each.name} was written without its lineage. {each.reason}", stacklevel=4)
-    return replace(landed, refusals=(*captured.refusals, *landed.refusals))
-
-
-def _kept(captured: Captured, folder: Path, error: Exception, raised: bool) -> Landed:
-    note_failure(folder, error)
-    later = (
-        f"What Spark wrote stays. To ingest its lineage later: provhouse ingest --captured {folder}"
-    )
-    if raised:
-        error.add_note(later)
-        raise error
-    warnings.warn(f"The lineage is not in the warehouse: {error}\n{later}", stacklevel=5)
-    return Landed(refusals=captured.refusals, folder=folder, error=str(error))
-
-
-def _note_plain(captured: Captured, layout: Layout, run: str) -> None:
-    """Store which tables were written without capture."""
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    note_uncaptured(
-        layout,
-        (Uncaptured(each.name, run, now, each.reason) for each in captured.refusals),
-    )

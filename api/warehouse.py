@@ -1,7 +1,7 @@
 """Open a warehouse from a Python program: ingest, ask for lineage and impact, retract."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -99,6 +99,7 @@ class Warehouse(Reader):
         patterns: Mapping[str, str] | None = None,
         operations: "PathLike | ArrowStream | None" = None,
         modules: PathLike | None = None,
+        null: str | Collection[str] = (),
     ) -> "Summary":
         """Ingest files and folders of triples, or one data frame, as one new generation.
 
@@ -117,7 +118,8 @@ class Warehouse(Reader):
         not ``{table}/{id}``: for example ``{"invoices": "INV-{id}"}``. It is fixed once it is used.
         ``operations`` is a file or a data frame that describes ops; other data may then be left
         out. ``docs/derivations.md`` explains its columns. ``modules`` is a TOML or JSON file that
-        declares modules (``docs/modules.md``); other data may be left out with it, too.
+        declares modules (``docs/modules.md``); other data may be left out with it, too. ``null`` is
+        a text, or several, that stands for a missing value in the data, such as ``"-"``.
 
         Raises BadInput for unusable data, and for a name in two tables if ``names`` was never
         given. Raises Busy while another process writes. The warehouse is unchanged after an error.
@@ -133,7 +135,9 @@ class Warehouse(Reader):
 
         check_run(run)
         options = {
-            "columns": mapped_columns(columns or {}, scope),
+            "columns": mapped_columns(
+                columns or {}, scope, {null} if isinstance(null, str) else null
+            ),
             "splits": Path(splits) if splits else None,
             "run": run,
             "replace": replace,

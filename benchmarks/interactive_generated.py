@@ -89,15 +89,18 @@ def table(counts: Counts) -> str:
     """Return how many texts of each construct were refused, and how often for which reason."""
     outcomes: Mapping[str, int] = Counter(counts["outcomes"])
     ran = counts["texts"] - outcomes["invalid"]
+    rows_of = f"{outcomes['with rows']:,} of those that are right have rows"
     note = (
         f"{counts['texts']:,} texts, of which DuckDB runs {ran:,}: {outcomes['right']:,} right, "
         f"{outcomes['wrong']:,} wrong, {outcomes['refused']:,} refused "
-        f"({outcomes['refused'] / ran:.1%}). {outcomes['with rows']:,} of those that are right have "
-        f"rows; of {outcomes['undecided']:,}, running them again on the records cannot decide. "
+        f"({outcomes['refused'] / ran:.1%}). {rows_of}; of {outcomes['undecided']:,}, running them "
+        f"again on the records cannot decide. "
         f"Run on {cores(counts['machine'])}."
     )
     refused = counts["refused"]
-    by_share = sorted(counts["ran"], key=lambda tag: (-refused.get(tag, 0) / counts["ran"][tag], tag))
+    by_share = sorted(
+        counts["ran"], key=lambda tag: (-refused.get(tag, 0) / counts["ran"][tag], tag)
+    )
     rows: list[Row] = [
         (tag, f"{counts['ran'][tag]:,}", f"{refused.get(tag, 0):,}",
          f"{refused.get(tag, 0) / counts['ran'][tag]:.0%}")

@@ -31,9 +31,10 @@ import explain_table
 import fuzz
 import hard_table
 import ingest_table
+import interactive_all_table
 import interactive_coverage
-import interactive_generated
 import interactive_form
+import interactive_generated
 import interactive_table
 import methods_table
 import peers_sizes_table
@@ -68,6 +69,7 @@ SECTIONS = {
     "crossfilter": crossfilter_table.SECTION,
     "hard": hard_table.SECTION,
     "interactive": interactive_table.SECTION,
+    "interactive all": interactive_all_table.SECTION,
     "tracing": tracing_table.SECTION,
     "what-if": what_if_table.SECTION,
     "workflowgen": workflowgen_table.SECTION,
@@ -120,8 +122,10 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     for name, outcomes in interactive_coverage.RESULTS.read(missing={}).items():
         yield INTERACTIVE, name, interactive_coverage.table(outcomes)
     if interactive_generated.RESULTS.path.exists():
-        yield INTERACTIVE, "generated", interactive_generated.table(
-            interactive_generated.RESULTS.read()
+        yield (
+            INTERACTIVE,
+            "generated",
+            interactive_generated.table(interactive_generated.RESULTS.read()),
         )
     yield from optional("capture", capture_overhead_form.RESULTS, capture_overhead_table.tables)
     yield from optional("capture TPC-DS", capture_tpcds_form.RESULTS, capture_tpcds_table.table)
@@ -131,6 +135,9 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     yield from optional("capture memory", capture_memory_form.RESULTS, capture_memory_table.table)
     yield from optional("crossfilter", crossfilter_form.RESULTS, crossfilter_table.table)
     yield from optional("interactive", interactive_form.RESULTS, interactive_table.table)
+    yield from optional(
+        "interactive all", interactive_all_table.RESULTS, interactive_all_table.table
+    )
     yield from optional("capture ways", capture_ways_form.RESULTS, capture_ways_table.table)
     yield from optional("capture nights", capture_nights_form.RESULTS, capture_nights_table.table)
     yield from optional("tracing", tracing_form.RESULTS, tracing_table.tables)

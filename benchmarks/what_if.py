@@ -45,8 +45,9 @@ from provhouse.model.progress import Silent
 from provhouse.model.question import Question
 from provhouse.model.settings import THETA, Settings
 from provhouse.query.ask import Asker
+from provhouse.query.deletion.codes import DIES, SURVIVES, UNDECIDED
 from provhouse.query.deletion.derivations import AGGREGATE, Derivations, Rows
-from provhouse.query.deletion.fates import DIES, SURVIVES, UNDECIDED, Deleter, fates
+from provhouse.query.deletion.fates import Deleter, fates
 from provhouse.query.deletion.values import Recomputed, Tensors
 from provhouse.query.what_if import what_if
 from provhouse.query.what_if_each import alternatives

@@ -42,7 +42,7 @@ class Refusal:
     @property
     def reason(self) -> str:
         """Why it was not captured, in one sentence or two."""
-        return f"{self.problem}. {self.found}"
+        return ". ".join(filter(None, (self.problem, self.found)))
 
 
 @dataclass(frozen=True)
@@ -100,28 +100,9 @@ def marked(frame: "DataFrame", table: str, key: Sequence[str]) -> "DataFrame":
 
     Raises UsageError if the frame lacks a column of the key, or if its type is not that of a key.
     """
-    for column in key:
-        _check_key(frame, table, column)
     jvm, _ = java_session(frame.sparkSession)
     rows = jvm.provhouse.capturing.Mark.marked(frame._jdf, table, [*key])
     return type(frame)(rows, frame.sparkSession)
-
-
-def _check_key(frame: "DataFrame", table: str, column: str) -> None:
-    found = {field.name.lower(): field.dataType for field in frame.schema.fields}
-    if column.lower() not in found:
-        raise UsageError(
-            f"The frame to mark has no column {column}, which is declared as the key of {table}",
-            f"Its columns are {', '.join(frame.columns)}",
-            "Correct the key, or mark a frame that has this column",
-        )
-    kind = found[column.lower()].typeName()
-    if kind not in ("byte", "short", "integer", "long", "string", "date"):
-        raise UsageError(
-            f"The column {column} of {table} cannot be a key",
-            f"Its type is {kind}; keys are integers, text or dates",
-            "Declare another key",
-        )
 
 
 @contextmanager
@@ -158,7 +139,10 @@ def capturing(
         capture.value()
     try:
         yield
-    except Exception as error:
+    except ProvhouseError:
+        _end(capture, captured)
+        raise
+    except Exception as error:  # of a stream, whose thread has met the refusal
         _end(capture, captured)
         if captured.refused and captured.refused.wanted in str(error):
             raise captured.refused from error
@@ -180,7 +164,10 @@ def _started(session: "SparkSession", folder: Path, keys: str, plain: bool) -> A
             "It is a session of Spark Connect, whose plans are made on the server",
             "Use a session that runs in this process",
         ) from error
+    from .refused import raise_refusals  # it imports pyspark
+
     _add_jar(session, jvm)
+    raise_refusals()
     capture = jvm.provhouse.capturing.Capture.start(classic, folder.resolve().as_uri(), keys, plain)
     if capture is None:
         raise _captured_already(jvm.provhouse.capturing.Capture.isConfigured(classic))
@@ -234,4 +221,6 @@ def _fill(captured: Captured, capture: Any) -> None:
     captured.ended = True
     captured.refusals = tuple(Refusal(**each) for each in json.loads(capture.refusals()))
     if refused := capture.refused():
-        captured.refused = UsageError(refused.problem(), refused.found(), refused.remedy())
+        from .refused import Refused
+
+        captured.refused = Refused(refused.problem(), refused.found(), refused.remedy())

@@ -6,6 +6,7 @@ from contextlib import suppress
 
 import numpy as np
 
+from provhouse.commit.lost_commits import lost_generations, lost_record
 from provhouse.model.columns import INGEST, ORIGIN, SET
 from provhouse.model.errors import Damaged, NotFound
 from provhouse.store.tables.snapshot import Snapshot
@@ -17,7 +18,7 @@ from .report import RESTORE_FILE, RESTORE_FOLDER, Damage
 
 
 def record_damages(layout: Layout, counts: Counter[str]) -> Iterator[Damage]:
-    """Yield a `Damage` for each unreadable record, missing base, or next free id already in use."""
+    """Yield a `Damage` for each unreadable or lost record, missing base, or wrong next free id."""
     numbers = generations(layout)
     counts["generations"] = len(numbers)
     for number in numbers:
@@ -28,6 +29,8 @@ def record_damages(layout: Layout, counts: Counter[str]) -> Iterator[Damage]:
         except Damaged as error:
             yield Damage(f"commit {number}", error.wanted, error.found, error.remedy)
     try:
+        for number in lost_generations(layout):
+            yield Damage(f"commit {number}", *lost_record(layout, number))
         yield from _id_damages(layout, numbers)
     except Damaged as error:
         yield Damage("ids", error.wanted, error.found, error.remedy)

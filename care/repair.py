@@ -4,6 +4,7 @@ Tables, names and triples are stored only once: if they are damaged, restore a b
 """
 
 from provhouse.commit.erasing.erase import repeat_erasures
+from provhouse.commit.lost_commits import lost_generations, note_lost
 from provhouse.commit.recover import recover
 from provhouse.commit.reload import reload
 from provhouse.commit.writer_log import writing
@@ -13,6 +14,8 @@ from provhouse.model.settings import Settings
 from provhouse.store.warehouse.commits import Commit, require_current
 from provhouse.store.warehouse.layout import Layout
 
+from .check import check
+from .report import Report
 from .restore_id import restore_id
 
 
@@ -33,3 +36,16 @@ def repair(settings: Settings, progress: Progress) -> Commit:
         held = require_current(layout)  # another writer may have come first
         reload(settings, progress)
         return held
+
+
+def repair_and_check(settings: Settings, progress: Progress) -> Report:
+    """Repair a warehouse, and return what a check then finds that cannot be repaired.
+
+    A later check no longer names the records that are found to be lost. Raises what ``repair``
+    raises.
+    """
+    layout = Layout(settings.warehouse)
+    repair(settings, progress)
+    report = check(settings, progress)
+    note_lost(layout, lost_generations(layout))
+    return report

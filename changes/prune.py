@@ -14,6 +14,7 @@ from datetime import datetime, time
 from time import perf_counter
 
 from provhouse.commit.erasing.erase import resume_erasure
+from provhouse.commit.lost_commits import refuse_lost
 from provhouse.commit.recover import recover
 from provhouse.commit.writer_log import writing
 from provhouse.cypher.access import is_fresh
@@ -75,6 +76,7 @@ def prune(
     _check_held(layout)  # before the lock creates the folder
     with writing(layout, settings.wait_seconds, progress):
         sizes = {base: bytes_below(layout.base(base)) for base in bases(layout)}
+        refuse_lost(layout)
         recover(layout)
         progress.begin("Remove pruned generations")
         held = generations(layout)

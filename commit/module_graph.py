@@ -53,6 +53,8 @@ MOST_TABLES: Final = 100
 """The most tables that a module is linked with in each direction: those with the most triples."""
 MOST_SETS: Final = 30
 """The most sets that a module is linked with: those with the most of its triples."""
+MOST_MAKERS: Final = 30
+"""The most modules that a module derives from: those by whose tables it has the most triples."""
 
 _CALL = (MODULE, RUN, EXECUTION, INVOCATION)
 _GROUPS = {"calls": _CALL, "reads": (MODULE, SRC_TABLE), "makes": (MODULE, DST_TABLE),
@@ -198,20 +200,30 @@ def _flow(reads: Rows, makes: Rows, *, counted: bool) -> Rows:
 
     A module and itself are left out: the tables between its own ops are not between modules.
     """
-    makers: dict[str, list[str]] = {}
+    names = sorted({row[MODULE] for row in makes})
+    number = {name: at for at, name in enumerate(names)}
+    makers: dict[str, list[int]] = {}
     for row in makes:
-        makers.setdefault(row[TABLE], []).append(row[MODULE])
-    found: dict[tuple[str, str], Rows] = {}
+        makers.setdefault(row[TABLE], []).append(number[row[MODULE]])
+    made = {table: np.array(some) for table, some in makers.items()}
+    read: dict[str, Rows] = {}
     for row in reads:
-        for maker in makers.get(row[TABLE], []):
-            if maker != row[MODULE]:
-                found.setdefault((row[MODULE], maker), []).append(row)
-    return [
-        {
-            MODULE: module,
-            "derives_from": maker,
-            TRIPLES: sum(row[TRIPLES] for row in rows) if counted else None,
-            "tables": few([row[TABLE] for row in rows]),
-        }
-        for (module, maker), rows in found.items()
-    ]
+        if row[TABLE] in made:
+            read.setdefault(row[MODULE], []).append(row)
+    found = []
+    for module, rows in read.items():
+        of = np.concatenate([made[row[TABLE]] for row in rows])
+        table = np.repeat(np.arange(len(rows)), [len(made[row[TABLE]]) for row in rows])
+        triples = np.array([row[TRIPLES] or 0 for row in rows])[table]
+        total = np.bincount(of, triples, minlength=len(names))
+        others = np.unique(of[of != number.get(module, -1)])
+        for maker in others[np.argsort(-total[others], kind="stable")][:MOST_MAKERS].tolist():
+            found.append(
+                {
+                    MODULE: module,
+                    "derives_from": names[maker],
+                    TRIPLES: int(total[maker]) if counted else None,
+                    "tables": few([rows[at][TABLE] for at in table[of == maker].tolist()]),
+                }
+            )
+    return found

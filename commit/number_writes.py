@@ -31,6 +31,8 @@ class NewWrite:
     replaces: bool = False
     bare: int = 0
     tracking: RowTracking | None = None
+    stored: tuple[str, ...] = ()
+    states: tuple[tuple[int, int], ...] = ()
 
 
 def number_writes(
@@ -68,6 +70,8 @@ def _numbered(layout: Layout, write: NewWrite) -> Written:
             write.bare,
             max(generations(layout), default=0),
             write.tracking,
+            write.stored,
+            write.states,
         )
         add_written(layout, known)
     return known

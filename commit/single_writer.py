@@ -1,14 +1,17 @@
 """Begin a write: take the lock, then complete or undo what an interrupted writer left."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 
+from provhouse.model.errors import ProvhouseError
 from provhouse.model.faults import reach
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.store.warehouse.layout import Layout
 
-from .erasing.erase import resume_erasure
+from .erasing.erase import Resumed, resume_erasure
+from .lost_commits import refuse_lost
 from .recover import recover
 from .writer_log import writing
 
@@ -16,15 +19,26 @@ from .writer_log import writing
 @contextmanager
 def only_writer(
     settings: Settings, progress: Progress, *, thorough: bool = False
-) -> Iterator[None]:
+) -> Iterator[Resumed | None]:
     """Be the single writer for the length of the block, after recovery.
 
-    An interrupted erasure is completed, too. ``recover`` explains ``thorough``. Raises Busy if
-    another writer is active, and any error that ``recover`` raises.
+    An interrupted erasure is completed, too, and yielded. ``recover`` explains ``thorough``. Raises
+    Busy if another writer is active, Damaged if the record of the newest generation is lost, and
+    any error that ``recover`` raises.
     """
     layout = Layout(settings.warehouse)
     with writing(layout, settings.wait_seconds, progress):
         reach("lock held")
+        refuse_lost(layout)
         recover(layout, thorough=thorough)
-        resume_erasure(settings, progress)
-        yield
+        yield resume_erasure(settings, progress)
+
+
+def finish_erasure(settings: Settings, progress: Progress) -> None:
+    """Complete an erasure whose command was killed, since Neo4j may lack what questions need.
+
+    If that fails, it is left to the next writer, which is perhaps at work already.
+    """
+    if Layout(settings.warehouse).erasure.exists():
+        with suppress(ProvhouseError), only_writer(replace(settings, wait_seconds=0), progress):
+            pass

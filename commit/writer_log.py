@@ -69,6 +69,11 @@ def log_event(layout: Layout, event: str, person: str, address: str = "local") -
     _add(layout, {"event": event, **who}, rotate=False)
 
 
+def log_files(layout: Layout) -> list[Path]:
+    """Return the files of the log."""
+    return [path for path in layout.logs.glob("writers*.jsonl") if _OURS.fullmatch(path.name)]
+
+
 def clear_logs(layout: Layout) -> None:
     """Remove all logs except those of writers: error messages may contain names of items."""
     clear_defects()

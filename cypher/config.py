@@ -26,6 +26,8 @@ server.bolt.advertised_address={host}:{bolt}
 server.http.listen_address={host}:{http}
 server.http.advertised_address={host}:{http}
 server.https.enabled=false
+# By default, pages of all web sites may read what this port answers.
+dbms.security.http_access_control_allow_origin=http://{host}:{http}
 dbms.security.auth_enabled=true
 # LOAD CSV can read neither files nor URLs.
 dbms.security.allow_csv_import_from_file_urls=false
@@ -51,6 +53,7 @@ def write_conf(home: Path, bolt: int, http: int, pagecache: str) -> None:
     """Write ``conf/neo4j.conf`` and the folders that the server expects."""
     for folder in ("conf", "data", "import", "logs"):
         (home / folder).mkdir(exist_ok=True)
+    (home / "logs").chmod(0o700)  # Neo4j lets everyone read the files in it
     text = CONF.format(host=HOST, bolt=bolt, http=http, pagecache=pagecache, style=style_command())
     (home / "conf" / "neo4j.conf").write_text(text, encoding="utf-8")
 

@@ -18,16 +18,24 @@ RETRY_SECONDS = {True: 2, False: 60}
 
 A managed server does not come back by itself. Another server may be restarted by its owner.
 """
+CONNECT_SECONDS = 60
+"""The time for a new connection, until the server has accepted the password."""
+PROBE_SECONDS = 10
+"""The time for a new connection that only shows whether a server answers."""
 IDLE_SECONDS = 20
 """A connection that was idle this long is tested before use, since firewalls drop idle ones."""
 
 
-def open_driver(address: Address) -> Driver:
-    """Return a driver, which connects at its first use; the caller closes it."""
+def open_driver(address: Address, seconds: float = CONNECT_SECONDS) -> Driver:
+    """Return a driver, which connects at its first use; the caller closes it.
+
+    ``seconds`` is the time for a new connection.
+    """
     return GraphDatabase.driver(
         address.bolt,
         auth=(address.user, address.password) if address.password_file else None,
-        connection_timeout=10,
+        connection_timeout=min(seconds, 10),
+        connection_acquisition_timeout=seconds,
         max_transaction_retry_time=RETRY_SECONDS[address.managed],
         liveness_check_timeout=None if address.managed else IDLE_SECONDS,
         notifications_min_severity="OFF",  # else an empty database causes warnings
@@ -51,7 +59,7 @@ def probe(address: Address) -> str:
 
     Raises Unavailable at once, without retries, if that fails.
     """
-    with translated(address), open_driver(address) as driver:
+    with translated(address), open_driver(address, PROBE_SECONDS) as driver:
         agent = driver.get_server_info().agent
         with driver.session(database=address.database) as session:  # the database starts last
             session.run("RETURN 1").consume()  # not execute_query, which would retry

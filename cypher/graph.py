@@ -5,7 +5,8 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from threading import Thread
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 import pyarrow as pa
 from neo4j import Driver, ManagedTransaction, Session
@@ -13,7 +14,7 @@ from neo4j.exceptions import IncompleteCommit, ServiceUnavailable, SessionExpire
 
 from provhouse.model.errors import Damaged, Unavailable
 from provhouse.model.faults import reach
-from provhouse.model.progress import Progress
+from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
 
 from . import guard, server
@@ -24,7 +25,9 @@ from .driver import open_driver
 from .errors import translated
 from .guard import Result
 from .importing import Import
+from .modules import RowList, show_modules
 from .rights import ensure_constraints
+from .silence import awaited
 from .texts import statement
 
 if TYPE_CHECKING:  # importing this module takes long: it imports pyarrow
@@ -39,10 +42,13 @@ DEADLOCK = "Neo.TransientError.Transaction.DeadlockDetected"
 REPEATS = 5
 """The repeats of a statement after deadlocks that outlast the driver's own retries."""
 
+CLOSE_SECONDS = 5
+"""The time for which closing connections waits for the server."""
+
 MAX_ID = (1 << 63) - 1
 
+T = TypeVar("T")
 Rows = Iterable[Mapping[str, object]]
-RowList = Sequence[Mapping[str, object]]
 
 
 class Graph:
@@ -64,12 +70,14 @@ class Graph:
         self.close()
 
     def close(self) -> None:
-        """Close the connections."""
-        self._driver.close()
+        """Close the connections; do not wait for a server that no longer answers."""
+        closing = Thread(target=self._driver.close, name="neo4j", daemon=True)
+        closing.start()
+        closing.join(CLOSE_SECONDS)
 
     def prepare(self) -> None:
         """Create the unique, indexed keys that writing and walking need, unless they exist."""
-        ensure_constraints(self._driver, self._address)
+        self._await(lambda: ensure_constraints(self._driver, self._address))
 
     def write(
         self, name: str, rows: "Rows | pa.Table", written: Callable[[int], object] = lambda _: None
@@ -129,9 +137,13 @@ class Graph:
 
     def answers(self) -> bool:
         """Return whether the server answers at once, without retries."""
-        try:
-            with translated(self._address), self._session() as session:
+
+        def work() -> None:
+            with self._session() as session:
                 session.run("RETURN 1").consume()
+
+        try:
+            self._await(work)
         except Unavailable:
             return False
         return True
@@ -141,16 +153,16 @@ class Graph:
         self.prepare()  # an earlier version may have created the database, without the key of items
         named = {"view": view, "expires": expires, "warehouse": self.warehouse}
 
-        def work(transaction: ManagedTransaction) -> None:
+        def work(transaction: ManagedTransaction) -> list[Any]:
             transaction.run(statement("view_removed"), named).consume()
             transaction.run(statement("view_items"), named, rows=list(nodes)).consume()
             transaction.run(statement("view_links"), named, rows=list(links)).consume()
+            return []
 
-        with translated(self._address), self._session() as session:
-            session.execute_write(work)
+        self._repeated(work)
 
     def announce(self, generation: Mapping[str, object], modules: Mapping[str, RowList]) -> None:
-        """Show a generation as the current one and replace all modules, in one transaction.
+        """Show a generation as the current one, with its modules, in one transaction.
 
         ``modules`` has the rows to write, by the name of the statement, in writing order.
         """
@@ -158,12 +170,12 @@ class Graph:
             self.prepare()  # an earlier version may have created the database, without their keys
 
         def work(transaction: ManagedTransaction) -> list[Any]:
-            warehouse = self.warehouse
-            shown = {**generation, "warehouse": warehouse}
-            transaction.run(statement("generation"), shown).consume()
-            transaction.run(statement("modules_removed"), warehouse=warehouse).consume()
-            for name, rows in modules.items():
-                transaction.run(statement(name), rows=rows, warehouse=warehouse).consume()
+            def run(name: str, **parameters: object) -> list[Any]:
+                text = statement(name)
+                return transaction.run(text, parameters, warehouse=self.warehouse).value()
+
+            run("generation", **generation)
+            show_modules(run, modules)
             return []
 
         self._repeated(work)
@@ -217,13 +229,16 @@ class Graph:
             )
 
     def closure(
-        self, set_id: "SetId", direction: Literal["upstream", "downstream"]
+        self,
+        set_id: "SetId",
+        direction: Literal["upstream", "downstream"],
+        watch: Stopwatch | None = None,
     ) -> "list[SetId]":
         """Return the ids of a set and of all sets that it reaches, in no particular order.
 
         The list is empty if the set has no node. This is an auto-commit query: one round trip,
         where a transaction would take three. It asks for no read access: in a cluster, another
-        server than the leader may lag behind.
+        server than the leader may lag behind. Raises TooSlow if the time of ``watch`` is up.
         """
 
         def once() -> "list[SetId]":
@@ -231,11 +246,13 @@ class Graph:
                 found = session.run(statement(direction), id=set_id, warehouse=self.warehouse)
                 return list(found.single(strict=True)[0])
 
-        with translated(self._address):
+        def work() -> "list[SetId]":
             try:
                 return once()
             except (ServiceUnavailable, SessionExpired):  # by a server that has been restarted
                 return once()
+
+        return self._await(work, watch)
 
     def dependencies(self, first: "SetId", last: "SetId") -> "Iterator[tuple[SetId, SetId]]":
         """Return the dependencies of a range of sets, as pairs of a set and its source set."""
@@ -247,8 +264,8 @@ class Graph:
 
         Raises UsageError if the statement is invalid or does more than read.
         """
-        with translated(self._address):
-            return guard.read(self._session, query, {"warehouse": self.warehouse, **parameters})
+        named = {"warehouse": self.warehouse, **parameters}
+        return self._await(lambda: guard.read(self._session, query, named))
 
     def _session(self, **access: Any) -> Session:
         return self._driver.session(database=self._address.database, **access)
@@ -263,16 +280,38 @@ class Graph:
 
     def _repeated(self, work: Callable[[ManagedTransaction], list[Any]]) -> list[Any]:
         """Do some work in a transaction, again if it may not have been committed."""
-        with translated(self._address), self._session() as session:
-            for _ in range(REPEATS):
-                try:
-                    return session.execute_write(work)
-                except IncompleteCommit:  # the server ended and may or may not have committed
-                    pass
-                except TransientError as error:
-                    if error.code != DEADLOCK:
-                        raise
-            return session.execute_write(work)
+
+        def repeated() -> list[Any]:
+            with self._session() as session:
+                for _ in range(REPEATS):
+                    try:
+                        return session.execute_write(work)
+                    except IncompleteCommit:  # the server ended and may or may not have committed
+                        pass
+                    except TransientError as error:
+                        if error.code != DEADLOCK:
+                            raise
+                return session.execute_write(work)
+
+        return self._await(repeated)
+
+    def _await(self, work: Callable[[], T], watch: Stopwatch | None = None) -> T:
+        """Return the result of work with the server, as ``awaited`` does.
+
+        If the server no longer answers, later work uses new connections.
+        """
+        driver = self._driver
+
+        def done() -> T:
+            with translated(self._address):
+                return work()
+
+        def lost() -> None:
+            if self._driver is driver:
+                self._driver = open_driver(self._address)
+                Thread(target=driver.close, name="neo4j", daemon=True).start()
+
+        return awaited(done, self._address, lost, watch)
 
 
 @contextmanager

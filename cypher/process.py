@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from time import monotonic, sleep
+from time import monotonic, sleep, time
 
 import psutil
 
@@ -16,6 +16,8 @@ from provhouse.runtime.processes import end, log_lines, quoted, spawn
 
 OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 STOP_SECONDS = 60
+ANSWER_SECONDS = 30
+"""The time within which a server that is up must answer a new connection."""
 # Java derives the encoding of file names from the locale; the locale C would not open every home.
 ENVIRONMENT = {"LC_ALL": "C.UTF-8"}
 
@@ -104,11 +106,13 @@ def stop_children(home: Path) -> None:
 def await_ready(
     pid: int | None, home: Path, ready: Callable[[], bool], seconds: float = 180
 ) -> None:
-    """Wait until the server answers.
+    """Wait until the server answers, which it must do within ``seconds`` of its start.
 
-    Raises Unavailable, with the end of its log, if it ends or does not answer in time.
+    A server that was started long ago must answer within ``ANSWER_SECONDS``. Raises Unavailable,
+    with the end of its log, if it ends or does not answer in time.
     """
-    deadline = monotonic() + seconds
+    left = max(seconds - _age(pid), min(seconds, ANSWER_SECONDS))
+    deadline = monotonic() + left
     while not ready():
         if not serves(pid, home) and not begins(pid):
             reap(pid)
@@ -119,11 +123,21 @@ def await_ready(
             )
         if monotonic() > deadline:
             raise Unavailable(
-                f"Neo4j did not answer within {seconds:.0f} seconds of its start",
-                f"It is running; the last lines of {log_file(home)} are:\n{_tail(home)}",
-                "Check whether this machine is overloaded, then run the command again",
+                f"Neo4j did not answer for {left:.0f} seconds",
+                f"Its process {pid} is running; the last lines of {log_file(home)} are:\n"
+                f"{_tail(home)}",
+                "Check whether this machine is overloaded or the process is stopped, then run the "
+                "command again",
             )
         sleep(0.05)
+
+
+def _age(pid: int | None) -> float:
+    """Return for how many seconds a process has been running; 0 if there is none."""
+    try:
+        return time() - psutil.Process(pid).create_time() if pid is not None else 0
+    except psutil.Error:
+        return 0
 
 
 def begins(pid: int | None) -> bool:

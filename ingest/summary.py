@@ -17,6 +17,16 @@ class Reject:
 
 
 @dataclass(frozen=True)
+class Hub:
+    """An item with a million neighbours of several tables, which may join unrelated rows."""
+
+    item: str
+    neighbours: int
+    tables: int
+    """The number of tables that the neighbours are in."""
+
+
+@dataclass(frozen=True)
 class Summary:
     """The counts of one ingest.
 
@@ -55,3 +65,5 @@ class Summary:
     """The number of ops whose description is new or has changed."""
     modules: int = 0
     """The number of modules whose declaration is new or has changed."""
+    hubs: tuple[Hub, ...] = ()
+    """Items that may stand for a missing value: the option ``null`` leaves them out."""

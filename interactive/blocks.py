@@ -68,6 +68,33 @@ def is_parenthesised_join(item: exp.Expr) -> bool:
     return not isinstance(inner, (exp.Query, exp.Pivot))
 
 
+def joins_tables(select: exp.Select) -> bool:
+    """Return whether a block reads nothing but tables, and derived tables that only join some."""
+    nested = sum(1 for _ in select.find_all(exp.Select, exp.SetOperation))
+    return nested == _plain_blocks(select)
+
+
+def _plain_blocks(select: exp.Select) -> int:
+    """Return how many blocks a block of joins consists of; 0 if it has others."""
+    found = 1
+    for source in sources(select):
+        if isinstance(source, exp.Subquery):
+            inner = unwrapped(source)
+            plain = isinstance(inner, exp.Select) and not any(map(inner.args.get, CHOOSING))
+            below = 0
+            if plain and not is_grouped(inner) and not windows(inner):
+                below = _plain_blocks(inner)
+            if not below:
+                return 0
+            found += below
+        elif "ref" not in source.meta:
+            return 0
+    return found
+
+
+CHOOSING = ("distinct", "limit", "offset", "qualify", "sample")
+
+
 def is_grouped(select: exp.Select) -> bool:
     """Return whether a block has GROUP BY, HAVING or an aggregate, also one in a subquery."""
     if select.args.get("group") or select.args.get("having") or "grouped" in select.meta:

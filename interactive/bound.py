@@ -24,7 +24,7 @@ IGNORED = re.compile(
 SPELLING = {
     "alias", "query_location", "query_location_length", "table_index", "is_operator",
     "bound_columns", "aggregate_index", "group_index", "groupings_index", "window_index",
-    "unnest_index", "cte_index", "input_table_names",
+    "unnest_index", "cte_index", "mark_index", "input_table_names",
 }  # fmt: skip
 """These parts, and others that depend on how a text is written, such as names by case."""
 TRUE = {
@@ -32,7 +32,6 @@ TRUE = {
     "type": "VALUE_CONSTANT",
     "value": {"type": {"id": "BOOLEAN"}, "is_null": False, "value": True},
 }
-JOINED = {"join_type", "mark_index"}
 PATH = r'\{"path":(\[(?:"(?:[^"\\]|\\.)*",?)*\])'
 SCANNED = re.compile(f'"qualified_name":{PATH}')
 CALLED = re.compile(f'"qname":{PATH}')
@@ -52,6 +51,11 @@ class Bound:
     def scans(self) -> Counter[Place]:
         """How often each table is scanned."""
         return Counter(Place(*json.loads(path)) for path in SCANNED.findall(self.text))
+
+    @property
+    def collated(self) -> bool:
+        """Whether DuckDB compares texts of the query by a collation."""
+        return '"collation"' in self.text
 
     @cached_property
     def called(self) -> set[str]:
@@ -110,7 +114,7 @@ def _same_form(found: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any
     if found.get("condition") == TRUE:
         del found["condition"]  # sqlglot writes a cross join with UNNEST as a join ON TRUE
         if found["type"] == "LOGICAL_ANY_JOIN" and found.get("join_type") == "INNER":
-            found = {key: each for key, each in found.items() if key not in JOINED}
+            del found["join_type"]
             found["type"] = "LOGICAL_CROSS_PRODUCT"
     if "conditions" in found:
         found["conditions"].sort(key=json.dumps)  # USING lists columns in another order

@@ -52,7 +52,7 @@ def capture(
         except Unfit as unfit:
             if mode is not None:
                 raise not_compiled(str(unfit)) from None
-    return _in_duckdb(con, plan, want, chosen(plan, refs, want, mode), refs)
+    return _in_duckdb(con, plan, want, chosen(con, plan, refs, want, mode), refs)
 
 
 def _in_loops(con: "Connection", plan: Plan, fused: Fused) -> Captured:

@@ -8,7 +8,7 @@ that sqlglot does not know, but for the few that provhouse looks into.
 from itertools import pairwise
 from typing import Any
 
-from sqlglot import exp
+from sqlglot import ErrorLevel, exp
 from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.tokens import Token, TokenType
 
@@ -38,6 +38,13 @@ class Verbatim(DuckDB):
     def to_json_path(self, path: exp.Expr | None) -> exp.Expr | None:
         """Return a path unchanged."""
         return path
+
+
+def text(tree: exp.Expr) -> str:
+    """Return a tree as SQL. A copy is only made of PIVOT, which sqlglot changes as it writes."""
+    return tree.sql(
+        "duckdb", copy=tree.find(exp.Pivot) is not None, unsupported_level=ErrorLevel.RAISE
+    )
 
 
 def read(sql: str) -> list[Any]:

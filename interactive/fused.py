@@ -109,7 +109,7 @@ CLAUSES = {"expressions", "from_", "where", "group", "having", "order", "limit",
 
 
 def _is_plain(query: exp.Select) -> bool:
-    """Return whether a query is one GROUP BY of a table, without windows, subqueries, collations."""
+    """Return whether a query is one GROUP BY of a table, without windows and subqueries."""
     if any(value for name, value in query.args.items() if name not in CLAUSES):
         return False
     start = query.args.get("from_")

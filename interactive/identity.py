@@ -69,6 +69,8 @@ class Asked:
     columns: list[int]
     expects: Expected = ""
     otherwise: "Asked | None" = None
+    keyed: bool = False
+    """Whether the columns mostly differ in any two rows of the block, so that none are joined."""
 
 
 @dataclass
@@ -255,7 +257,7 @@ class Exposer:
             mask = columns.add(exp.Anonymous(this="GROUPING", expressions=keys.expressions))
             columns.identity.parts.append(Grouped(build, len(at), mask))
         else:
-            columns.ask(core(self, select, keys.expressions), at, "counted")
+            columns.ask(core(self, select, keys.expressions), at, "counted").keyed = True
         columns.identity.count = columns.add(exp.Count(this=exp.Star()))
 
     def _equal(self, query: exp.Query, witnesses: list[exp.Expr], derived: bool) -> Identity:
@@ -268,7 +270,8 @@ class Exposer:
         for each in witnesses:
             witness = same_rows(self, each)
             given = [around[name] for name in witness.outer]
-            identity.parts.append(Asked(witness, [*at, *given], expects))
+            keyed = bool(query.args.get("distinct"))
+            identity.parts.append(Asked(witness, [*at, *given], expects, keyed=keyed))
         self._ending(query, identity)
         if derived:
             identity.present = len(around) + len(identity.names)

@@ -4,26 +4,25 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import duckdb
-from sqlglot import ErrorLevel, exp
+from sqlglot import exp
 from sqlglot.errors import UnsupportedError
 
+from . import dialect
 from .bound import Bound, NotBound, bound
 from .catalog import Catalog, Place
 from .functions import Functions
 from .refusal import REWRITE, NotCovered, refuse
 
 
-def check(
-    con: duckdb.DuckDBPyConnection, sql: str, tree: exp.Expr, catalog: Catalog
-) -> Counter[Place]:
-    """Return how often DuckDB scans each table, if it binds the tree to the plan of the text.
+def check(con: duckdb.DuckDBPyConnection, sql: str, tree: exp.Expr, catalog: Catalog) -> Bound:
+    """Return DuckDB's plan of a text, if it binds the tree to the same plan.
 
     Raises NotCovered if it does not, or if the query calls a function that changes its value.
     """
     theirs = _bound(con, sql, tree, "DuckDB does not show how it reads this query")
     refuse_unstable(theirs, tree, catalog.functions)
     try:
-        text = tree.sql("duckdb", unsupported_level=ErrorLevel.RAISE)
+        text = dialect.text(tree)
     except UnsupportedError as error:
         refuse(f"this query ({error})", tree)
     ours = _bound(con, text, tree, "it is written in a form that provhouse does not read")
@@ -32,7 +31,7 @@ def check(
         what = f"{differing[0]}()" if differing else "this query"
         node = _call(tree, differing) or tree
         refuse(f"{what}, which DuckDB reads in another way than provhouse", node)
-    return theirs.scans
+    return theirs
 
 
 def _bound(con: duckdb.DuckDBPyConnection, sql: str, tree: exp.Expr, why: str) -> Bound:

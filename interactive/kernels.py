@@ -11,6 +11,10 @@ Rids = NDArray[Any]
 """Row numbers: int32, or int64 for tables with more than two thousand million rows."""
 
 
+SHORT = 24
+"""Up to this many rids are sorted by insertion."""
+
+
 @njit(cache=True, nogil=True)
 def sort_pairs(keys: Rids, values: Rids, number: int) -> tuple[Offsets, Rids]:
     """Return the values of each key as CSR: a stable counting sort. Negative values are dropped."""
@@ -33,16 +37,53 @@ def sort_pairs(keys: Rids, values: Rids, number: int) -> tuple[Offsets, Rids]:
 def sort_rows(offsets: Offsets, rids: Rids) -> tuple[Offsets, Rids]:
     """Return a CSR with the rids of each row in ascending order without repeats."""
     out_offsets = np.zeros_like(offsets)
-    out = np.empty_like(rids)
+    out = rids.copy()
     size = 0
     for row in range(offsets.size - 1):
-        found = np.sort(rids[offsets[row] : offsets[row + 1]])
-        for j in range(found.size):
-            if j == 0 or found[j] != found[j - 1]:
-                out[size] = found[j]
+        first, end = offsets[row], offsets[row + 1]
+        if end - first > SHORT:
+            out[first:end] = np.sort(out[first:end])
+        else:
+            for j in range(first + 1, end):
+                rid, at = out[j], j
+                while at > first and out[at - 1] > rid:
+                    out[at] = out[at - 1]
+                    at -= 1
+                out[at] = rid
+        for j in range(first, end):
+            rid = out[j]
+            if j == first or rid != out[size - 1]:
+                out[size] = rid
                 size += 1
         out_offsets[row + 1] = size
     return out_offsets, out[:size].copy()
+
+
+@njit(cache=True, nogil=True)
+def only_rows(offsets: Offsets, rids: Rids, codes: Rids) -> bool:
+    """Write the row of each rid, and return whether no rid is in two places.
+
+    ``codes`` has the number of rows for each rid.
+    """
+    rows = offsets.size - 1
+    for row in range(rows):
+        for j in range(offsets[row], offsets[row + 1]):
+            if codes[rids[j]] != rows:
+                return False
+            codes[rids[j]] = row
+    return True
+
+
+@njit(cache=True, nogil=True)
+def place_rids(offsets: Offsets, codes: Rids, out: Rids) -> None:
+    """Write the rids of each row in ascending order, given the only row of each rid."""
+    rows = offsets.size - 1
+    at = offsets[:rows].copy()
+    for rid in range(codes.size):
+        row = codes[rid]
+        if row != rows:
+            out[at[row]] = rid
+            at[row] += 1
 
 
 @njit(cache=True, nogil=True)

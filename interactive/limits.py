@@ -15,8 +15,8 @@ def choices(query: exp.Expr) -> list[str]:
     found = []
     for node in query.find_all(exp.Limit, exp.Offset):
         limit = isinstance(node, exp.Limit)
-        outermost = node.parent is query and limit and not node.args.get("limit_options")
-        if not outermost:
+        share = node.args.get("limit_options") or isinstance(node.expression, exp.Var)
+        if share or not limit or node.parent is not query:
             found.append(f"{'LIMIT' if limit else 'OFFSET'} {place(node)}".rstrip())
     return found
 

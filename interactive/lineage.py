@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from provhouse.model.arrays import column
+
 from .apart import is_carried
 from .capture import Captured
 from .identity import Asked
@@ -63,7 +65,7 @@ class Lineage:
         parts = [chain.backward(rows) for at in refs for chain in self.chains.get(at, [])]
         if missing:
             hidden = self._captured.hidden
-            asked = hidden.take(pa.array(rows)) if hidden.num_columns else hidden
+            asked = hidden.take(column(rows)) if hidden.num_columns else hidden
             found = self._tracer(missing).rows(self._plan.identity, asked, rows.size)
             every = np.arange(rows.size)
             parts += [chain.backward(every) for chains in found.values() for chain in chains]

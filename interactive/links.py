@@ -129,7 +129,7 @@ def distinct(rids: Rids, number: int = 0) -> Rows:
     """
     if rids.size < 2 or bool((rids[1:] > rids[:-1]).all()):
         return rids
-    if not number or rids.size * MARKED < number:
+    if not number or rids.size * MARKED < number or rids.size <= FEW:
         return unique(rids)
     marks = np.zeros(number, np.bool_)
     kernels.mark(rids, marks)
@@ -140,9 +140,26 @@ def ascending(offsets: Offsets, rids: Rids, number: int) -> tuple[Offsets, Rids]
     """Return a CSR with the rids of each row in ascending order without repeats."""
     if kernels.increasing(offsets, rids):
         return offsets, rids
-    if rids.size < number // 8:  # few rids of a large table
+    few = rids.size < number // 8  # of a large table
+    if few or rids.size < kernels.SHORT * (offsets.size - 1):
         return kernels.sort_rows(offsets, rids)
+    codes = np.full(number, offsets.size - 1, np.int32)
+    if kernels.only_rows(offsets, rids, codes):
+        kernels.place_rids(offsets, codes, out := np.empty_like(rids))
+        return offsets, out
     return kernels.merge_rows(*kernels.invert(offsets, rids, number), rids[:0], offsets.size - 1)
+
+
+FEW = 1 << 12
+"""Up to this many rids, NumPy is used: the first call of a compiled loop loads it in a second."""
+
+
+def _sorted_pairs(keys: Rids, values: Rids, rows: int) -> tuple[Offsets, Rids]:
+    """Return a CSR with ascending rids of few pairs; those with a negative rid are dropped."""
+    pairs = np.unique(np.stack([keys, values], axis=1)[values >= 0].astype(np.int64), axis=0)
+    offsets = np.zeros(rows + 1, np.int64)
+    np.cumsum(np.bincount(pairs[:, 0], minlength=rows), out=offsets[1:])
+    return offsets, pairs[:, 1].astype(values.dtype)
 
 
 def from_pairs(keys: Rids, values: Rids, rows: int, number: int) -> Link:
@@ -152,6 +169,8 @@ def from_pairs(keys: Rids, values: Rids, rows: int, number: int) -> Link:
     one_each = keys.size == rows and bool((keys == np.arange(rows)).all())
     if one_each and (values.size == 0 or int(values.min()) >= 0):
         return Link(None, values, number)
+    if values.size <= FEW:
+        return Link(*_sorted_pairs(keys, values, rows), number)
     return Link(*ascending(*kernels.sort_pairs(keys, values, rows), number), number)
 
 
@@ -194,6 +213,8 @@ def chained(links: Sequence[Link]) -> Chain:
 
 
 def _composed(outer: Link, inner: Link) -> Link | None:
+    if outer.offsets is None and outer.rows == inner.rows and _is_order(outer.rids):
+        return inner
     if inner.offsets is None:
         return _gathered(outer, inner)
     offsets, middle = outer.csr()
@@ -202,6 +223,10 @@ def _composed(outer: Link, inner: Link) -> Link | None:
         return None
     offsets, rids = kernels.compose(offsets, middle, inner.offsets, inner.rids, size)
     return Link(*ascending(offsets, rids, inner.number), inner.number)
+
+
+def _is_order(rids: Rids) -> bool:
+    return bool((rids == np.arange(rids.size)).all())
 
 
 def _gathered(outer: Link, inner: Link) -> Link:

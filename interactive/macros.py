@@ -74,7 +74,8 @@ def _replace(call: exp.Func, macro: Macro) -> None:
         alias = table.args.get("alias") or exp.TableAlias(this=exp.to_identifier(macro.name))
         table.replace(exp.Subquery(this=body, alias=alias, joins=table.args.get("joins")))
     else:
-        call.replace(exp.paren(body))
+        whole = call.parent if isinstance(call.parent, exp.Dot) else call  # it has its schema
+        whole.replace(exp.paren(body))
 
 
 def _body(call: exp.Func, macro: Macro) -> Any:

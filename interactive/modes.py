@@ -13,6 +13,12 @@ from .want import Mode, Want
 if TYPE_CHECKING:
     from .connection import Connection
 
+COMPILED_ROWS = 1 << 17
+"""DuckDB aggregates fewer rows than this in less time than compiled loops take to start."""
+FEW_LISTED = 1 << 15
+"""Up to this many rids are listed in less time than another query takes to start."""
+LISTED_SHARE = 1 / 8
+"""Lists of rids cost more than to compute a join twice if they have a larger share of all rows."""
 WHEN = {
     "compiled": "compiled loops aggregate and capture in one pass",
     "inject": "the query lists the rids of each group",
@@ -26,8 +32,9 @@ def compiled(con: "Connection", plan: Plan, want: Want, mode: Mode | None) -> Fu
 
     They do if the columns are decoded. Decoding costs more than a query, so it is done for
     declared needs when the same columns are read for the second time. Without declared needs, an
-    aggregate of a whole table is left to DuckDB, which skips more of it. Raises UsageError if
-    ``compiled`` is forced and cannot be done.
+    aggregate of a whole table is left to DuckDB, which skips more of it, and so are small tables.
+    What has cost more than another mode is not chosen again. Raises UsageError if ``compiled`` is
+    forced and cannot be done.
     """
     if mode is not None and mode not in WHEN:
         raise UsageError(f"There is no mode {mode!r}", f"The modes are: {', '.join(WHEN)}")
@@ -42,6 +49,10 @@ def compiled(con: "Connection", plan: Plan, want: Want, mode: Mode | None) -> Fu
     if fused is None or not (declared or fused.keys):
         return None
     keys = needed(fused)
+    if not declared and con.extent(fused.table)[0] < COMPILED_ROWS:
+        return None
+    if plan.cost("compiled", declared) > plan.least(declared):
+        return None
     if con.columns.ready(keys):
         return fused
     return fused if declared and con.columns.wanted(keys) else None
@@ -54,14 +65,15 @@ def not_compiled(why: str) -> UsageError:
     )
 
 
-def chosen(plan: Plan, refs: frozenset[int], want: Want, mode: Mode | None) -> Mode:
+def chosen(
+    con: "Connection", plan: Plan, refs: frozenset[int], want: Want, mode: Mode | None
+) -> Mode:
     """Return the mode for a query.
 
     Without a declared need, lineage is found when it is asked for, which costs the query nothing.
-    Declared references are listed by a GROUP BY (inject), unless it reads one table, and LIMIT
-    leaves few of its rows: then looking up only those is cheaper (defer). After joins it is not,
-    since they would be computed twice. Raises UsageError if ``inject`` is forced and
-    cannot be done.
+    Declared references are listed by a GROUP BY (inject) if it groups few of the rows that it
+    reads; else, or if LIMIT leaves few groups of one table, a second query is cheaper (defer).
+    Raises UsageError if ``inject`` is forced and cannot be done.
     """
     listed = plan.injected(refs, want.where) if want.refs or mode == "inject" else None
     if mode == "inject" and listed is None:
@@ -76,7 +88,9 @@ def chosen(plan: Plan, refs: frozenset[int], want: Want, mode: Mode | None) -> M
     few = plan.limited and len(plan.references) == 1
     if few or listed is None:
         return "defer"
-    return "inject"
+    every = sum(con.extent(reference.table)[0] for reference in plan.references)
+    many = plan.grouped_rows(con.duckdb) * len(refs) > max(FEW_LISTED, every * LISTED_SHARE)
+    return "defer" if many else "inject"
 
 
 def explained(

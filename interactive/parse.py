@@ -50,6 +50,8 @@ class Parsed:
     """
 
     query: exp.Query
+    collated: bool = False
+    """Whether texts are compared by a collation."""
     references: list[Reference] = field(default_factory=list)
     ctes: list[exp.CTE] = field(default_factory=list)
     kept: list[exp.Expr] = field(default_factory=list)
@@ -66,18 +68,18 @@ def parse(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Parsed:
     tree, text = _qualified(con, sql, catalog, False)
     _refuse_stars(tree)
     put_right(tree)
-    scans = judge.check(con, text, tree, catalog)
+    plan = judge.check(con, text, tree, catalog)
     nodes = list(tree.walk())
     _refuse_reserved(nodes)
     _semi_joins(nodes)
-    parsed = Parsed(tree)
+    parsed = Parsed(tree, collated=plan.collated)
     if any(isinstance(node, exp.With) for node in nodes):
         _hoist(con, parsed)
     mark_outer_aggregates(tree)
     lower(tree)
     _number(parsed, catalog)
     tables = [parsed.references[ref].table for ref in _uses(tree)]
-    judge.check_scans(scans, tables)
+    judge.check_scans(plan.scans, tables)
     return parsed
 
 

@@ -1,6 +1,7 @@
 """The plan of a query text: the query with hidden columns, and what they mean."""
 
 import gc
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,7 +13,9 @@ from sqlglot import exp
 
 from provhouse.model.errors import UsageError
 
+from . import dialect
 from .catalog import Catalog
+from .estimates import expected_rows
 from .fused import Fused, fuse
 from .identity import Exposer, Identity, negatives
 from .inject import Injected, inject
@@ -20,6 +23,8 @@ from .limits import choices
 from .names import RESERVED
 from .parse import Reference, parse
 from .settle import settle
+from .unified import unify
+from .want import Mode
 from .witness import references, with_clause
 
 
@@ -44,12 +49,37 @@ class Plan:
     """What chooses among rows, such as "OFFSET in line 2, column 8"."""
     exposer: Exposer
     _fused: Fused | Literal["unknown"] | None = "unknown"
+    _costs: dict[tuple[Mode, bool], float] = field(default_factory=dict)
+    _grouped: int | None = None
     _injected: dict[tuple[frozenset[int], str], Injected | None] = field(default_factory=dict)
 
     @property
     def width(self) -> int:
         """The number of columns of the result of ``sql``."""
         return max([len(self.names), *(at + 1 for at in self.hidden)])
+
+    def cost(self, mode: Mode, declared: bool) -> float:
+        """Return the processor time that a mode took, or 0 if it is not known."""
+        return self._costs.get((mode, declared), 0.0)
+
+    def least(self, declared: bool) -> float:
+        """Return the least time that a mode other than compiled loops took; infinite if unknown."""
+        known = [
+            cost
+            for (mode, of), cost in self._costs.items()
+            if of == declared and mode != "compiled"
+        ]
+        return min(known, default=math.inf)
+
+    def took(self, mode: Mode, declared: bool, seconds: float) -> None:
+        """Note the time of a run; the least of several counts, since others may run meanwhile."""
+        self._costs[mode, declared] = min(seconds, self._costs.get((mode, declared), seconds))
+
+    def grouped_rows(self, con: duckdb.DuckDBPyConnection) -> int:
+        """Return how many rows DuckDB expects to group; estimated once."""
+        if self._grouped is None:
+            self._grouped = expected_rows(con, self.sql)
+        return self._grouped
 
     @cached_property
     def negative(self) -> frozenset[int]:
@@ -112,12 +142,13 @@ def plan(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Plan:
     """Return the plan of a query. Errors in the query itself are reported by DuckDB."""
     relation = con.sql(sql)
     parsed = parse(con, sql, catalog)
+    unify(con, parsed)
     exposer = Exposer(parsed)
     chosen = choices(parsed.query)
     settle(parsed)
     kept = [_kept(exposer, *each) for each in zip(parsed.kept_names, parsed.kept, strict=True)]
     identity = exposer.expose(parsed.query, derived=False)
-    text = parsed.query.sql("duckdb")
+    text = dialect.text(parsed.query)
     names = relation.columns
     kinds = list(map(str, relation.types))
     shift = len(names) if identity.names and identity.names[0].startswith(RESERVED) else 0
@@ -141,4 +172,4 @@ def _kept(exposer: Exposer, name: str, query: exp.Expr) -> tuple[str, str]:
     """Return the name and the query of a block to be stored."""
     if "recursion" not in query.meta:
         exposer.expose(query, derived=True)
-    return name, with_clause(exposer, query) + query.sql("duckdb")
+    return name, with_clause(exposer, query) + dialect.text(query)

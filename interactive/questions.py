@@ -21,28 +21,21 @@ def distinct_questions(table: pa.Table, rows: int) -> Questions:
     """Return the distinct rows of a table with this number of rows. NULL equals NULL."""
     if not table.num_columns:
         return Questions(table, min(rows, 1), np.zeros(rows, np.int32))
-    codes: NDArray[np.int64] | None = None
-    for column in table.columns:
-        encoded, size = _encoded(column)
-        codes = encoded if codes is None else _dense(codes * size + encoded)
-    assert codes is not None
-    _, first, numbers = np.unique(codes, return_index=True, return_inverse=True)
-    return Questions(table.take(pa.array(first)), first.size, numbers.astype(np.int32))
+    numbers, number = _encoded(table.column(0))
+    for column in table.columns[1:]:
+        more, size = _encoded(column)
+        numbers, number = _encoded(pa.chunked_array([pa.array(numbers * size + more)]))
+    first = np.zeros(number, np.int64)
+    first[numbers[::-1]] = np.arange(rows - 1, -1, -1)  # the first of equal rows is written last
+    return Questions(table.take(pa.array(first)), number, numbers.astype(np.int32))
 
 
 def _encoded(column: pa.ChunkedArray) -> tuple[NDArray[np.int64], int]:
-    """Return a number for each value, and one more than the largest."""
+    """Return a number for each value, and how many there are."""
     one = column.combine_chunks()
     if isinstance(one, pa.ChunkedArray):
         one = one.chunk(0) if one.num_chunks else pa.array([], column.type)
     if pa.types.is_dictionary(one.type):
         one = one.cast(one.type.value_type)
     coded = pc.dictionary_encode(one, null_encoding="encode")
-    return coded.indices.to_numpy().astype(np.int64), max(1, len(coded.dictionary))
-
-
-def _dense(codes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return codes without gaps, so that more columns can be added without overflow."""
-    if codes.size == 0 or int(codes.max()) < 2**31:
-        return codes
-    return np.unique(codes, return_inverse=True)[1].astype(np.int64)
+    return coded.indices.to_numpy().astype(np.int64), len(coded.dictionary)

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 import duckdb
 
-from .identity import Asked, Base, Branch, Derived, Exposer, Grouped, Identity
+from .collations import collations
+from .identity import Asked, Base, Branch, Derived, Grouped, Identity
 from .names import RESERVED, quoted
 from .plan import Plan
 from .recursion import NUMBER, Recursive
@@ -20,8 +21,12 @@ from .witness import ASKED, Witness, references
 class Rehearsal:
     """The witness queries of a plan, as parts of one text that reads no rows."""
 
-    def __init__(self, exposer: Exposer) -> None:
-        self._exposer = exposer
+    def __init__(self, con: duckdb.DuckDBPyConnection, plan: Plan) -> None:
+        self._con = con
+        self._exposer = plan.exposer
+        self.names = [f"c{at}" for at in range(plan.width)]
+        blocks = [f"{quoted(name)} AS ({query})" for name, query in plan.kept]
+        self._first = [*blocks, f"w({', '.join(self.names)}) AS ({plan.sql})"]
         self._parts: list[str] = []
         self._seen: set[int] = set()
         self.reached: set[int] = set()
@@ -49,7 +54,16 @@ class Rehearsal:
         if id(witness) in self._seen:
             return
         self._seen.add(id(witness))
-        text = _asking(witness, source, [columns[at] for at in part.columns])
+        if witness.certain:
+            self.reached |= witness.refs
+            return
+        asked = [columns[at] for at in part.columns]
+        if self._exposer.parsed.collated and asked:
+            listed = ", ".join(map(quoted, asked))
+            witness.collations = collations(
+                self._con, f"{self._with()} SELECT {listed} FROM {source}"
+            )
+        text = _asking(witness, source, asked)
         name = f"w{len(self._parts)}"
         identity = witness.identity
         names = [f"h{at}" for at in range(len(identity.outer) + len(identity.names))]
@@ -58,12 +72,14 @@ class Rehearsal:
         if part.otherwise is not None:
             self._ask(part.otherwise, source, columns)
 
-    def text(self, sql: str, names: Sequence[str], kept: Sequence[tuple[str, str]]) -> str:
-        """Return one text with the query, its stored blocks and its witness queries."""
-        blocks = [f"{quoted(name)} AS ({query})" for name, query in kept]
-        first = f"w({', '.join(names)}) AS ({sql})"
-        read = ["SELECT 0 FROM w", *(f"SELECT eid FROM w{at}" for at in range(len(self._parts)))]
-        return f"WITH {', '.join([*blocks, first, *self._parts])} {' UNION ALL '.join(read)}"
+    def _with(self) -> str:
+        return f"WITH {', '.join([*self._first, *self._parts])}"
+
+    @property
+    def text(self) -> str:
+        """One text with all witness queries; empty if DuckDB surely runs them."""
+        read = [f"SELECT eid FROM w{at}" for at in range(len(self._parts))]
+        return f"{self._with()} {' UNION ALL '.join(read)}" if read else ""
 
 
 def _asking(witness: Witness, source: str, columns: Sequence[str]) -> str:
@@ -78,9 +94,8 @@ def _asking(witness: Witness, source: str, columns: Sequence[str]) -> str:
 
 def rehearse(con: duckdb.DuckDBPyConnection, plan: Plan) -> None:
     """Raise NotCovered unless the lineage of all references of a plan can be found."""
-    names = [f"c{at}" for at in range(plan.width)]
-    rehearsal = Rehearsal(plan.exposer)
-    rehearsal.block(plan.identity, "w", [names[at] for at in plan.hidden])
+    rehearsal = Rehearsal(con, plan)
+    rehearsal.block(plan.identity, "w", [rehearsal.names[at] for at in plan.hidden])
     for at, reference in enumerate(plan.references):
         if at not in rehearsal.reached:
             raise NotCovered(
@@ -89,7 +104,8 @@ def rehearse(con: duckdb.DuckDBPyConnection, plan: Plan) -> None:
                 REWRITE,
             )
     try:
-        con.sql(rehearsal.text(plan.sql, names, plan.kept))
+        if rehearsal.text:
+            con.sql(rehearsal.text)
     except duckdb.Error as error:
         reason = f": {str(error).partition(chr(10))[0]}"
         raise NotCovered(

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from time import process_time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,12 +48,15 @@ class Result:
         self._snapshot = Snapshot(con, self.tables)
         self._declared = plan.declared(want.refs)
         self._masks = masks(con, plan, want, self._declared)
+        began, decoded = process_time(), con.columns.size
         captured = capture(con, plan, want, mode, self._declared)
         self.mode: Mode = captured.mode
         self._rows = captured.rows
         self._lineage = Lineage(con, plan, captured, self._masks)
         self._divided: Divided | None = None
         self._ahead(forced=mode is not None)
+        if not want.pushed and con.columns.size == decoded:  # decoding is not of each run
+            plan.took(self.mode, want.refs is not None, process_time() - began)
         con.memory.used(self)
 
     def _ahead(self, forced: bool) -> None:

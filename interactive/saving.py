@@ -113,8 +113,9 @@ def _outermost(root: Any) -> tuple[str, str]:
 
 def _is_plain(root: Any, tables: Collection[str]) -> bool:
     """Return whether a query has only tables, filters, inner joins, groups and unions."""
+    nested = (each for each in root.find_all(exp.Select) if each is not root)
     if any(root.find_all(*_NESTED)) or any(
-        each.args.get("query") for each in root.find_all(exp.In)
+        not isinstance(each.parent, exp.SetOperation) for each in nested
     ):
         return False
     if any(each.name.lower() not in tables for each in root.find_all(exp.Table)):

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from provhouse.model.arrays import unique
+from provhouse.model.arrays import column, unique
 from provhouse.model.errors import Damaged
 
 from .ancestors import ancestors
@@ -41,7 +41,8 @@ class Tracer:
     def rows(self, identity: Identity, table: pa.Table, number: int) -> dict[int, list[Chain]]:
         """Return the chains of rows that are given by their hidden columns, in their order."""
         try:
-            self._block(identity, Block(table, np.arange(number, dtype=np.int32), number), [])
+            eids = np.arange(number, dtype=np.int32)
+            self._block(identity, Block(table, eids, number, distinct=True), [])
         finally:
             for name in self._readable:
                 unreadable(self.con, name)
@@ -76,7 +77,8 @@ class Tracer:
 
     def _below(self, identity: Identity, asked: Questions, link: Link, path: list[Link]) -> None:
         eids = np.arange(asked.number, dtype=np.int32)
-        self._block(identity, Block(asked.table, eids, asked.number), [*path, link])
+        block = Block(asked.table, eids, asked.number, distinct=True)
+        self._block(identity, block, [*path, link])
 
     def _grouped(self, part: Grouped, count: int | None, block: "Block", path: list[Link]) -> None:
         """Ask for the rows of groups, separately for each set of keys they are grouped by."""
@@ -120,9 +122,9 @@ class Tracer:
         witness = part.witness
         if not witness.refs & self.wanted:
             return
-        asked, link = block.questions(part.columns)
+        asked, link = block.questions(part.columns, part.keyed)
         names = [f"c{at}" for at in range(len(part.columns))]
-        eids = pa.array(np.arange(asked.number, dtype=np.int32))
+        eids = column(np.arange(asked.number, dtype=np.int32))
         table = with_eids(asked.table, names, eids)
         nullable = frozenset(at for at, name in enumerate(names) if table.column(name).null_count)
         text = witness.sql(nullable)
@@ -170,20 +172,29 @@ class Block:
     table: pa.Table
     eids: NDArray[np.int32]
     number: int
+    distinct: bool = False
+    """Whether no two rows have the same values in all columns."""
 
     def where(self, mask: pa.Array) -> "Block":
         """Return the rows where a mask is true."""
         if isinstance(mask, pa.ChunkedArray):
             mask = mask.combine_chunks()
         chosen = np.asarray(mask)
-        return Block(self.table.filter(mask), self.eids[chosen], self.number)
+        return Block(self.table.filter(mask), self.eids[chosen], self.number, self.distinct)
 
     def select(self, columns: list[int]) -> "Block":
         """Return the rows with some of the columns only."""
         return Block(self.table.select(columns), self.eids, self.number)
 
-    def questions(self, columns: list[int]) -> tuple[Questions, Link]:
-        """Return the distinct values of some columns, and the link from eids to them."""
-        asked = distinct_questions(self.table.select(columns), self.eids.size)
+    def questions(self, columns: list[int], keyed: bool = False) -> tuple[Questions, Link]:
+        """Return the distinct values of some columns, and the link from eids to them.
+
+        ``keyed``: the columns differ in any two rows that differ, so none need be compared.
+        """
+        if keyed and self.distinct and columns:
+            numbers = np.arange(self.eids.size, dtype=np.int32)
+            asked = Questions(self.table.select(columns), self.eids.size, numbers)
+        else:
+            asked = distinct_questions(self.table.select(columns), self.eids.size)
         link = from_pairs(self.eids, asked.numbers, self.number, asked.number)
         return asked, link

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Literal
 
 from sqlglot import exp
 
-from . import blocks
+from . import blocks, dialect
 from .blocks import named
 from .limits import take_ties
-from .names import RESERVED
+from .names import RESERVED, quoted
 from .subqueries import Subquery, outer_columns, window_values
 
 if TYPE_CHECKING:
@@ -44,13 +44,23 @@ class Witness:
     It is asked with the values that its conditions name, followed by those of ``outer``.
     """
 
-    def __init__(self, exposer: "Exposer", source: exp.Expr, build: Callable[[], Body]) -> None:
+    def __init__(
+        self,
+        exposer: "Exposer",
+        source: exp.Expr,
+        build: Callable[[], Body],
+        certain: bool = False,
+    ) -> None:
+        self.collations: dict[int, str] = {}
+        """The collations of asked values, which Arrow does not carry."""
         self._exposer = exposer
         self._build = build
         self._body: Body | None = None
         self._identity: Identity | None = None
         self._sql: dict[frozenset[int], str] = {}
         self.outer = exposer.outer(source)
+        self.certain = certain and not self.outer
+        """Whether DuckDB surely runs the query, and it reaches all references."""
         self.refs = references(exposer, source)
 
     @property
@@ -91,14 +101,27 @@ class Witness:
         asked = OUTER if self.outer else "e"
         columns = [f"{asked}.eid", *(f"{asked}.{name}" for name in identity.outer)]
         text = f"SELECT {', '.join([*columns, *(f'd.{name}' for name in hidden)])} FROM "
-        inner = f"({body.query.sql('duckdb')}) AS d({', '.join(names)})"
+        inner = f"({dialect.text(body.query)}) AS d({', '.join(names)})"
         tests = _tests(body, asked, nullable)
         if self.outer:
             given = [f"c{at}" for at in range(len(body.conditions))] + [*self.outer, "eid"]
-            text += f"{ASKED} AS {OUTER}({', '.join(given)}), LATERAL {inner} WHERE {tests}"
+            source = self._asked(len(given) - 1)
+            text += f"{source} AS {OUTER}({', '.join(given)}), LATERAL {inner} WHERE {tests}"
         else:
-            text += f"{inner} JOIN {ASKED} AS e ON {tests}"
+            text += f"{inner} JOIN {self._asked(len(body.conditions))} AS e ON {tests}"
         return with_clause(self._exposer, body.query) + text
+
+    def _asked(self, number: int) -> str:
+        """Return the table with the asked values, with their collations if there are any."""
+        if not self.collations:
+            return ASKED
+        columns = [
+            f"c{at} COLLATE {quoted(self.collations[at])} AS c{at}"
+            if at in self.collations
+            else f"c{at}"
+            for at in range(number)
+        ]
+        return f"(SELECT {', '.join([*columns, 'eid'])} FROM {ASKED})"
 
 
 def _tests(body: Body, asked: str, nullable: frozenset[int]) -> str:
@@ -177,7 +200,7 @@ def with_clause(exposer: "Exposer", query: exp.Expr) -> str:
     if not used:
         return ""
     parts = [
-        f'"{RESERVED}_cte{at}" AS NOT MATERIALIZED ({exposer.parsed.ctes[at].this.sql("duckdb")})'
+        f'"{RESERVED}_cte{at}" AS NOT MATERIALIZED ({dialect.text(exposer.parsed.ctes[at].this)})'
         for at in sorted(used)
     ]
     return f"WITH {', '.join(parts)} "
@@ -227,7 +250,7 @@ def core(exposer: "Exposer", select: exp.Select, keys: list[exp.Expr]) -> Witnes
         inner.meta.pop("grouped", None)
         return Body(inner, _matching(len(keys)))
 
-    return Witness(exposer, select, build)
+    return Witness(exposer, select, build, certain=blocks.joins_tables(select))
 
 
 def partition(exposer: "Exposer", select: exp.Select, keys: list[exp.Expr]) -> Witness:

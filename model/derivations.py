@@ -23,3 +23,5 @@ INPUT: Final = "input"
 """The usual role of a src; it is stored as null."""
 KINDS: Final[dict[str, int]] = {kind: code for code, kind in enumerate(get_args(Kind))}
 ROLES: Final[dict[str, int]] = {role: code for code, role in enumerate(get_args(Role))}
+WHOLE: Final = 2.0**53
+"""Up to this size, double precision has every integer."""

@@ -10,7 +10,8 @@ Exactness = Literal["exact", "superset", "task", "absence"]
 
 ``exact``: they name exactly the inputs that were used; ``superset``: they may also name inputs that
 were not used; ``task``: they name all inputs of the task that made dst, whichever were used;
-``absence``: dst also depends on the absence of items, which no triple can name.
+``absence``: dst also depends on the absence of items, which no triple can name, or on items that an
+OFFSET has passed over.
 """
 Weakest = Literal[Exactness, "unknown"]
 """The weakest exactness on some paths; ``unknown`` if it is not declared for one of the ops."""

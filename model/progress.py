@@ -53,6 +53,8 @@ class Stopwatch:
 
     def __init__(self, limit: float | None = None, gone: Event | None = None) -> None:
         self.seconds: dict[str, float] = {}
+        self.remedy = "Ask for less, or allow more time"
+        """The remedy of the error that is raised when the time is up."""
         self._limit = limit
         self._gone = gone
         self._began = perf_counter()
@@ -86,7 +88,7 @@ class Stopwatch:
             raise TooSlow(
                 f"The answer takes longer than {self._limit:g} seconds",
                 "It was stopped at this limit",
-                "Ask for less, or allow more time",
+                self.remedy,
             )
         return left
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from provhouse.commit.single_writer import finish_erasure
 from provhouse.cypher.graph import Graph, shared_graph
 from provhouse.model.answer import Answer, ItemHeader, LargeAnswer
 from provhouse.model.arrays import ItemNumber, ItemNumbers, SetId, SetPositions
@@ -49,7 +50,8 @@ class Asker:
     """Answers questions from one generation, which is fixed when the asker is created.
 
     An asker is a context manager. It starts Neo4j if it is not running, and Spark when the first
-    triple is read. The constructor raises what ``commit_as_of`` raises.
+    triple is read. The constructor completes an erasure that was interrupted, and raises what
+    ``commit_as_of`` raises.
     """
 
     def __init__(
@@ -62,6 +64,7 @@ class Asker:
         self._settings = settings
         self._progress = progress
         self._layout = Layout(settings.warehouse)
+        finish_erasure(settings, progress)
         cache_bytes = settings.hot_mb * MEGABYTE // SHARE
         self.snapshot = Snapshot(self._layout, commit_as_of(self._layout, as_of), cache_bytes)
         self.as_of = as_of
@@ -313,6 +316,7 @@ class Asker:
             choice = Choice(asked, ASKED[asked])
         if choice.method == "csprov" and walk:
             return choice, CSProv(self.snapshot, self.spark, watch, walk)
+        watch.remedy = f"Use the method csprov, which is faster than {choice.method} for most items"
         if choice.method == "ccprov":
             return choice, CCProv(self.snapshot, self.spark, watch)
         return choice, RQ(self.snapshot, self.spark, watch)
@@ -320,7 +324,7 @@ class Asker:
     def walk(self, item: ItemNumber, direction: Direction, watch: Stopwatch) -> Walk:
         """Return the sets that an item needs, from the cache if the walk was made before."""
         with watch.step("walk"):
-            return self._walks.walk(item, direction, lambda: self.graph)
+            return self._walks.walk(item, direction, lambda: self.graph, watch)
 
 
 def _find(method: QueryMethod, item: ItemNumber, question: Question) -> MethodResult | Searched:

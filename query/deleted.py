@@ -48,7 +48,11 @@ def check_newest(
 
 
 def _same(write: Written, own: Written) -> bool:
-    return (write.table, write.path, write.key) == (own.table, own.path, own.key)
+    return _place(write) == _place(own)
+
+
+def _place(write: Written) -> tuple[str, str, tuple[str, ...]]:
+    return write.table, write.path, write.columns_in_files
 
 
 def _deletes_others(write: Written) -> bool:

@@ -11,9 +11,10 @@ from provhouse.model.progress import Stopwatch
 from provhouse.model.samples import Sample
 
 from .ask import Asker
+from .deletion.codes import DELETED, DIES, UNDECIDED
 from .deletion.derivations import Derivations
 from .deletion.described import Described
-from .deletion.fates import DELETED, DIES, UNDECIDED, fates
+from .deletion.fates import fates
 from .deletion.support import smallest_kill
 from .locate import locate_versions
 from .methods.csprov import CSProv

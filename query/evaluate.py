@@ -1,13 +1,14 @@
 """Evaluate the derivations of an item in a semiring, from weights of its sources."""
 
 from dataclasses import dataclass
-from math import isfinite, isnan
+from math import isfinite, isnan, nan
 
 import numpy as np
 import pyarrow as pa
 
 from provhouse.model.answer import Header, Read
 from provhouse.model.arrays import ItemNumbers
+from provhouse.model.derivations import WHOLE
 from provhouse.model.errors import UsageError
 from provhouse.model.progress import Stopwatch
 from provhouse.model.semiring import SEMIRINGS, Aggregates, Evaluating, Semiring
@@ -20,6 +21,7 @@ from .locate import locate_versions
 
 CYCLE = "its derivations lead through a cycle, so they cannot be counted"
 NONE = "its derivations rest on each other only"
+INEXACT = "there are more derivations than double precision can count"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +70,9 @@ def _evaluate(asker: Asker, asked: Evaluating) -> Evaluation:
             low, high = (float(bound[places[0]]) for bound in each)
         else:  # nothing leads to it
             low = high = own
+    reason = CYCLE if isnan(low) else None if isfinite(low) else NONE
+    if asked.semiring == "count" and max(low, high) >= WHOLE:
+        low, high, reason = nan, nan, INEXACT
     samples = samples_above(asker, located.numbers, described)
     commit = asker.snapshot.commit
     return Evaluation(
@@ -76,7 +81,7 @@ def _evaluate(asker: Asker, asked: Evaluating) -> Evaluation:
         aggregates=asked.aggregates,
         low=low if isfinite(low) else None,
         high=high if isfinite(high) else None,
-        reason=CYCLE if isnan(low) else None if isfinite(low) else NONE,
+        reason=reason,
         used=used,
         unused=len(asked.weights) - used,
         complete=not samples,

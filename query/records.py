@@ -16,7 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from provhouse.ingest.captured.keys import Key, texts
+from provhouse.ingest.captured.file_names import Key
+from provhouse.ingest.captured.keys import texts
 from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.model.answer import Answer
 from provhouse.model.arrays import without_views

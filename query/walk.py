@@ -26,6 +26,7 @@ from provhouse.model.arrays import (
     unique,
 )
 from provhouse.model.errors import Damaged
+from provhouse.model.progress import Stopwatch
 from provhouse.model.question import Direction
 from provhouse.store.tables.snapshot import Snapshot
 
@@ -57,19 +58,26 @@ class WalkCache:
         self._cache: LRUCache[tuple[int, Direction], Walk] = LRUCache(max_bytes, getsizeof=_size)
         self._lock = Lock()
 
-    def walk(self, item: ItemNumber, direction: Direction, graph: Callable[[], Graph]) -> Walk:
+    def walk(
+        self,
+        item: ItemNumber,
+        direction: Direction,
+        graph: Callable[[], Graph],
+        watch: Stopwatch | None = None,
+    ) -> Walk:
         """Return the sets reached from the item's own set.
 
         ``graph`` returns a connection to Neo4j, after a check that Neo4j has the whole generation.
         It is called for every walk that is not cached, even of a set without dependencies, so that
-        damage is always reported. Raises Damaged if the item's set is missing in Neo4j.
+        damage is always reported. Raises Damaged if the item's set is missing in Neo4j, and TooSlow
+        if the time of ``watch`` is up.
         """
         own = set_of(self._snapshot, item)
         with self._lock:
             cached = self._cache.get((own, direction))
         if cached:
             return cached
-        walk = self._walk(own, direction, graph())
+        walk = self._walk(own, direction, graph(), watch)
         with self._lock:
             if _size(walk) <= self._cache.maxsize:
                 self._cache[own, direction] = walk
@@ -81,11 +89,11 @@ class WalkCache:
         for own in linked[:: max(len(linked) // WARMING, 1)].tolist():
             graph.closure(SetId(int(self._snapshot.set_ids[own])), "upstream")
 
-    def _walk(self, own: int, direction: Direction, graph: Graph) -> Walk:
+    def _walk(self, own: int, direction: Direction, graph: Graph, watch: Stopwatch | None) -> Walk:
         snapshot = self._snapshot
         if snapshot.alone[own]:
             return _walk_of_sets(snapshot, SetPositions(np.array([own])))
-        closure = graph.closure(SetId(int(snapshot.set_ids[own])), direction)
+        closure = graph.closure(SetId(int(snapshot.set_ids[own])), direction, watch)
         if not closure:
             raise Damaged(
                 f"Set {snapshot.set_ids[own]} is missing in Neo4j",

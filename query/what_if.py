@@ -20,9 +20,10 @@ from provhouse.model.operations import FUNCTIONS, Weakest
 from provhouse.model.progress import Stopwatch
 
 from .ask import Asker
+from .deletion.codes import DELETED, DIES, SURVIVES, UNDECIDED
 from .deletion.derivations import COPY, EXCEPT, Derivations
 from .deletion.described import Described
-from .deletion.fates import DELETED, DIES, SURVIVES, UNDECIDED, Fates, fates
+from .deletion.fates import Fates, fates
 from .deletion.recompute import REASONS
 from .deletion.selection import Deleted, select
 from .deletion.values import NOTHING, Recomputed, Tensors, Values

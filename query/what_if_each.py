@@ -20,8 +20,8 @@ from provhouse.model.progress import Stopwatch
 from .ask import Asker
 from .deletion.derivations import AGGREGATE, COPY, Derivations
 from .deletion.described import Described
-from .deletion.leave_out import leading_to, with_all, without_each
-from .deletion.recompute import COUNT, DISTINCT, F64, SUM
+from .deletion.leave_out import has_exact_parts, leading_to, with_all, without_each
+from .deletion.recompute import COUNT, DISTINCT, F64, SUM, is_exact
 from .deletion.values import Tensors
 from .depends import lineage_of, samples_above
 from .locate import locate_versions
@@ -41,6 +41,7 @@ _INPUTS = pa.schema(
 )  # fmt: skip
 _NO_FUNCTION = "its op has no function that can be computed again"
 _NO_VALUE = "an input has no value"
+_INEXACT = "double precision does not have its exact value"
 _OTHERS = "an input is derived from another one, or from the item"
 
 
@@ -126,8 +127,9 @@ def alternatives(
         sources = source[starts[:-1]].astype(np.int64)
         how, values = int(tensors.function[way]), tensors.value[rows]
         times = tensors.times[rows]
-        before, reason = np.nan, _reason(graph, how, values, sources, place)
-        if SUM <= how <= DISTINCT and not (how != COUNT and np.isnan(values).any()):
+        before, reason = np.nan, _reason(graph, how, values, times, sources, place)
+        known = SUM <= how <= DISTINCT and not (how != COUNT and np.isnan(values).any())
+        if known and is_exact(how, values, times, len(values)):
             before = with_all(how, values, times)
         after = np.full(len(sources), np.nan)
         if reason is None:
@@ -145,11 +147,15 @@ def _aggregates(graph: Derivations, place: int) -> Iterator[int]:
             yield from _aggregates(graph, group)
 
 
-def _reason(graph: Derivations, how: int, values: F64, sources: I64, place: int) -> str | None:
+def _reason(
+    graph: Derivations, how: int, values: F64, times: I64, sources: I64, place: int
+) -> str | None:
     if not SUM <= how <= DISTINCT:
         return _NO_FUNCTION
     if how != COUNT and np.isnan(values).any():
         return _NO_VALUE
+    if not has_exact_parts(how, values, times):
+        return _INEXACT
     marked = np.zeros(graph.places, bool)
     marked[sources] = True
     leading: Bools = leading_to(graph.src, graph.of, graph.dst, marked)

@@ -24,7 +24,7 @@ from provhouse.model.question import AsOf
 from .ask import Asker
 from .deletion.derivations import AGGREGATE, Derivations
 from .deletion.inputs import Inputs
-from .deletion.recompute import F64, value_of
+from .deletion.recompute import F64, is_exact, value_of
 from .depends import lineage_of, samples_above
 from .diff import Askers, Side
 from .locate import locate_versions
@@ -51,6 +51,7 @@ _INPUTS = pa.schema(
 )  # fmt: skip
 NO_FUNCTION = "its op has no function that can be computed again"
 NO_VALUE = "an input has no value"
+INEXACT = "double precision does not have its exact value"
 SEVERAL = "the op has made it in several ways"
 OTHER_FUNCTION = "the op has another function now"
 COMPUTED = ("sum", "count", "min", "max", "avg", "count_distinct")
@@ -188,6 +189,8 @@ def _value(function: int, values: F64, times: I64) -> _Value:
     name = FUNCTIONS[function]
     if name != "count" and np.isnan(values).any():
         return _Value(name, None, NO_VALUE)
+    if not is_exact(function, values, times, len(values)):
+        return _Value(name, None, INEXACT)
     return _Value(name, float(value_of(function, values, times, len(values))))
 
 

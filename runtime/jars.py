@@ -1,8 +1,8 @@
 """The jars of Neo4j and Delta, downloaded once into a cache for all installations of a user.
 
 No version is resolved at run time, and no jar is shipped: Neo4j is GPLv3, so each user downloads
-it. A jar is moved into its folder only after its SHA-256 was checked. From then on, starting a
-program compares only names and sizes, while ``fetch`` checks every SHA-256 again.
+it. A jar is moved into its folder only after its SHA-256 was checked. Before a program starts,
+``checked_jars.py`` checks the SHA-256 of each file that is not the one checked before.
 """
 
 import os
@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Progress
 
+from .checked_jars import altered
 from .download import download
 from .files import exclusive
 from .jar_lock import GROUPS, Group, Jar, digest, locked
@@ -21,18 +22,19 @@ from .jar_lock import GROUPS, Group, Jar, digest, locked
 __all__ = ["GROUPS", "Group", "Jar", "cache_folder", "fetch", "jar_folder", "missing"]
 
 
-def jar_folder(group: Group) -> Path:
+def jar_folder(group: Group, *, again: bool = False) -> Path:
     """Return the folder of a group's locked jars, so that ``folder/*`` is their class path.
 
-    Raises Unavailable if it does not contain exactly these jars.
+    ``again`` checks the SHA-256 of every jar, also of those that have not changed since the last
+    check. Raises Unavailable if the folder does not contain exactly these jars.
     """
     folder = _folder(group)
     wrong = _sizes(folder).items() ^ {(jar.name, jar.size) for jar in locked(group)}
-    if wrong:
-        names = sorted({name for name, _ in wrong})
+    names = sorted({name for name, _ in wrong} or altered(folder, locked(group), again=again))
+    if names:
         raise Unavailable(
             f"{folder} does not contain exactly the {len(locked(group))} jars of {group}",
-            f"{len(names)} are missing, broken or unexpected, such as {names[0]}",
+            f"{len(names)} are missing, altered or unexpected, such as {names[0]}",
             "Fetch them with: provhouse doctor --fetch",
         )
     return folder

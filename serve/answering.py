@@ -17,7 +17,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.types import Message, Receive, Scope, Send
 
 from provhouse.model.answer import Answer, LargeAnswer
-from provhouse.model.errors import NotFound, UsageError
+from provhouse.model.errors import NotFound, ProvhouseError, UsageError
 from provhouse.model.progress import Stopwatch
 from provhouse.model.question import Question
 from provhouse.output import arrow_stream
@@ -128,18 +128,21 @@ class Answering:
             stack = AsyncExitStack()
             stack.callback(held.pop_all().close)
         if form.form is None:
-            return _StreamedResponse(arrow_stream.pieces(result), stack, {}, form.media_type)
+            pieces = _reporting(arrow_stream.pieces(result), form)
+            return _StreamedResponse(pieces, stack, {}, form.media_type)
         pipe = Pipe(lambda handle: write(form.output(handle), result))
         stack.callback(pipe.close)
-        return _StreamedResponse(pipe, stack, {}, form.media_type)
+        return _StreamedResponse(_reporting(pipe, form), stack, {}, form.media_type)
 
-    async def many(self, questions: Sequence[Question], form: ResponseFormat) -> Response:
+    async def many(
+        self, questions: Sequence[Question], form: ResponseFormat, request: Request
+    ) -> Response:
         """Answer questions that differ only in their items, and send each answer when it is found.
 
         All answers are from one generation and share one slot of the limiter. Headers contain the
         number of missing items and the name of the first one. Raises UsageError if a filter names
-        an unknown table. Filters are checked before anything is sent, because an error cannot be
-        reported later.
+        an unknown table, and the error of the first answer: the status of the response can show an
+        error only before anything is sent.
         """
         if form.form is None:
             raise UsageError(
@@ -153,18 +156,19 @@ class Answering:
             opening = self.keeper.asker(questions[0].as_of)  # may have to be opened first
             asker = await run_in_threadpool(stack.enter_context, opening)
             absent = await run_in_threadpool(_absent_items, asker, questions)
+            async with watch_disconnect(request) as disconnected:
+                stack.callback(disconnected.set)
+                replies = self._replies(asker, questions, disconnected)
+                pipe = Pipe(lambda handle: form.output(handle).write(AnswersResult(replies)))
+                stack.callback(pipe.close)
+                await run_in_threadpool(pipe.begin)
         except BaseException:
             await stack.aclose()
             raise
-        disconnected = Event()
-        replies = self._replies(asker, questions, disconnected)
-        pipe = Pipe(lambda handle: form.output(handle).write(AnswersResult(replies)))
         headers = {"Provhouse-Absent": str(len(absent))}
         if absent:
             headers["Provhouse-First-Absent"] = quote(absent[0])
-        stack.callback(pipe.close)
-        stack.callback(disconnected.set)
-        return _StreamedResponse(pipe, stack, headers, form.many_media_type)
+        return _StreamedResponse(_reporting(pipe, form), stack, headers, form.many_media_type)
 
     def _replies(
         self, asker: Asker, questions: Sequence[Question], disconnected: Event
@@ -224,6 +228,16 @@ class _StreamedResponse(StreamingResponse):
         async with self._stack:
             with suppress(TimeoutError):  # the client does not read: close the connection
                 await super().__call__(scope, receive, send_in_time)
+
+
+def _reporting(pieces: Iterable[bytes], form: ResponseFormat) -> Iterator[bytes]:
+    """Yield pieces and, if an error ends them, what the client needs to report this error."""
+    try:
+        yield from pieces
+    except ProvhouseError as error:
+        if report := form.report(error):
+            yield report
+        raise
 
 
 def _body(result: Result, write: Callable[[Writer, Result], None], form: ResponseFormat) -> bytes:

@@ -4,15 +4,17 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI, Response
+from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
 from starlette.concurrency import run_in_threadpool
 
 from provhouse.model.settings import Settings
 from provhouse.output.results.status import status_object
 from provhouse.query.status import status
+from provhouse.runtime.jars import cache_folder
 
 from .answer_cache import AnswerCache
 from .answering import Answering
@@ -22,6 +24,7 @@ from .keeper import Keeper
 from .metrics import Metrics, MetricsMiddleware
 from .openapi import openapi_document, responses
 from .people import Admin
+from .private import Folders
 from .problems import install_handlers
 from .requests import Health
 from .routes import add_routes
@@ -54,25 +57,27 @@ def application(keeper: Keeper, settings: Settings, access: Access) -> FastAPI:
         redoc_url=None,
         lifespan=life,
     )
-    install_handlers(app)
+    folders = Folders([settings.warehouse, settings.graph_home, cache_folder(), Path.home()])
+    install_handlers(app, folders)
     app.add_middleware(AccessMiddleware, access=access)
     app.add_middleware(MetricsMiddleware, metrics=metrics)
     add_routes(app, answering)
-    _add_status_routes(app, keeper, settings)
+    _add_status_routes(app, keeper, settings, folders)
     _add_document_and_metrics(app, keeper, metrics, limiter)
     return app
 
 
-def _add_status_routes(app: FastAPI, keeper: Keeper, settings: Settings) -> None:
+def _add_status_routes(app: FastAPI, keeper: Keeper, settings: Settings, folders: Folders) -> None:
     @app.get("/v1/status", operation_id="held_v1_status_get", responses=responses("status"))
-    def server_status() -> Response:
+    def server_status(request: Request) -> Response:
         """Show what the warehouse stores and which servers are running."""
         server = running(settings.warehouse)
         address = server.address if server else None
-        return JSONResponse(status_object(replace(status(settings), server=address)))
+        found = folders.status(replace(status(settings), server=address), request.scope)
+        return JSONResponse(status_object(found))
 
     @app.get("/v1/health", responses={503: {"model": Health}})
-    def health(response: Response) -> Health:
+    def health(request: Request, response: Response) -> Health:
         """Report whether questions can be answered; the status is 503 if not. Needs no token."""
         generation = keeper.generation
         ready = generation is not None
@@ -83,7 +88,7 @@ def _add_status_routes(app: FastAPI, keeper: Keeper, settings: Settings) -> None
             generation=generation,
             empty=keeper.empty,
             cold=keeper.cold_partitions,
-            why=keeper.not_ready_reason,
+            why=folders.told(keeper.not_ready_reason, request.scope),
         )
 
 

@@ -39,6 +39,8 @@ class Access:
     """Names that are accepted with any port, in lower case."""
     public: frozenset[str] = frozenset({"/v1/health"})
     """Paths that need no token."""
+    origins: frozenset[str] | None = None
+    """The values that an Origin header may have, or None if any is accepted."""
 
     def admits(self, host: str) -> bool:
         """Return whether a Host header is one of the values."""
@@ -83,11 +85,23 @@ class AccessMiddleware:
                 "Use the address that `provhouse status` shows, or add the name to server_names",
                 _CLOSE,
             )
+        self._check_origin(headers.get("origin"))
         person = None if path in self._access.public else self._person(headers)
         length = headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > 15 or int(length) > BODY_BYTES:
             raise _too_large(f"Its Content-Length is {length[:20]!r}")
         return person
+
+    def _check_origin(self, origin: str | None) -> None:
+        """Raise Refused if a browser names the page that sends a request, and it is another one."""
+        if self._access.origins is not None and origin not in {None, *self._access.origins}:
+            raise Refused(
+                403,
+                "The request comes from another page",
+                f"Its Origin header is {origin!r}",
+                "Open the link that the command printed",
+                _CLOSE,
+            )
 
     def _person(self, headers: Headers) -> Person:
         try:

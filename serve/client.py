@@ -5,6 +5,7 @@ Every command imports this module, so it imports little besides the standard lib
 
 import http.client
 import json
+import secrets
 import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -83,7 +84,9 @@ class Client:
                 f"It has {len(body):,} bytes, and the limit is {BODY_BYTES:,}",
                 "Ask about fewer items at once",
             )
+        mark = secrets.token_hex(16)
         headers = {
+            "Provhouse-Mark": mark,
             "Authorization": f"Bearer {self._known or token(self._warehouse)}",
             "Accept": accept,
             "Content-Type": "application/json",
@@ -96,14 +99,22 @@ class Client:
                 connection.request("POST", address, body, headers)
                 response = connection.getresponse()
                 if response.status != 200:
-                    raise _error(response)
+                    again = response.getheader("Retry-After")
+                    raise _error(response.status, response.read(), again)
             absent = int(response.headers.get("Provhouse-Absent", 0))
             first = unquote(response.headers.get("Provhouse-First-Absent", ""))
-            yield Reply(self._pieces(response, watched), absent, first)
+            yield Reply(self._pieces(response, watched, mark.encode()), absent, first)
 
-    def _pieces(self, response: http.client.HTTPResponse, watched: Watched) -> Iterator[bytes]:
+    def _pieces(
+        self, response: http.client.HTTPResponse, watched: Watched, mark: bytes
+    ) -> Iterator[bytes]:
+        """Yield the body. After the mark, which no result contains, the body is an error."""
         while piece := self._piece(response, watched):
-            yield piece
+            before, marked, problem = piece.partition(mark)
+            if before:
+                yield before
+            if marked:
+                raise _error(response.status, problem + _rest(response))
 
     def _piece(self, response: http.client.HTTPResponse, watched: Watched) -> bytes:
         with self._translated(
@@ -155,14 +166,24 @@ class Client:
         )
 
 
-def _error(response: http.client.HTTPResponse) -> ProvhouseError:
+def _rest(response: http.client.HTTPResponse) -> bytes:
+    """Return what is left of a body that an error has ended."""
     try:
-        problem = json.loads(response.read())
+        return response.read()
+    except http.client.IncompleteRead as error:
+        return error.partial
+    except (OSError, http.client.HTTPException):
+        return b""
+
+
+def _error(status: int, body: bytes, again: str | None = None) -> ProvhouseError:
+    """Return the error that a body describes; ``again`` is when to ask again, in seconds."""
+    try:
+        problem = json.loads(body)
         kind = ERRORS.get(problem["exit_status"], ProvhouseError)
         parts = problem["title"], problem["detail"], problem["remedy"]
-        if response.status == http.HTTPStatus.GATEWAY_TIMEOUT:
-            again = response.getheader("Retry-After")
+        if problem["status"] == http.HTTPStatus.GATEWAY_TIMEOUT:
             return StillFilling(*parts, int(again)) if again else TooSlow(*parts)
         return kind(*parts)
     except (ValueError, KeyError, TypeError):
-        return Unavailable("The server cannot answer", f"It returned the status {response.status}")
+        return Unavailable("The server cannot answer", f"It returned the status {status}")

@@ -3,18 +3,21 @@
 In each format, a response has the same bytes that a command would print.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Annotated, TextIO
 
-from fastapi import Depends, Header, Query
+from fastapi import Depends, Header, Query, Request
 
 from provhouse.model.answer import Answer, LargeAnswer
-from provhouse.model.errors import UsageError
+from provhouse.model.errors import ProvhouseError, UsageError
 from provhouse.output.form import Form, Order
 from provhouse.output.writer import Writer, writer_of
 from provhouse.query.diff import Diff
 from provhouse.query.path import Paths
 from provhouse.query.what_if import WhatIf
+
+from .problems import problem
 
 ARROW_TYPE = "application/vnd.apache.arrow.stream"
 MEDIA_TYPES = {
@@ -49,6 +52,8 @@ class ResponseFormat:
     csv_safe: bool
     """In CSV, escape cells that a spreadsheet would run as formulas."""
     order: Order = Order.auto
+    report: Callable[[ProvhouseError], bytes] = field(default=lambda _: b"", compare=False)
+    """Returns what to send about an error after a part of the response; empty to send nothing."""
 
     @property
     def as_found(self) -> bool:
@@ -75,6 +80,7 @@ class ResponseFormat:
 
 
 async def response_format(
+    request: Request,
     accept: Annotated[str, Header(include_in_schema=False)] = "",
     width: Annotated[
         int, Query(ge=20, le=1000, description="The width of a table, in characters")
@@ -93,6 +99,7 @@ async def response_format(
             " as they are found; `depth` sorts them by depth, then name"
         ),
     ] = Order.auto,
+    provhouse_mark: Annotated[str, Header(include_in_schema=False, max_length=64)] = "",
 ) -> ResponseFormat:
     """Return the format of the first supported type in ``accept``; JSON if ``accept`` is empty.
 
@@ -101,7 +108,12 @@ async def response_format(
     for media_type in accept.split(","):
         kind = media_type.partition(";")[0].strip().lower()
         if kind in ACCEPTED:
-            return ResponseFormat(ACCEPTED[kind], width, color, timing, csv_safe, order)
+
+            def report(error: ProvhouseError) -> bytes:
+                return provhouse_mark.encode() + bytes(problem(error, request).body)
+
+            form = ResponseFormat(ACCEPTED[kind], width, color, timing, csv_safe, order)
+            return replace(form, report=report) if provhouse_mark else form
     raise UsageError(
         "No type in the Accept header is supported",
         f"It is {accept!r}",

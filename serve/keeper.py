@@ -35,13 +35,15 @@ from .answer_cache import Version
 from .asker_pool import AskerPool, SharedAsker
 from .log import log
 
+START_SECONDS = 300.0
+"""The longest time for which a question waits until the server has started."""
 CHECK_SECONDS = 0.5
 COMMIT_SECONDS = 0.02
 """The time in seconds after which a commit is noticed."""
 VIEWS_SECONDS = 3600.0
 """The number of seconds between two removals of expired views from Neo4j."""
 NEO4J_SECONDS = 5.0
-"""The number of seconds between two checks of a Neo4j server that is not managed."""
+"""The number of seconds between two questions to Neo4j, which show whether it answers."""
 PARTITIONS_PER_JOB = 8
 """The largest number of partitions that one Spark job caches. Questions run between these jobs."""
 
@@ -58,6 +60,8 @@ class Keeper:
         self._earlier = AskerPool(self._open)
         self._erased: frozenset[tuple[int, Mark]] = frozenset()
         self._reason = "The server is starting"
+        self._started = threading.Event()
+        """Set once the first asker is open, or cannot be opened, or the server is stopping."""
         self._views_checked = perf_counter()
         self._neo4j_checked = perf_counter()
         self._deaths = 0
@@ -75,6 +79,7 @@ class Keeper:
         The server calls this before it finishes the answers in progress.
         """
         self._closing.set()
+        self._started.set()
         for asker in list(self._opened):
             asker.spark.cancel_fills()
 
@@ -123,8 +128,9 @@ class Keeper:
     def asker(self, as_of: AsOf | None = None) -> Iterator[Asker]:
         """Yield an asker of the current generation or, with ``as_of``, of an earlier one.
 
-        It stays open during the block. Raises Unavailable while the server is not ready, and if
-        Spark or Neo4j dies during the block; also raises the errors of ``commit_as_of``.
+        It stays open during the block. While the server starts, this waits. Raises Unavailable
+        while Spark or Neo4j is being restarted, and if one of them dies during the block; also
+        raises the errors of ``commit_as_of``.
         """
         with self._lost_as_unavailable():
             now = self._acquire()
@@ -161,10 +167,12 @@ class Keeper:
             ) from error
 
     def _acquire(self) -> SharedAsker:
+        if not self._current:
+            commit_as_of(self.layout)  # raises NotFound if nothing was ever ingested
+            self._started.wait(START_SECONDS)
         while shared := self._current:
             if shared.acquire():  # otherwise it was replaced in the meantime
                 return shared
-        commit_as_of(self.layout)  # raises NotFound if nothing was ever ingested
         raise Unavailable(
             "The server is not ready",
             self.not_ready_reason,
@@ -173,6 +181,7 @@ class Keeper:
 
     def _switch(self, asker: Asker | None) -> None:
         before, self._current = self._current, SharedAsker(asker) if asker else None
+        self._started.set()
         if before:
             before.drop()
 
@@ -213,6 +222,7 @@ class Keeper:
         if reason != self._reason:  # while Neo4j is down, there is one each half second
             log.warning(reason)
         self._reason = reason
+        self._started.set()
 
     def _check(self) -> None:
         commit = current(self.layout)
@@ -261,9 +271,9 @@ class Keeper:
                 asker.graph.remove_views(expired=True)
 
     def _neo4j_runs(self) -> bool:
-        """Return whether Neo4j runs; ask a server that is not managed only every few seconds."""
-        if not self._settings.neo4j_uri:
-            return running(self._settings) is not None
+        """Return whether Neo4j runs, and every few seconds whether it answers."""
+        if not self._settings.neo4j_uri and running(self._settings) is None:
+            return False
         if perf_counter() - self._neo4j_checked < NEO4J_SECONDS:
             return True
         with self.asker() as asker:
@@ -274,6 +284,8 @@ class Keeper:
     def _neo4j_lost(self) -> str:
         if uri := self._settings.neo4j_uri:
             return f"Neo4j at {uri} does not answer"
+        if address := running(self._settings):
+            return f"Neo4j at {address.bolt} does not answer; its process is stopped or hangs"
         return "Neo4j has stopped and is being restarted"
 
     def _advance(self, commit: Commit) -> None:

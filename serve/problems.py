@@ -22,6 +22,7 @@ from provhouse.output.escape import in_json
 
 from .log import log
 from .people import Forbidden
+from .private import Folders
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_SECONDS = 1
@@ -45,15 +46,16 @@ _STATUS: dict[type[ProvhouseError], int] = {
 """The HTTP status of each class of errors. The first class that an error belongs to counts."""
 
 
-def problem(error: ProvhouseError) -> Response:
+def problem(error: ProvhouseError, request: Request) -> Response:
     """Return the response for an error: ``title`` is the problem, ``detail`` the reason."""
     status = next((s for kind, s in _STATUS.items() if isinstance(error, kind)), 500)
     seconds = error.seconds if isinstance(error, StillFilling) else RETRY_SECONDS
     retry = isinstance(error, StillFilling) or status in (429, 503)
     headers = {"Retry-After": str(seconds)} if retry else None
-    return _response(
-        status, error.wanted, error.found, error.remedy, error.exit_status, headers=headers
-    )
+    folders: Folders = request.app.state.folders
+    parts = (error.wanted, error.found, error.remedy)
+    title, detail, remedy = (folders.told(part, request.scope) for part in parts)
+    return _response(status, title, detail, remedy, error.exit_status, headers)
 
 
 def _response(
@@ -95,21 +97,22 @@ def refusal(error: Refused) -> Response:
     )
 
 
-def install_handlers(app: FastAPI) -> None:
-    """Make an application send every error as a problem document."""
+def install_handlers(app: FastAPI, private: Folders | None = None) -> None:
+    """Make an application send every error as a problem document, without private folders."""
+    app.state.folders = private or Folders()
 
     @app.exception_handler(ProvhouseError)
-    async def known(_: Request, error: ProvhouseError) -> Response:
+    async def known(request: Request, error: ProvhouseError) -> Response:
         if isinstance(error, Damaged):
             log.error("%s", error)
-        return problem(error)
+        return problem(error, request)
 
     @app.exception_handler(RequestValidationError)
-    async def misused(_: Request, error: RequestValidationError) -> Response:
+    async def misused(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"][1:]) or "body"
         return problem(
-            UsageError(f"Invalid request: {where}", first["msg"], "See /v1/openapi.json")
+            UsageError(f"Invalid request: {where}", first["msg"], "See /v1/openapi.json"), request
         )
 
     @app.exception_handler(HTTPException)

@@ -209,7 +209,8 @@ def _add_lineage(
     async def post(asking: AskingOne | AskingMany, request: Request, form: Format) -> Response:
         if isinstance(asking, AskingOne):
             return await answering.one(asking.question(asking.item, direction), form, request)
-        return await answering.many([asking.question(i, direction) for i in asking.items], form)
+        questions = [asking.question(item, direction) for item in asking.items]
+        return await answering.many(questions, form, request)
 
 
 def _path(keeper: Keeper, asked: AskingPath) -> Paths:

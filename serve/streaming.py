@@ -29,7 +29,8 @@ class Pipe:
         self._pieces: Queue[bytes | BaseException | None] = Queue(AHEAD)
         self._parts: list[str] = []
         self._size = 0
-        self._left = False
+        self._left = self._begun = False
+        self._first: bytes | BaseException | None = None
         self._thread = Thread(target=self._run, args=(write,), name="pipe", daemon=True)
 
     def write(self, text: str) -> int:
@@ -50,12 +51,23 @@ class Pipe:
             self._put("".join(self._parts).encode())
             self._parts, self._size = [], 0
 
-    def __iter__(self) -> Iterator[bytes]:
+    def begin(self) -> None:
+        """Begin to write, and wait for the first piece; raise the error if there is one instead."""
+        self._begun = True
         self._thread.start()
-        while piece := self._next():
+        self._first = self._next()
+        if isinstance(self._first, BaseException):
+            raise self._first
+
+    def __iter__(self) -> Iterator[bytes]:
+        if not self._begun:
+            self.begin()
+        piece = self._first
+        while piece:
             if isinstance(piece, BaseException):
                 raise piece
             yield piece
+            piece = self._next()
 
     def _next(self) -> bytes | BaseException | None:
         """Return the next piece, the writer's error, or None at the end.

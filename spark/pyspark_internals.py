@@ -160,6 +160,32 @@ def _java_handles(gateway: Any) -> _JavaHandles:
     return _JavaHandles(gateway.jvm)
 
 
+_CONVERTERS: list[Callable[[Any], Exception | None]] = []
+"""The functions that make errors of a program from exceptions of the JVM, before PySpark does."""
+
+
+def convert_java_errors(convert: Callable[[Any], Exception | None]) -> None:
+    """Let PySpark raise what a function makes of an exception of the JVM, unless that is None.
+
+    PySpark makes all of its errors in one place, and there is no public method that adds others.
+    Repetitions with the same function do nothing.
+    """
+    from pyspark.errors.exceptions import captured
+
+    private: Any = captured
+    if not _CONVERTERS:
+        own = private.convert_exception
+
+        def converted(error: Any) -> Exception:
+            found = (each(error) for each in _CONVERTERS)
+            made: Exception = next(filter(None, found), None) or own(error)
+            return made
+
+        private.convert_exception = converted
+    if convert not in _CONVERTERS:
+        _CONVERTERS.append(convert)
+
+
 def java_rdd(rdd: "RDD[Any]") -> tuple[Any, Any]:
     """Return the JVM of an RDD, and the RDD in it. There is no public method for this."""
     private: Any = rdd

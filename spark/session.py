@@ -1,6 +1,7 @@
 """The Spark session of a process: its start, its end, and its errors."""
 
 import atexit
+import os
 import signal
 import tempfile
 import threading
@@ -139,7 +140,7 @@ def _started(settings: Settings, log: Path) -> "SparkSession":
     conf = configured(settings, Path(temporary.name))
     atexit.register(_stop, temporary)
     try:
-        with log.open("ab") as sink, _signal_kept():
+        with os.fdopen(_opened(log), "ab") as sink, _signal_kept():
             return SparkSession(start_context(conf, sink))
     except Exception as error:
         raise Unavailable(
@@ -147,6 +148,13 @@ def _started(settings: Settings, log: Path) -> "SparkSession":
             _message(error).splitlines()[0],
             f"See {log}; `provhouse doctor` shows what is missing",
         ) from error
+
+
+def _opened(log: Path) -> int:
+    """Open a log to append to it, and let only its owner read it: it may have names of items."""
+    handle = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    os.fchmod(handle, 0o600)  # earlier versions let everyone read it
+    return handle
 
 
 @contextmanager

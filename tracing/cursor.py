@@ -9,6 +9,7 @@ import numpy as np
 from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.model.errors import UsageError
 
+from .compared import compare
 from .flow import Flow
 from .ids import ID, Ids, Position, first, is_in, settled, together, without_rows
 from .numbers import NumberedFile
@@ -204,16 +205,19 @@ class Cursor:
 
         Instead of a frame, give the function that has made an RDD, as for ``run.replay``. Rows that
         a cursor ``without`` derives from are left out too. A table without such rows is
-        empty, so that the result has rows that an anti join had removed. Nothing is written, and
-        nothing is computed before a result is asked for. Raises the errors of ``run.replay``.
+        empty, so that the result has rows that an anti join had removed. Nothing is written. Rows
+        that the block has written are computed again at once, and a warning says so if they differ
+        from what was written. Raises the errors of ``run.replay``.
 
         >>> row = run.trace("report").where("carrier = 'AA'")
         >>> row.replay(report).show()
         """
-        rows = back_all(self.flow, self.position)
+        rows = kept = back_all(self.flow, self.position)
         if without is not None:
-            rows = without_rows(rows, back_all(self.flow, without.position), self.flow.spark)
-        return self._again(frame, rows, only=True)
+            kept = without_rows(rows, back_all(self.flow, without.position), self.flow.spark)
+        found = self._again(frame, kept, only=True)
+        compare(self.flow, self.position, rows, frame)
+        return found
 
     def left_out(self, frame: "DataFrame | Program") -> "DataFrame | RDD[Any]":
         """Return a frame or RDD computed again without the rows; ``run.replay`` has the rules."""

@@ -49,7 +49,7 @@ def placed(output: Output) -> Output:
         return PlacedOutput(
             write, output.files, tasks=output.tasks, names=output.names, rows=write.counts
         )
-    parts = sorted((Part.of(path, write.path) for path in write.written), key=lambda p: p.task)
+    parts = sorted((Part.of(path, write) for path in write.written), key=lambda p: p.task)
     counts = count_places(write.folder / "rows", 0)
     rows = tuple(counts[part.task, ""] for part in parts)
     several = any(part.place or part.counter for part in parts)

@@ -28,13 +28,18 @@ def replayed(flow: Flow, frame: "DataFrame", rows: Position, only: bool) -> "Dat
     UsageError for groups of an operator, for rows of which the frame reads no table, and if the
     frame cannot be computed again. Raises BadInput if a file has changed.
     """
-    every = _together(flow, rows)
+    every = rows_together(flow, rows)
     replay, read = opened(flow, frame, _writes(flow, rows))
     if rows:
         _check_reads(rows, every, read)
-    if every.held is not None:
-        return replay.on_few(every.held, only)
-    return replay.on_many(every.to_frame(flow.spark).select("id"), only)
+    return on_rows(flow, replay, every, only)
+
+
+def on_rows(flow: Flow, replay: Replay, rows: Ids, only: bool) -> "DataFrame":
+    """Return the rows of a replay without some rows, or with ``only`` them."""
+    if rows.held is not None:
+        return replay.on_few(rows.held, only)
+    return replay.on_many(rows.to_frame(flow.spark).select("id"), only)
 
 
 def rerun(flow: Flow, program: Program, rows: Position, only: bool) -> "RDD[Any]":
@@ -44,7 +49,7 @@ def rerun(flow: Flow, program: Program, rows: Position, only: bool) -> "RDD[Any]
     which the program reads no table, and for files that it cannot read again. Raises BadInput if a
     file has changed.
     """
-    every = _together(flow, rows).taken(flow.spark, HELD)
+    every = rows_together(flow, rows).taken(flow.spark, HELD)
     if len(every) > HELD:
         raise UsageError(
             "The cursor has too many rows to run a program of RDDs again",
@@ -58,7 +63,7 @@ def rerun(flow: Flow, program: Program, rows: Position, only: bool) -> "RDD[Any]
     return found
 
 
-def _together(flow: Flow, rows: Position) -> Ids:
+def rows_together(flow: Flow, rows: Position) -> Ids:
     """Return the ids of rows. Raises UsageError for groups of an operator."""
     if groups := [place.name for place in rows if not place.has_rows]:
         raise UsageError(

@@ -20,6 +20,10 @@ _SHARED = frozenset(
 """Members of a Spark context that make no RDD."""
 
 
+_WHOLE = frozenset({"binaryFiles", "wholeTextFiles"})
+"""Methods whose records are whole files, several of which may be in one split."""
+
+
 class FileContext(ABC, Generic[Made]):
     """Stands for a Spark context of which only the methods that read files make RDDs."""
 
@@ -35,6 +39,12 @@ class FileContext(ABC, Generic[Made]):
     def __getattr__(self, name: str) -> Any:
         if name in _SHARED:
             return getattr(self.spark, name)
+        if name in _WHOLE:
+            raise refusal(
+                f"SparkContext.{name} is not covered by the capture of RDDs",
+                "Its records are whole files, and rows are named by their positions in files",
+                "Read the lines of the files with textFile",
+            )
         raise refusal(
             f"SparkContext.{name} is not covered by the capture of RDDs",
             "The rows of its RDDs have no names",

@@ -173,6 +173,7 @@ def _keyed(parts: Sequence[Part], keyed: Keyed) -> dict[str, Any]:
         "tap": keyed.folder,
         "files": [Path(path).as_uri() for path in files],
         "states": [*files.values()],
+        "root": Path(parts[0].root).as_uri(),
         "unit": parts[0].unit,
     }
 

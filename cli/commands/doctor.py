@@ -73,7 +73,7 @@ def _java(settings: "Settings") -> str:
 def _jars(settings: "Settings") -> str:
     from provhouse.runtime.jars import GROUPS, jar_folder
 
-    return ", ".join(str(jar_folder(group)) for group in GROUPS)
+    return ", ".join(str(jar_folder(group, again=True)) for group in GROUPS)
 
 
 def _disk(settings: "Settings") -> str:

@@ -130,6 +130,14 @@ def ingest(
             "invoices=INV-{id}. Repeatable. The first ingest of a table's ids stores this choice.",
         ),
     ] = None,
+    null: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEXT",
+            help="A text that stands for a missing value, in any column: for example - or \\N. "
+            "Repeatable. Empty fields of CSV and null in JSON are missing without it.",
+        ),
+    ] = None,
     dry_run: Annotated[
         bool,
         typer.Option(
@@ -167,7 +175,7 @@ def ingest(
     from ..progress_display import progress_display
 
     mapped = columns_by_name(columns or [])
-    known = mapped_columns(mapped, scope)
+    known = mapped_columns(mapped, scope, null or [])
     patterns = pairs(pattern or [], "--pattern")
     with opened(form) as output:
         if dry_run:
@@ -183,7 +191,7 @@ def ingest(
             summary = warehouse.ingest(
                 *(files or []), input_format=input_format, columns=mapped, scope=scope, run=run,
                 splits=splits, replace=replace, strict=strict, names=names, patterns=patterns,
-                operations=operations, modules=modules,
+                operations=operations, modules=modules, null=null or [],
             )  # fmt: skip
         output.write(IngestResult(summary))
 

@@ -5,6 +5,7 @@ Only these parts of a warehouse can be rebuilt from the others.
 
 import typer
 
+from provhouse.model.errors import Damaged
 from provhouse.output.writer import opened
 
 from ..invocation import invocation
@@ -16,12 +17,13 @@ def repair(ctx: typer.Context, form: FormOption = None, wait: WaitOption = None)
 
     Works even if the folder of Neo4j is empty or missing. A lost or damaged warehouse.json is
     restored too, with the id that Neo4j has. Tables, names and triples cannot be rebuilt, because
-    they are stored nowhere else. If they are damaged, restore a backup. `provhouse check` shows
-    what is damaged.
+    they are stored nowhere else. If they are damaged, restore a backup. If something is still
+    damaged in the end, the exit status is 7, and the result is that of `provhouse check`.
     """
     settings = invocation(ctx).settings(wait_seconds=wait)
 
-    from provhouse.care.repair import repair as rebuild
+    from provhouse.care.repair import repair_and_check
+    from provhouse.output.results.check import CheckResult
     from provhouse.output.results.status import StatusResult
     from provhouse.query.status import status
 
@@ -29,5 +31,7 @@ def repair(ctx: typer.Context, form: FormOption = None, wait: WaitOption = None)
 
     with opened(form) as output:
         with progress_display(keep=True) as progress:
-            rebuild(settings, progress)
-        output.write(StatusResult(status(settings)))
+            report = repair_and_check(settings, progress)
+        output.write(CheckResult(report) if report.damages else StatusResult(status(settings)))
+    if report.damages:
+        raise typer.Exit(Damaged.exit_status)

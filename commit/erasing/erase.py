@@ -7,7 +7,7 @@ and logs are cleared. Last, Neo4j is rebuilt, if ``erasure.json`` requests it.
 """
 
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -40,17 +40,52 @@ from .rejects import finish_rejected
 from .triples import clear_links, clear_ops, lone_ops, lone_ops_of_pairs
 
 
-def resume_erasure(settings: Settings, progress: Progress, *, in_views: bool = True) -> None:
-    """Complete an erasure that an earlier writer began, if there is one.
+@dataclass(frozen=True)
+class Resumed:
+    """An erasure that was interrupted, and what its completion has done."""
 
-    Only the writer may call this. If Neo4j is in use, its rebuild is left to a later writer, and a
-    progress message reports this.
+    erasure: Erasure
+    items: int = 0
+    links: int = 0
+    """The number of triples that touch the erased items."""
+    graph: bool = False
+    """Whether Neo4j was rebuilt."""
+
+
+def resume_erasure(
+    settings: Settings, progress: Progress, *, in_views: bool = True
+) -> Resumed | None:
+    """Complete an erasure that an earlier writer began; return None if there is none.
+
+    Only the writer may call this. If Neo4j is in use, its rebuild is left to a later writer, the
+    result has no counts, and a progress message reports this.
     """
+    layout = Layout(settings.warehouse)
+    erasure = read_erasure(layout)
+    if erasure is None:
+        return None
     try:
-        erase(settings, progress, in_views=in_views)
+        links, graph = erase(settings, progress, in_views=in_views)
     except Busy as error:
-        check_lock(Layout(settings.warehouse))
+        check_lock(layout)
         progress.say(f"{error.wanted}. {error.found}")
+        return Resumed(erasure)
+    items = count_items(layout, erasure)
+    if in_views and items:
+        progress.say(
+            f"Completed an erasure that was interrupted (items: {items:,}, triples: {links:,})"
+        )
+    return Resumed(erasure, items, links, graph)
+
+
+def count_items(layout: Layout, erasure: Erasure) -> int:
+    """Return the number of items of an erasure, without groups."""
+    stored = erasure.items.keys() & set(bases(layout))
+    numbers = {base: ItemNumbers(np.array(erasure.items[base], np.int64)) for base in stored}
+    return sum(
+        int(np.count_nonzero(~among(each, all_of_base(layout, base).groups)))
+        for base, each in numbers.items()
+    )
 
 
 def repeat_erasures(settings: Settings, progress: Progress) -> None:

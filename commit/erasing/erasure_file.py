@@ -5,7 +5,10 @@ complete an interrupted erasure.
 """
 
 import json
+import secrets
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 
 from provhouse.model.errors import Damaged
 from provhouse.model.faults import reach
@@ -23,6 +26,22 @@ class Erasure:
     """The item numbers by base; empty while rejected rows are being cleared."""
     graph: bool = False
     """Whether Neo4j must be rebuilt, because it has ops that were erased."""
+    names: tuple[str, ...] = ()
+    """Salted hashes of the names to erase, by which the same command knows what it has begun."""
+
+    def has_name(self, name: str) -> bool:
+        """Return whether the erasure is one of this name."""
+        return any(_hashed(name, each.partition(" ")[0]) == each for each in self.names)
+
+
+def hashed_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Return salted hashes of names; they say nothing to who does not know the names."""
+    salt = secrets.token_hex(16)
+    return tuple(sorted(_hashed(name, salt) for name in names))
+
+
+def _hashed(name: str, salt: str) -> str:
+    return f"{salt} {sha256((salt + name).encode()).hexdigest()}"
 
 
 def read_erasure(layout: Layout) -> Erasure | None:
@@ -30,7 +49,7 @@ def read_erasure(layout: Layout) -> Erasure | None:
     try:
         record = json.loads(layout.erasure.read_text(encoding="utf-8"))
         items = {int(base): [int(n) for n in numbers] for base, numbers in record["items"].items()}
-        return Erasure(items, bool(record["graph"]))
+        return Erasure(items, bool(record["graph"]), tuple(record.get("names", ())))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
@@ -43,7 +62,10 @@ def read_erasure(layout: Layout) -> Erasure | None:
 
 def write_erasure(layout: Layout, erasure: Erasure) -> None:
     """Write the erasure in progress; raise Busy if another writer has taken the lock."""
-    write_record(layout, layout.erasure, asdict(erasure), lambda: reach("erasure aside"))
+    record = asdict(erasure)
+    if not erasure.names:
+        del record["names"]
+    write_record(layout, layout.erasure, record, lambda: reach("erasure aside"))
     reach("erasure written")
 
 

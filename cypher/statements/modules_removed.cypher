@@ -1,9 +1,16 @@
-// An index finds the nodes of one warehouse only if it has a condition on the whole key.
+// Changed modules keep their nodes, and so what other modules derive from them.
 CALL () {
-  MATCH (n:Module {warehouse: $warehouse}) WHERE n.name IS NOT NULL RETURN n
-  UNION ALL
-  MATCH (n:Workflow {warehouse: $warehouse}) WHERE n.name IS NOT NULL RETURN n
-  UNION ALL
-  MATCH (n:Invocation {warehouse: $warehouse}) WHERE n.number IS NOT NULL RETURN n
+  UNWIND $gone AS name
+  MATCH (m:Module {warehouse: $warehouse, name: name})
+  DETACH DELETE m
 }
-DETACH DELETE n
+CALL () {
+  UNWIND $changed AS name
+  MATCH (:Module {warehouse: $warehouse, name: name})-[own:READS|DERIVES_FROM|PART_OF]->()
+  DELETE own
+}
+CALL () {
+  UNWIND $changed AS name
+  MATCH (:Module {warehouse: $warehouse, name: name})<-[made:MADE_BY]-()
+  DELETE made
+}

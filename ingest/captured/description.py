@@ -10,7 +10,9 @@ from urllib.parse import unquote, urlsplit
 from provhouse.model.column_map import ColumnMap, column_map
 from provhouse.model.errors import BadInput
 
+from .file_names import EXACT_NAMES, FileNames, Key
 from .keyed import KeyedSource
+from .renamed import FileState
 from .unchanged import check_unchanged
 
 FORM = 1
@@ -67,6 +69,16 @@ class SourceFile:
     """The byte of the file at which a part begins."""
     rows: int = -1
     """The number of rows of a part of a file; -1 if it is unknown."""
+    names: FileNames = EXACT_NAMES
+
+    @property
+    def state(self) -> FileState:
+        """The file as the job has read it."""
+        return FileState(self.path, self.bytes, self.changed)
+
+    def in_file(self, key: Key) -> Key:
+        """Return the names in the file of the columns of a key; raise BadInput for unknown ones."""
+        return self.names.of(key, self.table)
 
     def check_unchanged(self) -> None:
         """Raise BadInput if the file is not the one that the job read."""
@@ -236,6 +248,8 @@ class CapturedWrite:
 
     It does not if a condition, a LIMIT or a rank may look at an aggregate, or if a row needs a
     group and something else. Folders of earlier releases do not say it."""
+    names: FileNames
+    """The names of columns in the files that it has written."""
 
     @property
     def number(self) -> int:
@@ -254,6 +268,9 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
     """
     _check_form(write.get("form", 1), folder)
     path, tracking = _local(write["path"]), write.get("tracking") or {}
+    exact = write.get("exact_names", True)
+    given = write.get("source_names", {}).items()
+    names = {root: FileNames.given(exact, each) for root, each in given}
     marked = {number for number, tap in enumerate(write["taps"]) if tap["kind"] == "mark"}
     return CapturedWrite(
         path,
@@ -267,7 +284,10 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
         write.get("replaces", False),
         write.get("rows", -1),
         write["absence"],
-        tuple(_source(source) for source in write["sources"]),
+        tuple(
+            _source(source, names.get(source["root"], FileNames(exact)))
+            for source in write["sources"]
+        ),
         tuple(_keyed(source, folder) for source in write["keyed"]),
         write.get("op", ""),
         write.get("module", ""),
@@ -283,6 +303,7 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
         write.get("unit", ""),
         tuple(write.get("counts", ())),
         write.get("exact_kinds", False),
+        FileNames.given(exact, write.get("names", {})),
     )
 
 
@@ -341,23 +362,13 @@ def _source_key(source: Mapping[str, Any]) -> SourceKey:
     return SourceKey(source["slot"], columns, source["hashed"])
 
 
-def _source(source: Mapping[str, Any]) -> SourceFile:
+def _source(source: Mapping[str, Any], names: FileNames) -> SourceFile:
     path, root = _local(source["path"]), _local(source["root"] or source["path"])
     table = source["table"] or table_of(root)
-    return SourceFile(
-        source["number"],
-        path,
-        root,
-        table,
-        source["bytes"],
-        source["changed"],
-        source.get("first_row"),
-        source.get("commit"),
-        source.get("first", 0),
-        source.get("unit", "parquet"),
-        source.get("start", 0),
-        source.get("rows", -1),
-    )
+    state = source["bytes"], source["changed"], source.get("first_row"), source.get("commit")
+    part = source.get("first", 0), source.get("unit", "parquet"), source.get("start", 0)
+    rows = source.get("rows", -1)
+    return SourceFile(source["number"], path, root, table, *state, *part, rows, names)
 
 
 def _keyed(source: Mapping[str, Any], folder: Path) -> KeyedSource:
@@ -373,6 +384,7 @@ def _keyed(source: Mapping[str, Any], folder: Path) -> KeyedSource:
         Path(source["place"]) if source.get("place") else None,
         "folder" in source,
         source.get("unit", ""),
+        _local(source["root"]) if source.get("root") else None,
     )
 
 

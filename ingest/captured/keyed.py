@@ -14,6 +14,7 @@ from provhouse.model.errors import BadInput
 from .associations import read_keys_tap
 from .keys import fewer_values
 from .pairs import ROW_BITS
+from .renamed import FileState
 from .unchanged import check_unchanged
 
 
@@ -37,6 +38,14 @@ class KeyedSource:
     """Whether the rows are those of a cached frame."""
     unit: str = ""
     """Of an RDD: whether its rows are ``lines`` or ``records``."""
+    root: Path | None = None
+    """The path that the program reads; None for a table of another database."""
+
+    @property
+    def file_states(self) -> list[FileState]:
+        """Its files as the job has read them."""
+        states = zip(self.files, self.states, strict=True)
+        return [FileState(path, *state) for path, state in states]
 
     def check_unchanged(self, paths: Container[Path]) -> None:
         """Raise BadInput if one of some files is not the one that the job read."""

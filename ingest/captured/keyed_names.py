@@ -68,7 +68,7 @@ class KeyedNames:
     def _writes(self) -> Sequence[Written | None]:
         """The write of each file, or the writes to a table of another database."""
         if self._scan.files:
-            return self._known.writes(self._scan.files)
+            return self._known.writes(self._scan.file_states)
         found = self._known.at(self._scan.place) if self._scan.place else []
         return [each for each in found if not self._fresh.since(each.version, self._write)]
 

@@ -16,10 +16,9 @@ from provhouse.runtime.storage import Array
 from provhouse.store.names.hashing import hashes
 
 from .associations import PIECE
+from .file_names import Key, column_at
 from .spread import Spread
 
-Key = tuple[str, ...]
-"""The columns of a key; empty for rows that are named by their row ids."""
 Range = tuple[int, int]
 """The smallest and the largest of some integer keys."""
 
@@ -32,6 +31,8 @@ class KeyValues:
     nulls: int
     integers: I64 | None
     texts: pa.LargeStringArray | None
+    columns: Key
+    """The names of the columns as the file has them."""
 
     @property
     def range(self) -> "Range | None":
@@ -58,37 +59,39 @@ class KeyValues:
 class KeyStore:
     """The keys of files, each read once, in pieces; they are in files in the folder ``aside``.
 
+    Columns have the names that they have in the files, of which case counts if ``exact``.
     ``checked`` are the ranges of the distinct integer keys of files that an earlier ingest has
     checked, and that have not changed since.
     """
 
-    def __init__(self, aside: Path, checked: Mapping[tuple[Path, Key], Range]) -> None:
+    def __init__(
+        self, aside: Path, checked: Mapping[tuple[Path, Key], Range], *, exact: bool = True
+    ) -> None:
         self.aside = aside
         self.checked = checked
+        self._exact = exact
         self._known: dict[tuple[Path, Key], KeyValues] = {}
 
     def of(self, path: Path, key: Key) -> KeyValues:
         """Return the keys of all rows of a file; raise BadInput for unusable columns."""
         if (path, key) not in self._known:
             place = self.aside / f"keys-{len(self._known)}"
-            self._known[path, key] = _stored(path, key, place)
+            self._known[path, key] = _stored(path, key, place, self._exact)
         return self._known[path, key]
+
+    def columns(self, path: Path, key: Key) -> Key:
+        """Return the names of columns as a file has them; raise as ``of`` does."""
+        return key if (path, key) in self.checked else self.of(path, key).columns
 
     def range(self, path: Path, key: Key) -> Range | None:
         """Return the range of the keys of a file, if all are integers; raise as ``of`` does."""
         return self.checked.get((path, key)) or self.of(path, key).range
 
 
-def _stored(path: Path, key: Key, place: Path) -> KeyValues:
+def _stored(path: Path, declared: Key, place: Path, exact: bool) -> KeyValues:
     with pq.ParquetFile(path) as file:
         names = file.schema_arrow.names
-        for column in key:
-            if column not in names:
-                raise BadInput(
-                    f"{path} has no column {column}, which is declared as its key",
-                    f"Its columns are {', '.join(names[:10])}",
-                    "Correct the key; a column that only the folder's name has cannot be one",
-                )
+        key = tuple(names[column_at(name, names, str(path), exact)] for name in declared)
         types = [file.schema_arrow.field(column).type for column in key]
         for column, found in zip(key, types, strict=True):
             _check_type(path, column, found)
@@ -112,18 +115,21 @@ def _stored(path: Path, key: Key, place: Path) -> KeyValues:
                     values.write(memoryview(text)[bounds[0] : bounds[-1]])
                 size += int(bounds[-1] - bounds[0])
     if whole:
-        return KeyValues(rows, nulls, _mapped(data, np.int64), None)
+        return KeyValues(rows, nulls, _mapped(data, np.int64), None, key)
     buffers = pa.py_buffer(_mapped(ends, np.int64)), pa.py_buffer(_mapped(data, np.uint8))
-    return KeyValues(rows, nulls, None, pa.LargeStringArray.from_buffers(rows, *buffers))
+    return KeyValues(rows, nulls, None, pa.LargeStringArray.from_buffers(rows, *buffers), key)
 
 
 def _mapped(path: Path, kind: type[np.generic]) -> Array:
     return np.memmap(path, kind, "r") if path.stat().st_size else np.empty(0, kind)
 
 
-def check_keys(table: str, key: Key, paths: Sequence[Path], store: KeyStore) -> None:
+def check_keys(
+    table: str, key: Key, paths: Sequence[Path], store: KeyStore, declared: Key | None = None
+) -> None:
     """Raise BadInput if a key is NULL or not unique among all rows of a table.
 
+    Errors name the columns as in ``declared``, if the files have other names for them.
     Files that were checked before are not read again, if the keys of no two files can be equal.
     """
     new = [path for path in paths if (path, key) not in store.checked]
@@ -133,14 +139,14 @@ def check_keys(table: str, key: Key, paths: Sequence[Path], store: KeyStore) -> 
     if nulls:
         raise BadInput(
             f"The key of {table} is NULL in {nulls:,} of its rows",
-            f"The declared key is {', '.join(key)}",
+            f"The declared key is {', '.join(declared or key)}",
             "Declare another key, or none: rows are then named by their row ids",
         )
     distinct = _distinct(parts, rows, store.aside)
     if distinct != rows:
         raise BadInput(
             f"The key of {table} is not unique",
-            fewer_values(rows, distinct, key),
+            fewer_values(rows, distinct, declared or key),
             "Declare all columns of the key, as in keys={'table': ['a', 'b']}, or declare none",
         )
 

@@ -17,6 +17,7 @@ from provhouse.store.warehouse.written import Written, read_written
 
 from .description import SourceFile
 from .moved import MovedFile, moved_file
+from .renamed import FileState, Renamed
 
 
 class Known:
@@ -27,11 +28,23 @@ class Known:
         self._writes = read_written(layout)
         self._commit = current(layout)
         self._moved = dict[Path, MovedFile | None]()
+        self._renamed = Renamed(layout, self._writes)
 
-    def numbers(self, paths: Sequence[Path]) -> list[int]:
-        """Return the numbers of files, -1 for one that has none."""
-        texts = pa.array([str(path) for path in paths], pa.string())
-        return [int(number) for number in numbers_of(self._layout, texts)]
+    def numbers(self, files: Sequence[FileState]) -> list[int]:
+        """Return the numbers of files, -1 for one that has none.
+
+        A file of a captured write keeps its number in a folder that was renamed or copied.
+        """
+        texts = pa.array([str(file.path) for file in files], pa.string())
+        found = numbers_of(self._layout, texts).tolist()
+        return [
+            number if number in self._writes else self._renamed.number(file, number)
+            for number, file in zip(found, files, strict=True)
+        ]
+
+    def check_other(self, file: FileState) -> None:
+        """Raise BadInput if a file that is of no captured write may be of one."""
+        self._renamed.check(file)
 
     def names_ids(self, table: str) -> bool:
         """Return whether a row id of a table is an item named ``table/row id``."""
@@ -40,9 +53,9 @@ class Known:
         usual = pattern_of(table, self._commit.patterns) == usual_pattern(table)
         return usual and self._commit.naming != "table"
 
-    def writes(self, paths: Sequence[Path]) -> list[Written | None]:
+    def writes(self, files: Sequence[FileState]) -> list[Written | None]:
         """Return the captured write that each file is of, or None."""
-        return [self._writes.get(number) for number in self.numbers(paths)]
+        return [self._writes.get(number) for number in self.numbers(files)]
 
     def moved(self, source: SourceFile) -> MovedFile | None:
         """Return a file with rows that captured writes wrote to other files, or None."""

@@ -12,7 +12,7 @@ from provhouse.commit.note_samples import note_samples
 from provhouse.commit.number_files import number_files
 from provhouse.commit.number_writes import NewWrite, number_writes
 from provhouse.commit.pin_files import pin_files
-from provhouse.model.columns import EXACTNESS, OP
+from provhouse.model.columns import EXACTNESS, KIND, OP
 from provhouse.model.operations import weakest
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
@@ -25,10 +25,12 @@ from provhouse.store.warehouse.written import Written
 
 from ..ingest import ingest_sources
 from .description import CapturedWrite, SourceFile, described
+from .file_names import Key
+from .kept_out import KeptOut
 from .keyed import source_keys
 from .keyed_names import Fresh, KeyedNames
 from .keyed_output import KeyedOutput, KeyedOutputNames, keyed_output_of
-from .keys import Key, KeyStore, check_keys
+from .keys import KeyStore, check_keys
 from .known import Known
 from .landed import Landed, LandedMark, LandedWrite
 from .marked_output import MarkedNames, MarkedOutput, marked_outputs
@@ -37,12 +39,14 @@ from .moved import tracking_of
 from .names import OutputNames, SourceNames, check_sources, without_numbers
 from .output import Output, output_of
 from .pinned import checked_before, pins_of
+from .places import check_places
 from .rdd_output import keyed_rdd_output_of, rdd_output_of
+from .renamed import state_of
 from .rows import Traced, bare_rows, operations, pieces, traced
 from .sampled import sampled_writes
 from .stream import Streams
 from .unused_keys import unused_keys
-from .weakened import weakened
+from .weakened import WEAKEST_KIND, weakened
 from .widened import widened_windows
 
 SMALL_BYTES = 256 << 20
@@ -64,9 +68,10 @@ def land_block(
 
     With ``keep``, the folder stays, so that rows can be traced in it, and is not ingested again.
     ``keys`` replace the keys that the block was declared with. Writes that are not complete are
-    named in the result and left out. Nothing lands after an error, and the folder stays. Raises
-    BadInput for keys that are NULL or not unique, for files that have changed since, and if the
-    rows are not those that were captured. Raises Busy if another process writes.
+    named in the result and left out. A write with an error, such as a key that is NULL or not
+    unique, keeps out itself and those that build on it: the result has the error as its ``fault``,
+    and the folder stays. Raises it if nothing else is left, and then nothing lands. Raises BadInput
+    for files that have changed since, and Busy if another process writes.
     """
     block = read_block(folder)
     begun, declared = captured_writes(folder), block.keys if keys is None else keys
@@ -78,7 +83,8 @@ def land_block(
         refusals=(*_left_plain(folder, block, layout), *_stopped(begun, block, layout)),
         unused_keys=unused_keys(begun, declared.keys(), layout),
     )
-    end_block(folder, keep=keep)
+    if not landed.fault:
+        end_block(folder, keep=keep)
     return landed
 
 
@@ -124,21 +130,26 @@ def _land(
 ) -> Landed:
     run = block.run
     incomplete = tuple(str(each.path) for each in begun if each.state in ("unknown", "replaced"))
-    finished = [each for each in begun if each.state == "finished"]
-    outputs = outputs_of(finished)
-    if not outputs:
-        return Landed(incomplete=incomplete)
-    make_folder(settings.warehouse)
-    sources = _sources(outputs)
-    store = KeyStore(aside, checked_before(Layout(settings.warehouse), sources))
-    _check(outputs, sources, keys, Known(Layout(settings.warehouse)), store)
-    opened = dict[Path, MarkedRows]()
-    outputs = [
-        replace(each, marks=marks_of(each.write, opened, aside), sample=block.sample)
-        for each in outputs
+    finished = [
+        each for each in begun if each.state == "finished" and not _has_landed(each).exists()
     ]
+    kept_out = KeptOut(finished)
+    outputs = _outputs(finished, kept_out)
+    exact = any(each.write.names.exact for each in outputs)
+    make_folder(settings.warehouse)
+    layout = Layout(settings.warehouse)
+    store = KeyStore(aside, checked_before(layout, _sources(outputs)), exact=exact)
+    _check(outputs, keys, Known(layout), store, kept_out)
+    whole = _traced(outputs, block, aside, kept_out)
+    if not whole:
+        if error := kept_out.error(0):
+            raise error
+        return Landed(incomplete=incomplete)
+    outputs = [each.output for each in whole]
+    sources = _sources(outputs)
     marked = marked_outputs(outputs)
-    found = [traced(output, aside) for output in (*marked, *outputs)]
+    found = [*(traced(each, aside) for each in marked), *whole]
+    opened = {rows.place: rows for each in outputs for rows in each.marks.values()}
     places = _marked(opened.values(), run, settings, progress)
     written = _numbered(found[len(marked) :], sources, keys, store, run, settings, progress)
     versions = [*(places[each.rows.place] for each in marked), *written]
@@ -162,9 +173,45 @@ def _land(
         LandedMark(rows.table, places[place].version, len(rows.names))
         for place, rows in opened.items()
     )
+    for each in outputs:
+        _has_landed(each.write).touch()
     return Landed(
-        landed, summary.generation, incomplete, marks=marks, widened=widened_windows(found)
+        landed,
+        summary.generation,
+        incomplete,
+        marks=marks,
+        kept_out=kept_out.refusals(),
+        fault=kept_out.error(len(landed)),
+        widened=widened_windows(found),
     )
+
+
+def _has_landed(write: CapturedWrite) -> Path:
+    """Return the path of a file that is there once a write has landed."""
+    return write.folder / "landed"
+
+
+def _outputs(finished: Sequence[CapturedWrite], kept_out: KeptOut) -> list[Output]:
+    """Return the files of finished writes, but of those that are kept out."""
+    found = list[Output]()
+    for write in finished:
+        with kept_out.if_wrong([write]):
+            found.extend(outputs_of([write]))
+    return found
+
+
+def _traced(
+    outputs: Sequence[Output], block: Block, aside: Path, kept_out: KeptOut
+) -> list[Traced]:
+    """Return what the rows of writes derive from, but of those that are kept out."""
+    before, opened, found = kept_out.numbers(), dict[Path, MarkedRows](), list[Traced]()
+    for output in outputs:
+        if output.write.number not in before:
+            with kept_out.if_wrong([output.write]):
+                marks = marks_of(output.write, opened, aside)
+                found.append(traced(replace(output, marks=marks, sample=block.sample), aside))
+    kept = kept_out.numbers()
+    return [each for each in found if each.output.write.number not in kept]
 
 
 def outputs_of(finished: Iterable[CapturedWrite]) -> list[Output]:
@@ -183,26 +230,41 @@ def _output_of(write: CapturedWrite) -> Output:
 
 def _check(
     outputs: Sequence[Output],
-    sources: Sequence[SourceFile],
     keys: Mapping[str, Key],
     known: Known,
     store: KeyStore,
+    kept_out: KeptOut,
 ) -> None:
-    """Raise an error if a key does not name the rows of what was written or read."""
+    """Keep out the writes of which a key does not name the rows that were written or read."""
+    fresh = dict[Path, Key]()
     for output in outputs:
-        key = keys.get(output.write.table)
-        if key and not isinstance(output, KeyedOutput):
-            check_keys(output.write.table, key, output.files, store)
+        with kept_out.if_wrong([output.write]):
+            key = _stored_key(output, keys)
+            if key and not isinstance(output, KeyedOutput):
+                table = output.write.table
+                check_keys(table, key, output.files, store, keys[table])
+            fresh |= dict.fromkeys(output.files, key)
     for output in outputs:
-        for scan in output.write.keyed:
-            source_keys(scan)
-    fresh = {path: _key(each, keys) for each in outputs for path in each.files}
-    check_sources(sources, keys, known, fresh, store)
+        with kept_out.if_wrong([output.write]):
+            for scan in output.write.keyed:
+                source_keys(scan)
+                for file, of in zip(scan.file_states, known.writes(scan.file_states), strict=True):
+                    if of is None:
+                        known.check_other(file)
+                if fresh.keys().isdisjoint(scan.files):  # else the written rows have no names yet
+                    KeyedNames(scan, output.write.number, known, Fresh({})).check()
+    check_sources(_sources(outputs), keys, known, fresh, store, kept_out)
+    check_places([each.write for each in outputs], keys, known, fresh, kept_out)
 
 
 def _key(output: Output, keys: Mapping[str, Key]) -> Key:
     """Return the key of the rows of a write: that which its tap wrote, or the declared one."""
     return output.write.key or keys.get(output.write.table, ())
+
+
+def _stored_key(output: Output, keys: Mapping[str, Key]) -> Key:
+    """Return the key of the rows of a write, by the names of its columns in the files."""
+    return output.write.names.of(_key(output, keys), output.write.table)
 
 
 def _sources(outputs: Sequence[Output]) -> list[SourceFile]:
@@ -232,7 +294,7 @@ def _numbered(
 ) -> list[Written]:
     """Give versions to the writes, and numbers to the source files whose row ids are names."""
     outputs = [each.output for each in found]
-    new = [_new(each, _key(each.output, keys), run) for each in found]
+    new = [_new(each, keys, store, run) for each in found]
     versions = number_writes(new, settings, progress)
     known = Known(Layout(settings.warehouse))
     if samples := sampled_writes(outputs, versions, known):
@@ -244,11 +306,21 @@ def _numbered(
     return versions
 
 
-def _new(found: Traced, key: Key, run: str) -> NewWrite:
+def _columns(output: Output, keys: Mapping[str, Key], store: KeyStore) -> Key:
+    """Return the columns of a write's key as its files have them."""
+    key = _stored_key(output, keys)
+    in_tap = isinstance(output, KeyedOutput) or not key
+    return key if in_tap else store.columns(output.files[0], key)
+
+
+def _new(found: Traced, keys: Mapping[str, Key], store: KeyStore, run: str) -> NewWrite:
     output, write = found.output, found.output.write
+    key, columns = _key(output, keys), _columns(output, keys, store)
     bare = bare_rows(found) if key else 0
     path = str(write.path)
-    facts = (run, write.columns, path, write.replaces, bare, tracking_of(output))
+    stored = columns if columns != key else ()
+    states = tuple(state_of(file) for file in output.files)
+    facts = (run, write.columns, path, write.replaces, bare, tracking_of(output), stored, states)
     return NewWrite(write.table, key, output.files, *facts)
 
 
@@ -296,14 +368,15 @@ def _names(
 def _one_each(ops: Sequence[pa.Table]) -> pa.Table:
     """Return one description of each op; two appends to one table have the same ops.
 
-    If writes with one text differ, their op has the weakest exactness, and no facts that differ.
+    If writes with one text differ, their op has the weakest exactness and kind, and no facts that
+    differ.
     """
     found = dict[str, dict[str, str | None]]()
     for row in (row for table in ops for row in table.to_pylist()):
         other = found.setdefault(row[OP], row)
         exactness = weakest((row[EXACTNESS], str(other[EXACTNESS])))
         same = {name: value if other[name] == value else None for name, value in row.items()}
-        found[row[OP]] = {**same, EXACTNESS: exactness}
+        found[row[OP]] = {**same, KIND: same[KIND] or WEAKEST_KIND, EXACTNESS: exactness}
     return pa.Table.from_pylist(list(found.values()), schema=ops[0].schema)
 
 

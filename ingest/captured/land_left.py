@@ -9,7 +9,7 @@ from provhouse.model.settings import Settings
 from provhouse.store.warehouse.blocks import held, note_failure, read_block, waiting_blocks
 from provhouse.store.warehouse.layout import Layout
 
-from .keys import Key
+from .file_names import Key
 from .land import land_block
 from .landed import Landed
 
@@ -33,6 +33,8 @@ def land_left(
         with held(each):
             try:
                 landed.append(land_block(each, settings, progress, keys))
+                if fault := landed[-1].fault:
+                    raise fault
             except ProvhouseError as error:
                 note_failure(each, error)
                 error.found = f"{error.found}. It concerns the captured job in {each}"

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from provhouse.capturing.session import Refusal
+from provhouse.model.errors import ProvhouseError
 
 from .unused_keys import UnusedKeys
 from .widened import Widened
@@ -72,6 +73,10 @@ class Landed:
     """Declared keys of tables that neither the writes nor the warehouse have."""
     marks: tuple[LandedMark, ...] = ()
     """The rows that the program has marked, by ``run.mark``."""
+    kept_out: tuple[Refusal, ...] = ()
+    """The writes that could not be ingested, such as those with a wrong key, while others were."""
+    fault: ProvhouseError | None = field(default=None, repr=False)
+    """The error for which writes were kept out."""
     widened: Widened = field(default_factory=dict, repr=False)
     """The windows whose rows were found to derive from whole partitions."""
 
@@ -90,6 +95,8 @@ class Landed:
             yield f"{mark.table}@{mark.version}: {mark.rows:,} marked rows"
         for path in self.incomplete:
             yield f"Left out: {path}, which Spark did not finish, or which was overwritten"
+        for kept in self.kept_out:
+            yield f"Kept out: {kept.name}. {kept.reason}"
         for refusal in self.refusals:
             yield f"Not captured: {refusal.name}. {refusal.reason}"
         if self.error:

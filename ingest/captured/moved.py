@@ -52,8 +52,8 @@ class MovedFile:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """The columns that name its rows."""
-        return self.writes[-1].key
+        """The columns that name its rows, by their names in the file."""
+        return self.writes[-1].columns_in_files
 
     @cached_property
     def rows(self) -> tuple[I64, I64]:
@@ -111,7 +111,7 @@ def moved_file(source: SourceFile, writes: Sequence[Written]) -> MovedFile | Non
     if row_ids is None or commits is None:
         return None
     own = [each for each in writes if each.tracking and each.tracking.column == row_ids]
-    if len({(each.table, each.key) for each in own}) > 1:
+    if len({(each.table, each.columns_in_files) for each in own}) > 1:
         raise UsageError(
             f"The rows of {source.root} that Delta has moved have names of several kinds",
             "Captured jobs have written them under several names or with several keys",

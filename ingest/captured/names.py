@@ -15,7 +15,9 @@ from provhouse.model.errors import BadInput, UsageError
 from provhouse.store.warehouse.written import Written
 
 from .description import SourceFile
-from .keys import Key, KeyStore, check_keys
+from .file_names import Key
+from .kept_out import KeptOut
+from .keys import KeyStore, check_keys
 from .known import Known
 from .marks import MarkedRows
 from .moved import MovedFile
@@ -43,37 +45,55 @@ def check_sources(
     known: Known,
     fresh: Mapping[Path, Key],
     store: KeyStore,
+    kept_out: KeptOut,
 ) -> None:
-    """Raise an error if a declared key does not name the rows of a source.
+    """Keep out the writes that have read a source of which a declared key does not name the rows.
 
     ``fresh`` are the files that the same block has written, with their keys; these were checked as
-    output. Raises BadInput for a NULL or a repeated key and for a changed file. Raises UsageError
-    if a captured write has another key, or if a table's name stands for two folders.
+    output. A key is wrong if it is NULL or not unique, or if a captured write has another one.
+    Raises BadInput for a changed file.
     """
     by_table: defaultdict[str, list[SourceFile]] = defaultdict(list)
     files = list(sources)
-    for source, write in zip(files, known.writes([file.path for file in files]), strict=True):
+    for source, write in zip(files, known.writes([file.state for file in files]), strict=True):
         source.check_unchanged()
-        found = write.key if write else fresh.get(source.path)
-        if source.unit != "parquet":
-            _check_positions(source, found or keys.get(source.table, ()))
-        moved = known.moved(source) if found is None else None
-        found = moved.key if moved else found
-        if found is not None and keys.get(source.table, found) != found:
-            raise _other_key(source, found)
-        if found is None or moved:
-            by_table[source.table].append(source)
+        with kept_out.if_wrong(kept_out.readers([source])):
+            found = write.columns_in_files if write else fresh.get(source.path)
+            if _is_checked(source, found, keys, known):
+                by_table[source.table].append(source)
     for table, parts in by_table.items():
-        if keyed := [part for part in parts if key_of(part, keys, known)]:
-            _check_one_place(table, parts)
-            key = key_of(keyed[0], keys, known)
-            check_keys(table, key, [part.path for part in keyed], store)
+        with kept_out.if_wrong(kept_out.readers(parts)):
+            if keyed := [part for part in parts if key_of(part, keys, known)]:
+                key = key_of(keyed[0], keys, known)
+                check_keys(table, key, [part.path for part in keyed], store, keys.get(table))
+
+
+def _is_checked(
+    source: SourceFile, found: Key | None, keys: Mapping[str, Key], known: Known
+) -> bool:
+    """Return whether the key of a source must be checked; raise an error if it is another one.
+
+    ``found`` are the columns by which a captured write has named the rows.
+    """
+    if found is None:
+        known.check_other(source.state)
+    declared = source.in_file(keys.get(source.table, ()))
+    if source.unit != "parquet":
+        _check_positions(source, found or declared)
+    moved = known.moved(source) if found is None else None
+    found = moved.key if moved else found
+    if found is not None and source.table in keys and not source.names.same(declared, found):
+        raise _other_key(source, found)
+    return found is None or moved is not None
 
 
 def key_of(source: SourceFile, keys: Mapping[str, Key], known: Known) -> Key:
-    """Return the key of a source that is no file of a captured write; empty for row ids."""
+    """Return the key of a source that is no file of a captured write; empty for row ids.
+
+    Its columns have the names that they have in the file.
+    """
     moved = known.moved(source)
-    return moved.key if moved else keys.get(source.table, ())
+    return moved.key if moved else source.in_file(keys.get(source.table, ()))
 
 
 class Scan(Protocol):
@@ -111,8 +131,8 @@ class SourceNames:
         self.state = of.state_tables
         """The tables whose rows are the state of the write's module."""
         self._scans = scans
-        paths = [source.path for source in of.sources]
-        found = zip(of.sources, known.numbers(paths), known.writes(paths), strict=True)
+        states = [source.state for source in of.sources]
+        found = zip(of.sources, known.numbers(states), known.writes(states), strict=True)
         self._files = {source.number: (source, number, write) for source, number, write in found}
 
     def ends(self, ids: I64) -> Iterator[tuple[I64, Ends]]:
@@ -146,7 +166,7 @@ class SourceNames:
         if not write and (moved := self._known.moved(source)):
             return moved.table, self._moved(moved, file, ids & ((1 << ROW_BITS) - 1))
         table = write.table if write else source.table
-        key = write.key if write else self._keys.get(table, ())
+        key = write.columns_in_files if write else source.in_file(self._keys.get(table, ()))
         rows = (ids & ((1 << ROW_BITS) - 1)) + source.first
         found = self._store.of(source.path, key).take(rows) if key else (file << ROW_BITS) + rows
         return table, _items(table, pa.array(found), write.suffix if write else "", self._known)
@@ -170,7 +190,8 @@ class OutputNames:
 
     def ends(self, rows: I64) -> Ends:
         """Return the items of some rows."""
-        table, key, starts = self._written.table, self._written.key, self._output.starts
+        table, key = self._written.table, self._written.columns_in_files
+        starts = self._output.starts
         file = np.searchsorted(starts, rows, "right") - 1
         index = rows - starts[file]
         if key:
@@ -230,22 +251,13 @@ def without_numbers(
     sources: Iterable[SourceFile], keys: Mapping[str, Key], known: Known
 ) -> list[Path]:
     """Return the files whose rows are named by row ids, and that have no number yet."""
-    plain = [source.path for source in sources if not keys.get(source.table)]
-    return [path for path, number in zip(plain, known.numbers(plain), strict=True) if number < 0]
+    plain = [source.state for source in sources if not keys.get(source.table)]
+    numbers = known.numbers(plain)
+    return [file.path for file, number in zip(plain, numbers, strict=True) if number < 0]
 
 
 def _joined(table: str, found: pa.Array, suffix: str) -> pa.Array:
     return pc.binary_join_element_wise(f"{table}/", found.cast(pa.string()), suffix, "")
-
-
-def _check_one_place(table: str, parts: Sequence[SourceFile]) -> None:
-    roots = sorted({part.root for part in parts})
-    if len(roots) > 1:
-        raise UsageError(
-            f"Two sources are named {table}, so that their keys would name the same items",
-            f"They are {roots[0]} and {roots[1]}",
-            "Rename one of the folders, or read them as one source",
-        )
 
 
 def _check_positions(source: SourceFile, key: Key) -> None:

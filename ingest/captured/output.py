@@ -85,7 +85,7 @@ def output_of(write: CapturedWrite) -> Output:
 
 def check_one_job(write: CapturedWrite) -> "list[Part]":
     """Return the files of a write; raise BadInput if another program has written there too."""
-    parts = [Part.of(path, write.path) for path in write.written]
+    parts = [Part.of(path, write) for path in write.written]
     if write.format != "delta" and len({part.write for part in parts}) > 1:
         raise BadInput(
             f"It is unknown which files in {write.path} the captured job has written",
@@ -106,17 +106,18 @@ class Part:
     counter: int
 
     @classmethod
-    def of(cls, path: Path, table: Path) -> "Part":
+    def of(cls, path: Path, write: CapturedWrite) -> "Part":
         """Return what the name of a file tells; raise BadInput if Spark gives no such name."""
         match = _NAME.fullmatch(path.name)
-        if not match or not path.is_relative_to(table):
+        if not match or not path.is_relative_to(write.path):
             raise BadInput(
                 f"It is unknown which task has written {path}",
                 "Its name is not one that Spark gives",
                 "Remove it, if another program has put it there, and run the job again",
             )
-        folder = path.parent.relative_to(table).as_posix()
-        places = [folder] if folder != "." else []
+        folder = path.parent.relative_to(write.path).as_posix()
+        # Without partitions, Delta puts files with column mapping into folders of any name.
+        places = [folder] if folder != "." and write.parts else []
         if match[3]:
             places.append(str(int(match[3])))
         return cls(path, int(match[1]), match[2], "|".join(places), int(match[4] or 0))

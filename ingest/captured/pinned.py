@@ -9,7 +9,8 @@ from provhouse.store.warehouse.pins import Pin, read_pins
 from provhouse.store.warehouse.written import Written
 
 from .description import SourceFile
-from .keys import Key, KeyStore, Range
+from .file_names import Key
+from .keys import KeyStore, Range
 from .known import Known
 from .names import key_of
 from .output import Output
@@ -30,7 +31,7 @@ def pins_of(
         if not output.write.key and not output.write.unit  # else they are not read again
         for path in output.files
     ]
-    writes = known.writes([source.path for source in sources])
+    writes = known.writes([source.state for source in sources])
     read = [
         _pin(each, key_of(each, keys, known), store)
         for each, write in zip(sources, writes, strict=True)
@@ -54,10 +55,11 @@ def checked_before(
 
 def _pin(source: SourceFile, key: Key, store: KeyStore) -> Pin:
     low, high = (key and store.range(source.path, key)) or (None, None)
-    return Pin(source.table, key, source.path, source.bytes, source.changed, low, high)
+    columns = key and store.columns(source.path, key)
+    return Pin(source.table, columns, source.path, source.bytes, source.changed, low, high)
 
 
 def _now(written: Written, path: Path) -> Pin:
     found = os.stat(path)
     changed = found.st_mtime_ns // 1_000_000
-    return Pin(written.table, written.key, path, found.st_size, changed)
+    return Pin(written.table, written.columns_in_files, path, found.st_size, changed)

@@ -63,11 +63,11 @@ def _read(output: Output, known: Known) -> tuple[str, ...]:
     """Return the tables of all rows that a write may derive from, as in the names of items."""
     write = output.write
     found = {rows.table for rows in output.marks.values()}
-    writes = known.writes([source.path for source in write.sources])
+    writes = known.writes([source.state for source in write.sources])
     for source, written in zip(write.sources, writes, strict=True):
         moved = None if written else known.moved(source)
         found.add(written.table if written else moved.table if moved else source.table)
     for scan in write.keyed:
-        places = known.at(scan.place) if scan.place else known.writes(scan.files)
+        places = known.at(scan.place) if scan.place else known.writes(scan.file_states)
         found |= {scan.table, *(each.table for each in places if each)}
     return tuple(sorted(found))

@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.model.arrays import I64
+from provhouse.model.derivations import WHOLE
 
 from .associations import NONE, count_rows, tap_pieces
 from .description import TapTable
@@ -27,8 +28,11 @@ def values_of(tap: TapTable, aside: Path) -> Spread:
 
 
 def given(part: I64, rows: I64) -> pa.Array:
-    """Return the values of some source rows of a part; NULL if a row gives no finite number."""
+    """Return the values of some source rows of a part; NULL if a row gives no finite number.
+
+    Numbers from 2^53 are NULL, too, since integers of that size may have been rounded.
+    """
     ids, first = np.unique(part[0], return_index=True)  # a stage may have run twice
     bits = part[1, first][np.searchsorted(ids, rows)]
     numbers = bits.view(np.float64)
-    return pa.array(numbers, mask=(bits == NONE) | ~np.isfinite(numbers))
+    return pa.array(numbers, mask=(bits == NONE) | ~(np.abs(numbers) < WHOLE))

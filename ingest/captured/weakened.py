@@ -10,12 +10,15 @@ from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import current
 from provhouse.store.warehouse.layout import Layout
 
+WEAKEST_KIND = "function"
+"""The kind of an op whose triples have no other one in common."""
+
 
 def weakened(ops: pa.Table, layout: Layout) -> pa.Table:
     """Return descriptions of ops with the weakest exactness and kind that they have had so far.
 
-    An op has one description, which holds also for the triples of earlier ingests. The kind
-    ``function`` is the weakest.
+    An op has one description, which holds also for the triples of earlier ingests. A kind that was
+    not known before is the weakest, too.
     """
     commit = current(layout)
     if commit is None:
@@ -26,7 +29,7 @@ def weakened(ops: pa.Table, layout: Layout) -> pa.Table:
     levels = [weakest((row[EXACTNESS], before.get(row[OP], row[EXACTNESS]))) for row in now]
     at = ops.column_names.index(EXACTNESS)
     ops = ops.set_column(at, EXACTNESS, pa.array(levels, pa.string()))
-    functions = known.filter(pc.equal(known[KIND], "function"))[OP]
+    functions = known.filter(pc.equal(known[KIND].fill_null(WEAKEST_KIND), WEAKEST_KIND))[OP]
     weak = pc.is_in(ops[OP], functions.combine_chunks())
-    kinds = pc.if_else(weak, "function", ops[KIND])
+    kinds = pc.if_else(weak, WEAKEST_KIND, ops[KIND])
     return ops.set_column(ops.column_names.index(KIND), KIND, kinds)

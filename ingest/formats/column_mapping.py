@@ -46,6 +46,8 @@ class Columns:
     """Whether all names in ``_DESCRIBING`` are known names, or only those given with ``--map``."""
     by_id: tuple[str, ...] = ()
     """The ends, of src and dst, that the column in ``ID_OF`` identifies."""
+    nulls: frozenset[str] = frozenset()
+    """Texts from ``--null`` that stand for a missing value, in every column."""
 
     def of(self, present: Collection[str]) -> "Columns":
         """Return the meaning of each column name in a file whose columns are ``present``."""
@@ -169,8 +171,10 @@ def columns_by_name(maps: Sequence[str]) -> dict[str, str]:
     return mapped
 
 
-def mapped_columns(mapped: Mapping[str, str], scope: str | None) -> Columns:
-    """Return the columns that are read for known names, and the scope.
+def mapped_columns(
+    mapped: Mapping[str, str], scope: str | None, nulls: Collection[str] = ()
+) -> Columns:
+    """Return the columns that are read for known names, the scope, and what counts as missing.
 
     Raises UsageError if they contradict each other or name no known column.
     """
@@ -187,7 +191,10 @@ def mapped_columns(mapped: Mapping[str, str], scope: str | None) -> Columns:
                 "An item has either a name or an id within its table",
                 "Map one of them",
             )
-    columns = Columns(tuple(mapped.items()), scope)
+    for text in nulls:
+        if text.encode(errors="replace").decode() != text:
+            raise UsageError("A text for missing values is not UTF-8", f"It is {text!r}")
+    columns = Columns(tuple(mapped.items()), scope, nulls=frozenset(nulls))
     if scope is not None and (scope in columns.taken or scope in mapped.values()):
         raise UsageError(
             f"--scope does not accept {scope}",

@@ -4,13 +4,17 @@ Python's own decoder reads each line. Arrow's reader is not used, since it gives
 type: it refuses a key that is a number in one row and text in another, or that first appears in a
 later block. Arrow's reader also rounds integers of more than 64 bits, and turns text that looks
 like a time into a time.
+
+A row with a number beyond those of double precision, such as ``1e400``, is rejected: as infinity,
+such numbers would all be one item. NaN, which Python writes for a missing number, is null.
 """
 
 import json
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 
+import numpy as np
 import pyarrow as pa
 
 from provhouse.model.attributes import as_object, as_text
@@ -19,13 +23,26 @@ from provhouse.model.errors import BadInput
 from . import limits
 from .column_mapping import KNOWN, Columns
 from .compression import check_encoding, opened
-from .source import Batch, ReportBytes, Source, unreadable
+from .source import REJECTED, Batch, ReportBytes, Source, unreadable
 
 CHUNK = 4 << 20
 """About this many bytes of text become one batch."""
 
 _NONE = pa.schema([(name, pa.string()) for name in KNOWN]).empty_table()
-Numbered = list[tuple[int, dict[str, object]]]
+Numbered = list[tuple[int, "dict[str, object] | Unbounded"]]
+"""The rows of a chunk, each with the number of its line."""
+
+
+@dataclass(frozen=True)
+class Unbounded:
+    """A row with a number that is not finite; such numbers are texts in ``row``."""
+
+    number: str
+    row: dict[str, object]
+
+
+class _NotFinite(ValueError):
+    """A number is not finite; its text is the argument."""
 
 
 def check(source: Source) -> list[str]:
@@ -58,7 +75,8 @@ def _objects(source: Source, report: ReportBytes) -> Iterator[Numbered]:
 
 
 def _keys(objects: Numbered) -> list[str]:
-    return list(dict.fromkeys(key for _, row in objects for key in row))
+    rows = (row.row if isinstance(row, Unbounded) else row for _, row in objects)
+    return list(dict.fromkeys(key for row in rows for key in row))
 
 
 def _chunks(path: str, report: ReportBytes) -> Iterator[list[bytes]]:
@@ -91,13 +109,17 @@ def _parsed(path: str, first: int, lines: Sequence[bytes]) -> Numbered:
     return objects
 
 
-def _object(line: bytes) -> dict[str, object]:
-    value = _decode(line.decode())
+def _object(line: bytes) -> dict[str, object] | Unbounded:
+    text, number = line.decode(), ""
+    try:
+        value = _decode(text)
+    except _NotFinite as error:
+        value, number = _decode_texts(text), str(error)
     if not isinstance(value, dict):
         raise ValueError("The row is not an object in braces")
     if b"\\u" in line:
         json.dumps(value, ensure_ascii=False).encode()  # raises for half a surrogate pair
-    return value
+    return Unbounded(number, value) if number else value
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -107,7 +129,22 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return made
 
 
-_decode = json.JSONDecoder(object_pairs_hook=_once).decode
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise _NotFinite(text)
+    return number
+
+
+def _finite_or_text(text: str) -> float | str:
+    number = float(text)
+    return text if math.isinf(number) else number
+
+
+_decode, _decode_texts = (
+    json.JSONDecoder(object_pairs_hook=_once, parse_float=read, parse_constant=read).decode
+    for read in (_finite, _finite_or_text)
+)
 
 
 def _batch(source: Source, row: int, objects: Numbered) -> Batch:
@@ -116,7 +153,13 @@ def _batch(source: Source, row: int, objects: Numbered) -> Batch:
     scopes: list[str | None] = []
     columns, read_for = source.columns, [column for _, column in source.columns.read_for]
     late = frozenset[str]() if columns.describes else columns.marks
-    for number, given in objects:
+    kept = list[int]()
+    for at, (number, given) in enumerate(objects):
+        if isinstance(given, Unbounded):
+            continue
+        kept.append(row + at)
+        if columns.nulls:
+            given = {key: _unless(value, columns.nulls) for key, value in given.items()}
         if not columns.reserved.isdisjoint(given):
             columns.check_free(f"{source.path}, line {number}", given)
         if not late.isdisjoint(given):
@@ -131,7 +174,35 @@ def _batch(source: Source, row: int, objects: Numbered) -> Batch:
     known = [pa.array(texts, pa.string()) for texts in zip(*names, strict=True)]
     rows = pa.table(known, [name for name, _ in columns.read_for]) if names else _NONE
     scope = pa.array(scopes, pa.string()) if columns.scope else None
-    return Batch(row, rows, pa.array(attributes, pa.string()), scope)
+    made = Batch(row, rows, pa.array(attributes, pa.string()), scope)
+    if len(kept) == len(objects):
+        return made
+    return replace(
+        made, numbers=np.array(kept, np.int64), rejected=_rejected(columns, row, objects)
+    )
+
+
+def _rejected(columns: Columns, row: int, objects: Numbered) -> pa.Table:
+    """Return the rows with a number that is not finite, with the names of known columns."""
+    known = {column: name for name, column in columns.read_for}
+    rows = [
+        {
+            "row": row + at,
+            "reason": f"the number {given.number} is not finite in double precision",
+            "content": json.dumps(
+                {known.get(key, key): _text(value) for key, value in given.row.items()},
+                ensure_ascii=False,
+            ),
+        }
+        for at, (_, given) in enumerate(objects)
+        if isinstance(given, Unbounded)
+    ]
+    return pa.Table.from_pylist(rows, REJECTED)
+
+
+def _text(value: object) -> str | None:
+    """Return a value as text, as it would be in a name."""
+    return as_text(value) if isinstance(value, dict | list) else _name("", value)
 
 
 def _late(place: str) -> BadInput:
@@ -145,6 +216,11 @@ def _late(place: str) -> BadInput:
 def _scope(columns: Columns, given: dict[str, object]) -> str | None:
     value = given.get(columns.scope) if columns.scope else None
     return None if value is None or _is_nan(value) else as_text(value)
+
+
+def _unless(value: object, nulls: Collection[str]) -> object:
+    """Return a value, or None if it is a text that stands for a missing value."""
+    return None if isinstance(value, str) and value in nulls else value
 
 
 def _is_nan(value: object) -> bool:

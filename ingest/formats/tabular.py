@@ -1,11 +1,12 @@
 """Turn the Arrow tables read from CSV and Parquet files into batches of triples."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.model.attributes import canonical, texts
+from provhouse.model.columns import DESCRIBING
 
 from . import limits
 from .column_mapping import ID_OF, TABLE_OF
@@ -32,6 +33,7 @@ def _batch(source: Source, row: int, rows: pa.Table) -> Batch:
         rows = rows.append_column(name, pa.repeat(pa.scalar(value, pa.string()), rows.num_rows))
     present = rows.column_names
     columns = source.columns.of(present)
+    rows = _without_nulls(rows, columns.nulls)
     extra = rows.select([name for name in present if name not in columns.taken])
     try:
         known = {
@@ -39,11 +41,29 @@ def _batch(source: Source, row: int, rows: pa.Table) -> Batch:
             for name, column in columns.read_for
             if column in present
         }
-        scope = texts(_without_nan(rows[columns.scope])) if columns.scope else None
+        scope = texts(_finite(rows[columns.scope]).combine_chunks()) if columns.scope else None
         return Batch(row, pa.table(known), canonical(extra), scope)
     except _CONVERSION_ERRORS as error:
         place = f"{source.name}, rows {row:,} to {row + rows.num_rows - 1:,}"
         raise unreadable(place, "text", error) from error
+
+
+def _without_nulls(rows: pa.Table, nulls: Collection[str]) -> pa.Table:
+    """Return rows with null in place of the texts that stand for a missing value."""
+    if not nulls:
+        return rows
+    texts = pa.array(sorted(nulls), pa.string())
+    for at, field in enumerate(rows.schema):
+        kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+        if _is_text(kind):
+            column = rows[field.name].cast(pa.string())
+            kept = pc.if_else(pc.is_in(column, texts), None, column)
+            rows = rows.set_column(at, field.name, kept)
+    return rows
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return kind in (pa.string(), pa.large_string(), pa.string_view())
 
 
 def _known(name: str, column: pa.ChunkedArray, by_id: Sequence[str]) -> pa.Array:
@@ -52,7 +72,7 @@ def _known(name: str, column: pa.ChunkedArray, by_id: Sequence[str]) -> pa.Array
         return column.combine_chunks().cast(pa.int64())
     if name in {TABLE_OF[end] for end in by_id} and pa.types.is_dictionary(column.type):
         return column.cast(pa.dictionary(pa.int32(), pa.string())).combine_chunks()
-    return _text(column)
+    return _text(column if name in DESCRIBING else _finite(column))
 
 
 def _fits(column: pa.ChunkedArray) -> bool:
@@ -75,11 +95,18 @@ def _text(column: pa.ChunkedArray) -> pa.Array:
 
 
 def _without_nan(column: pa.ChunkedArray) -> pa.Array:
-    """Return a column with null in place of NaN, so that NaN does not become an item's name."""
+    """Return a column with null in place of NaN, which stands for a missing number."""
     values = column.combine_chunks()
     if not pa.types.is_floating(values.type):
         return values
     return pc.if_else(pc.is_nan(values), None, values)
+
+
+def _finite(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column with null in place of NaN and infinity, which are no names of items."""
+    if not pa.types.is_floating(column.type):
+        return column
+    return pc.if_else(pc.is_finite(column), column, None)
 
 
 def _without_zeros(times: pa.Array) -> pa.Array:

@@ -37,6 +37,8 @@ from ..job import Job
 from ..naming import refuse_two_tables
 from ..splits import check_splits
 from ..staging import Staging
+from ..summary import Hub
+from .hubs import find_hubs
 from .id_index import IdIndex
 from .read import ReadResult
 from .read_ids import CODE_OF, NO_TABLE, table_codes
@@ -51,6 +53,8 @@ class NumberResult:
     """The table names, by number; the first is the empty name, for items without a table."""
     origins: Sequence[Origin] | None = None
     """The origins that the staged rows of a compaction name. None in an ingest of files."""
+    hubs: tuple[Hub, ...] = ()
+    """Items that may join unrelated rows."""
 
 
 def number(job: Job, read: ReadResult) -> NumberResult:
@@ -76,7 +80,7 @@ def number(job: Job, read: ReadResult) -> NumberResult:
         for n, file in enumerate(read.files)
     ]
     job.run(tasks, [task.rows for task in tasks])
-    return NumberResult(tables)
+    return NumberResult(tables, hubs=find_hubs(job, read))
 
 
 def _check_splits(job: Job, tables: Sequence[str], path: Path, splits: list[Split]) -> None:

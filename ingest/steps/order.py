@@ -14,6 +14,7 @@ from provhouse.store.tables.operations import OPERATIONS
 from provhouse.store.warehouse.commits import Commit
 
 from ..job import Job, Step
+from ..summary import Hub
 from .commit import commit
 from .cut import CutResult, cut
 from .describe import new_descriptions
@@ -52,6 +53,8 @@ class JobResult:
     """The number of ops whose description is new or has changed."""
     modules: int = 0
     """The number of modules whose declaration is new or has changed."""
+    hubs: tuple[Hub, ...] = ()
+    """Items that may join unrelated rows."""
 
 
 def ingest_files(job: Job) -> JobResult:
@@ -84,7 +87,7 @@ def make_generation(
         job.neo4j.await_graph()  # nothing is written unless Neo4j has what the job adds to
     described = new_descriptions(job)
     if placed.is_empty and not found.rejected and not any(map(len, described.values())):
-        return JobResult(found, pieces, placed)
+        return JobResult(found, pieces, placed, hubs=numbered.hubs)
     with job.step(WRITE):
         record = write(job, found, numbered, pieces, placed, described)
     if check:
@@ -95,4 +98,5 @@ def make_generation(
     with job.step(COMMIT):
         commit(job, loaded)
     modules = len(described[MODULES][MODULE].unique())
-    return JobResult(found, pieces, placed, record, len(described[OPERATIONS]), modules)
+    operations = len(described[OPERATIONS])
+    return JobResult(found, pieces, placed, record, operations, modules, numbered.hubs)

@@ -4,11 +4,24 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from provhouse.model.arrays import I64, Bools
-from provhouse.model.columns import ATTRIBUTES, DERIVATION, DST, KIND, OP, ORIGIN, SRC
+from provhouse.model.columns import (
+    ATTRIBUTES,
+    DERIVATION,
+    DST,
+    KIND,
+    OP,
+    ORIGIN,
+    ROLE,
+    SRC,
+    VALUE,
+)
+from provhouse.model.derivations import GROUP_PREFIX, KINDS
 
 from .place_derivations import ALONE, changes, codes, derivations, groups, said
+from .repeated import counted
 from .sort_keys import packed, sorted_by
 
 
@@ -40,19 +53,22 @@ def distinct(rows: pa.Table, *, labels_differ: bool = False) -> DistinctRows:
     """Return each triple once; ``labels_differ`` is explained in ``derivations``.
 
     Triples that are in different derivations, or differ in kind, value, times or role, are
-    different.
+    different. Rows of an aggregate that one file has several times are one triple with as many
+    ``times``, unless ``labels_differ``, as these rows have been counted before.
     """
     if not rows.num_rows:
         none = np.empty(0, np.int64)
         return DistinctRows(rows, none, MoreOrigins(none, none))
-    texts = [codes(rows[name]) for name in (OP, ATTRIBUTES)]
-    keys = [*texts, np.asarray(rows[SRC]), np.asarray(rows[DST])]
     derivation = np.full(rows.num_rows, ALONE)
-    tie = []
-    if DERIVATION in rows.column_names or KIND in rows.column_names:
+    tie, derived = [], DERIVATION in rows.column_names or KIND in rows.column_names
+    if derived:
         group = groups(rows)
+        rows = rows if labels_differ else _counted(rows, group)
         derivation = derivations(rows, group, labels_differ=labels_differ)
         tie = [group]  # of equal derivations, keep the rows of one
+    texts = [codes(rows[name]) for name in (OP, ATTRIBUTES)]
+    keys = [*texts, np.asarray(rows[SRC]), np.asarray(rows[DST])]
+    if derived:
         keys = [derivation, *said(rows), *keys]
     sortable = packed(keys)
     order = sorted_by(packed([*tie, *sortable]))
@@ -63,6 +79,24 @@ def distinct(rows: pa.Table, *, labels_differ: bool = False) -> DistinctRows:
         derivation[once],
         _more_origins(np.asarray(rows[ORIGIN], dtype=np.int64), order, differs),
     )
+
+
+def _counted(rows: pa.Table, group: I64) -> pa.Table:
+    """Return the rows with ``times`` added up where a file repeats a row of an aggregate.
+
+    The rows of groups, whose inputs several labels may bring, have been counted by label already.
+    """
+    if KIND not in rows.column_names:
+        return rows
+    aggregate = np.asarray(rows[KIND].fill_null(ALONE), np.int64) == KINDS["aggregate"]
+    if not aggregate.any():
+        return rows
+    if DERIVATION in rows.column_names:
+        aggregate &= ~np.asarray(pc.equal(rows[DERIVATION], GROUP_PREFIX).fill_null(False))
+    chosen = np.flatnonzero(aggregate)
+    columns = [codes(rows[name])[chosen] for name in (VALUE, ROLE, OP, ATTRIBUTES, ORIGIN)
+               if name in rows.column_names]  # fmt: skip
+    return counted(rows, chosen, [group[chosen], np.asarray(rows[SRC], np.int64)[chosen], *columns])
 
 
 def _more_origins(origins: I64, order: I64, differs: Bools) -> MoreOrigins:

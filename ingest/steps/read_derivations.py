@@ -5,7 +5,9 @@ they take no space, and a file that states them means the same as a file that le
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -23,10 +25,13 @@ from provhouse.model.columns import (
     VALUE,
     WAY,
 )
-from provhouse.model.derivations import INPUT, KINDS, ROLES, UNKNOWN
+from provhouse.model.derivations import INPUT, KINDS, ROLES, UNKNOWN, WHOLE
 
 _NUMBER = r"^-?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _WHOLE = r"^[0-9]{1,18}(\.0*)?$"
+_LONG = r"^-?[0-9]{16,}(\.[0-9]*)?$"
+"""Matches numbers that may be 2^53 or more, where double precision rounds some integers."""
+_ROUNDED = "value has more digits than double precision keeps"
 _NONE = pa.array(["", "nan", "NaN"])
 """Texts of a missing number; pandas writes the last two."""
 
@@ -62,6 +67,9 @@ def described(rows: pa.Table) -> tuple[pa.Table, pa.Array]:
         texts = rows[name].combine_chunks()
         columns[staged], wrong = read(texts)
         reasons = pc.if_else(pc.and_(wrong, pc.is_null(reasons)), reason, reasons)
+    if VALUE in rows.column_names:
+        rounded = _rounded(rows[VALUE].combine_chunks())
+        reasons = pc.if_else(pc.and_(rounded, pc.is_null(reasons)), _ROUNDED, reasons)
     return pa.table(columns), reasons
 
 
@@ -90,6 +98,21 @@ def _value(texts: pa.Array) -> _Read:
     numbers = pc.if_else(fits, texts, None).cast(pa.float64())
     finite = pc.fill_null(pc.is_finite(numbers), False)
     return pc.add(pc.if_else(finite, numbers, None), 0.0), pc.and_not(given, finite)  # no -0.0
+
+
+def _rounded(texts: pa.Array) -> pa.Array:
+    """Return which texts are of integers, or of decimals from 2^53, that double precision rounds.
+
+    A number with an exponent was one of double precision before.
+    """
+    found = np.zeros(len(texts), bool)
+    long = pc.fill_null(pc.match_substring_regex(texts, _LONG), False)
+    for at in np.flatnonzero(np.asarray(long)).tolist():
+        text = texts[at].as_py()
+        number = float(text)
+        same = Decimal(number), Decimal(repr(number) if "." in text else number)
+        found[at] = abs(number) >= WHOLE and Decimal(text) not in same
+    return pa.array(found)
 
 
 def _times(texts: pa.Array) -> _Read:

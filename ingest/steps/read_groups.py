@@ -33,21 +33,21 @@ from provhouse.model.columns import (
     TIMES,
     VALUE,
 )
-from provhouse.model.derivations import GROUP_PREFIX
+from provhouse.model.derivations import GROUP_PREFIX, KINDS
 from provhouse.runtime.storage import file_size, read_stream, save_array
 from provhouse.store.names.hashing import hashes
 from provhouse.store.tables.groups import count_inputs
 from provhouse.store.tables.snapshot import Snapshot
 
+from .place_derivations import codes
 from .read_derivations import STAGED
 from .read_judge import REJECTS
 from .read_shared import CONTENT, LABELLED, SOURCE
 from .read_stage import StagedFile, StageFile, stage_groups
+from .repeated import counted
 
 BYTES = 16
 """The length of the hash in a group's name."""
-_ALONE = "group"
-"""The label of the only derivation that a group has as a dst."""
 
 
 @dataclass(frozen=True)
@@ -93,8 +93,12 @@ class StageGroups:
         return pa.table(columns).cast(REJECTS)
 
     def _triples(self, rows: pa.Table, label: I64) -> tuple[pa.Table, pa.Array]:
-        """Return the triples of groups, with names, and the name of each group."""
+        """Return the triples of groups, with names, and the name of each group.
+
+        The only derivation that a group has as a dst has the beginning of such names as label.
+        """
         inputs = _inputs(rows)
+        rows = _counted(rows, np.flatnonzero(inputs), label)
         names = self._names(*_digests(rows.filter(pa.array(inputs)), label[inputs]))
         group, mask = names.take(pa.array(label)), pa.array(inputs)
         columns = {
@@ -103,7 +107,7 @@ class StageGroups:
             SRC_TABLE: pc.if_else(mask, rows[SRC_TABLE].combine_chunks(), ""),
             DST_TABLE: pc.if_else(mask, "", rows[DST_TABLE].combine_chunks()),
             SOURCE: rows[SOURCE],
-            DERIVATION: pc.if_else(mask, _ALONE, None),
+            DERIVATION: pc.if_else(mask, GROUP_PREFIX, None),
             **{name: _of_inputs(rows, name, mask, "") for name in (OP, ATTRIBUTES)},
             **{n: _of_inputs(rows, n, mask, None) for n in STAGED if n != DERIVATION},
         }
@@ -168,6 +172,14 @@ def _faults(rows: pa.Table, label: I64) -> pa.Array:
     ):
         reasons = pc.if_else(pc.and_(pa.array(wrong), reasons.is_null()), reason, reasons)
     return reasons.take(pa.array(label))
+
+
+def _counted(rows: pa.Table, inputs: I64, label: I64) -> pa.Table:
+    """Return the rows with ``times`` added up where a file repeats an input of an aggregate."""
+    kind = np.asarray(rows[KIND].fill_null(-1), np.int64)
+    chosen = inputs[kind[inputs] == KINDS["aggregate"]]
+    names = (SRC, VALUE, ROLE, OP, ATTRIBUTES, SOURCE)
+    return counted(rows, chosen, [label[chosen], *(codes(rows[name])[chosen] for name in names)])
 
 
 def _digests(inputs: pa.Table, label: I64) -> tuple[list[bytes], I64]:

@@ -10,7 +10,8 @@ _MEANINGS = {
     "exact": "exactly the inputs that were used",
     "superset": "all inputs that were used, and perhaps others",
     "task": "all inputs of their task, whichever were used",
-    "absence": "inputs, but not the absence of others, on which the result also depends",
+    "absence": "inputs, but not the absence of others, or what OFFSET passes over, on which the "
+    "result also depends",
     "unknown": "inputs by an operation of which no exactness is declared",
 }
 """The inputs that the triples of a level name, in words."""

@@ -13,7 +13,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.model.arrays import I32, Bools, PartitionNumbers, among, unique
-from provhouse.model.columns import FUNCTION, INVOCATION, JOB, KIND, OP, SQL, TIMES, VALUE, WAY
+from provhouse.model.columns import (
+    EXACTNESS,
+    FUNCTION,
+    INVOCATION,
+    JOB,
+    KIND,
+    OP,
+    SQL,
+    TIMES,
+    VALUE,
+    WAY,
+)
 from provhouse.model.derivations import KINDS
 from provhouse.model.operations import FUNCTIONS
 from provhouse.store.cache.fetched import Fetched
@@ -21,8 +32,8 @@ from provhouse.store.tables.operations import operations_of
 from provhouse.store.tables.partitions import read_partition
 from provhouse.store.tables.snapshot import Snapshot
 
+from .codes import I8
 from .derivations import AGGREGATE, COPY, UNKNOWN, Derivations, Rows
-from .fates import I8
 from .values import Tensors
 
 _OF_COLUMN = r"(?i)\bcount\s*\(\s*(?:[^1*\s]|1[^)\s])"
@@ -79,9 +90,10 @@ class Described:
         joint = np.zeros(len(src), np.int64)
         if len(kinds):
             codes, ops = self.ops
+            of_program = zip(kinds[KIND].to_pylist(), _of_programs(kinds).to_pylist(), strict=True)
             known = [
-                UNKNOWN if job and each == "function" else KINDS[each]
-                for each, job in zip(kinds[KIND].to_pylist(), kinds[JOB].to_pylist(), strict=True)
+                UNKNOWN if captured and each == "function" else KINDS[each]
+                for each, captured in of_program
             ]
             kind = np.where(kind < 0, _by_op(ops, kinds[OP], known)[codes], kind)
             joint = codes.astype(np.int64)
@@ -100,11 +112,11 @@ class Described:
 
     @property
     def _captured(self) -> Bools | None:
-        """Which triples have an op of a captured job; None if no op is of one.
+        """Which triples have an op of a program; None if no op is of one.
 
-        Conditions, keys and joins of the job may use any value of its sources.
+        Conditions, keys and joins of a program may use any value of its sources.
         """
-        known = self._operations.filter(self._operations[JOB].is_valid())
+        known = self._operations.filter(_of_programs(self._operations))
         if not len(known):
             return None
         codes, ops = self.ops
@@ -131,6 +143,14 @@ class Described:
         row = np.zeros(len(graph.dst), np.int64)
         row[graph.of] = np.arange(len(graph.of))
         return ops.take(pa.array(codes[row[ways]]))
+
+
+def _of_programs(operations: pa.Table) -> pa.Array:
+    """Return which ops were recorded while a program ran: those with a job or an exactness.
+
+    Capture states the exactness of every op, and the job only if the run has a name.
+    """
+    return pc.or_(operations[JOB].is_valid(), operations[EXACTNESS].is_valid())
 
 
 def _computable(operations: pa.Table) -> pa.Array:

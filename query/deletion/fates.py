@@ -8,8 +8,11 @@ if it is in neither bound, survives if it is in both, and is undecided otherwise
 
 Each bound is a least fixpoint (Dowling and Gallier 1984), so a cycle does not keep itself alive.
 This is the deletion of the Lipstick paper (definition 4.2), which counts lost inputs instead and is
-wrong on cycles. An item that would not exist even without the deletion, because its derivations
-rest on each other only, is undecided: the triples do not say what it rests on.
+wrong on cycles.
+
+Derivations may rest on each other only, even without the deletion. The triples do not say what such
+items rest on, so the upper bound has them, and all that they hold up, as long as their derivations
+keep the inputs that they need (``unsupported.py``).
 
 All that is in the lower bound is in the upper one, so the upper fixpoint goes on where the lower
 one ends.
@@ -19,28 +22,26 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
 from provhouse.model.arrays import I32, I64, Bools, unique
 
-from .derivations import AGGREGATE, ALL, ANY, COPY, Derivations
+from .codes import (
+    DELETED,
+    DIES,
+    FOUND,
+    I8,
+    MISSING,
+    MOST,
+    SURVIVES,
+    UNDECIDED,
+    UNREACHED,
+    allowed,
+    packed,
+)
+from .derivations import Derivations
+from .unsupported import cling, kill
 
-U8 = npt.NDArray[np.uint8]
-I8 = npt.NDArray[np.int8]
-
-DIES: Final = 0
-SURVIVES: Final = 1
-UNDECIDED: Final = 2
-DELETED: Final = 3
-UNREACHED: Final = 4
-_FOUND: Final = 5
-"""The fate of a place, while a deletion is computed, that was found but not visited yet."""
-_MOST: Final = 0
-_MISSING: Final = 1
-"""The columns of a derivation's row, side by side so that one look-up in memory finds both: the
-most inputs that it can do without in the lower bound, or minus the number of all inputs if its kind
-is unsure; and how many of them are not known to exist."""
 _CROWDED: Final = 16
 """The places found next are visited in order, if at least one of this many in their range is."""
 _NO_ROWS = np.empty(0, np.int32)
@@ -79,7 +80,7 @@ class Deleter:
 
     def __init__(self, graph: Derivations) -> None:
         self._graph = graph
-        self._ways = _packed(graph.kind, graph.size)
+        self._ways = packed(graph.kind, graph.size)
         self._gone: I32 = np.zeros(len(graph.dst), np.int32)
         self._conditional = graph.conditional if graph.conditional.any() else _NONE
         self._fate: I8 = np.full(graph.places, UNREACHED, np.int8)
@@ -98,10 +99,10 @@ class Deleter:
             skipped = np.zeros(len(graph.rows), bool)
             skipped[ended] = True
             ends = graph.of[ended]
-            for counts in (ways[:, _MISSING], self._gone):
+            for counts in (ways[:, MISSING], self._gone):
                 np.add.at(counts, ends, 1)
             starts = unique(graph.dst[ends])
-            unsure = bool((ways[ends, _MOST] < 0).any())
+            unsure = bool((ways[ends, MOST] < 0).any())
         count, more = _reach(
             graph.at, graph.rows, graph.targets, graph.ends, self._conditional, skipped, deleted,
             starts, ways, fate, self._reached,
@@ -125,9 +126,9 @@ class Deleter:
         )  # fmt: skip
 
     def _doubt(self, skipped: Bools, deleted: I32, starts: I32, reached: I32, dies: int) -> None:
-        """Make undecided what dies only because it would not exist without the deletion either."""
+        """Make undecided what may exist since items without support hold it up."""
         graph, ways, fate = self._graph, self._ways, self._fate
-        count = _kill(
+        count = kill(
             graph.at, graph.rows, graph.targets, graph.ends, graph.first, skipped, deleted, starts,
             ways, fate, self._gone, self._failed, self._queue,
         )  # fmt: skip
@@ -135,24 +136,18 @@ class Deleter:
             return
         before: I8 = np.full(graph.places, UNREACHED, np.int8)
         before[reached], before[deleted] = DIES, DELETED
-        ways[:, _MISSING] = 0
+        ways[:, MISSING] = 0
         for places in (deleted, reached):
             _count(graph.at, graph.targets, places, ways)
         self._settle(_NONE, reached, deleted, before, UNDECIDED)
-        lost = reached[(fate[reached] == DIES) & (before[reached] == DIES)]
-        fate[lost[self._failed[lost] < graph.first[lost + 1] - graph.first[lost]]] = UNDECIDED
-
-
-@njit(cache=True, nogil=True)
-def _packed(kind: I8, size: I32) -> I32:
-    """Return the row of each derivation."""
-    ways = np.zeros((len(kind), 2), np.int32)
-    for way in range(len(kind)):
-        if kind[way] in (ANY, AGGREGATE, COPY):
-            ways[way, _MOST] = size[way] - 1
-        elif kind[way] != ALL:
-            ways[way, _MOST] = -size[way]
-    return ways
+        unsupported = before == DIES
+        ways[:, MISSING] = self._gone
+        left = reached[fate[reached] == DIES]
+        left = left[self._failed[left] < graph.first[left + 1] - graph.first[left]]
+        cling(
+            graph.at, graph.rows, graph.targets, graph.ends, graph.first, skipped, unsupported,
+            left, ways, fate, self._gone, self._failed, self._queue,
+        )  # fmt: skip
 
 
 @njit(cache=True, nogil=True)
@@ -162,7 +157,7 @@ def _clear(first: I32, places: I32, ways: I32, gone: I32, fate: I8, failed: I32)
         fate[place] = UNREACHED
         failed[place] = 0
         for way in range(first[place], first[place + 1]):
-            ways[way, _MISSING] = gone[way] = 0
+            ways[way, MISSING] = gone[way] = 0
 
 
 @njit(cache=True, nogil=True)
@@ -180,7 +175,7 @@ def _reach(
         fate[place] = DELETED
     for place in starts:
         if fate[place] == UNREACHED:
-            fate[place] = _FOUND
+            fate[place] = FOUND
             queue[filled] = place
             filled += 1
     taken = -len(deleted)
@@ -195,11 +190,11 @@ def _reach(
                 if len(skipped) and skipped[rows[edge]]:
                     continue
                 way = targets[edge]
-                ways[way, _MISSING] += 1
-                unsure |= ways[way, _MOST] < 0 or (len(conditional) > 0 and conditional[way])
+                ways[way, MISSING] += 1
+                unsure |= ways[way, MOST] < 0 or (len(conditional) > 0 and conditional[way])
                 target = ends[edge]
                 if fate[target] == UNREACHED:
-                    fate[target] = _FOUND
+                    fate[target] = FOUND
                     queue[filled] = target
                     filled += 1
                     low, high = min(low, target), max(high, target)
@@ -213,17 +208,9 @@ def _reach(
 def _order(fate: I8, queue: I32, begin: int, low: int, high: int) -> None:
     """Write the places found to ``queue`` again, in order: neighbours are close in memory."""
     for place in range(low, high + 1):
-        if fate[place] == _FOUND:
+        if fate[place] == FOUND:
             queue[begin] = place
             begin += 1
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _most(most: int, upper: bool) -> int:
-    """Return how many inputs a derivation can do without in one of the bounds."""
-    if most >= 0:
-        return most
-    return -most - 1 if upper else 0
 
 
 @njit(cache=True, nogil=True)
@@ -241,7 +228,7 @@ def _settle(
         if fate[place] != DIES:
             continue
         for way in range(first[place], first[place + 1]):
-            if ways[way, _MISSING] <= _most(ways[way, _MOST], upper):
+            if ways[way, MISSING] <= allowed(ways[way, MOST], upper):
                 fate[place] = code
                 queue[filled] = place
                 filled += 1
@@ -257,52 +244,13 @@ def _settle(
             if fate[target] != DIES:
                 continue
             way = targets[edge]
-            ways[way, _MISSING] -= 1
+            ways[way, MISSING] -= 1
             if len(conditional) and conditional[way]:
                 continue
-            if ways[way, _MISSING] <= _most(ways[way, _MOST], upper):
+            if ways[way, MISSING] <= allowed(ways[way, MOST], upper):
                 fate[target] = code
                 queue[filled] = target
                 filled += 1
-    return filled
-
-
-@njit(cache=True, nogil=True)
-def _kill(
-    at: I64, rows: I32, targets: I32, ends: I32, first: I32, skipped: Bools, deleted: I32,
-    starts: I32, ways: I32, fate: I8, gone: I32, failed: I32, queue: I32,
-) -> int:  # fmt: skip
-    """Count for each place the derivations that fail one by one; return how many places lose all.
-
-    This is the deletion of the Lipstick paper in the upper bound. It leaves cycles alive that
-    nothing outside supports.
-    """
-    filled = 0
-    for place in starts:
-        if fate[place] != DIES:
-            continue
-        for way in range(first[place], first[place + 1]):
-            failed[place] += gone[way] > _most(ways[way, _MOST], True)
-        if failed[place] == first[place + 1] - first[place]:
-            queue[filled] = place
-            filled += 1
-    taken = -len(deleted)
-    while taken < filled:
-        place = deleted[taken + len(deleted)] if taken < 0 else queue[taken]
-        taken += 1
-        for edge in range(at[place], at[place + 1]):
-            if len(skipped) and skipped[rows[edge]]:
-                continue
-            target = ends[edge]
-            if fate[target] != DIES:
-                continue
-            way = targets[edge]
-            gone[way] += 1
-            if gone[way] == _most(ways[way, _MOST], True) + 1:
-                failed[target] += 1
-                if failed[target] == first[target + 1] - first[target]:
-                    queue[filled] = target
-                    filled += 1
     return filled
 
 
@@ -311,4 +259,4 @@ def _count(at: I64, targets: I32, places: I32, ways: I32) -> None:
     """Count the triples from some places as missing."""
     for place in places:
         for edge in range(at[place], at[place + 1]):
-            ways[targets[edge], _MISSING] += 1
+            ways[targets[edge], MISSING] += 1

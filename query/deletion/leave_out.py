@@ -9,8 +9,9 @@ import pyarrow as pa
 from numba import njit
 
 from provhouse.model.arrays import I32, I64, Bools
+from provhouse.model.derivations import WHOLE
 
-from .recompute import AVG, COUNT, DISTINCT, F64, MAX, MIN, SUM, value_of
+from .recompute import AVG, COUNT, DISTINCT, F64, MAX, MIN, SUM, added, is_exact, value_of
 
 
 def without_each(how: int, values: F64, times: I64, starts: I64) -> F64:
@@ -37,6 +38,17 @@ def without_each(how: int, values: F64, times: I64, starts: I64) -> F64:
         sums = np.where(weights == 0, np.nan, sums / np.where(weights == 0, 1, weights))
     found: F64 = sums
     return found
+
+
+def has_exact_parts(how: int, values: F64, times: I64) -> bool:
+    """Return whether double precision has the aggregate of any of the rows.
+
+    It may be false for large sums although it holds.
+    """
+    every = bool(is_exact(how, np.abs(values), times, len(values)))
+    if not every or how != SUM or (values != np.floor(values)).any():
+        return every
+    return bool((np.abs(values) * times).sum() <= WHOLE)
 
 
 def with_all(how: int, values: F64, times: I64) -> float:
@@ -76,10 +88,9 @@ def _sums(values: F64, times: I64, starts: I64) -> tuple[F64, F64]:
 
 @njit(cache=True, nogil=True)
 def _added(total: float, rest: float, given: float) -> tuple[float, float]:
-    """Return a sum of two numbers and one more, with its rounding error in the second (Knuth)."""
-    grown = total + given
-    back = grown - total
-    return grown, rest + ((total - (grown - back)) + (given - back))
+    """Return a sum of two numbers and one more, with its rounding error in the second."""
+    grown, lost = added(total, given)
+    return grown, rest + lost
 
 
 @njit(cache=True, nogil=True)

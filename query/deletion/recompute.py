@@ -7,10 +7,11 @@ import numpy.typing as npt
 from numba import njit
 
 from provhouse.model.arrays import I32, I64, Bools
+from provhouse.model.derivations import WHOLE
 from provhouse.model.operations import FUNCTIONS
 
+from .codes import DELETED, DIES, I8, SURVIVES, U8, UNDECIDED, UNREACHED
 from .derivations import AGGREGATE, COPY
-from .fates import DELETED, DIES, I8, SURVIVES, U8, UNDECIDED, UNREACHED
 
 F64 = npt.NDArray[np.float64]
 
@@ -33,9 +34,13 @@ REASONS: Final = (
     "an input has changed, and its triple does not have the value that changed",
     "it is computed from an input that has changed",
     "it is computed from itself, or from an item that is",
+    "double precision does not have its exact value",
 )
 """Why a value is not computed again, by code; code 0 means that it is."""
 _NO_FUNCTION, _NO_VALUE, _UNSURE, _NOT_KNOWN, _OTHER_VALUE, _COMPUTED, _CYCLE = range(1, 8)
+_INEXACT: Final = 8
+_INTEGERS = 1e38
+"""Integers of SQL are smaller. Larger numbers are those of double precision, which are rounded."""
 
 
 @njit(cache=True, nogil=True)
@@ -231,6 +236,8 @@ def _aggregate(
                 return failed
         new[left], new_times[left] = given, times[row]
         left += 1
+    if not (is_exact(how, old, old_times, end - begin) and is_exact(how, new, new_times, left)):
+        return _INEXACT
     before[way] = value_of(how, old, old_times, end - begin)
     after[way] = value_of(how, new, new_times, left)
     state[way] = CHANGED if before[way] != after[way] else _SAME
@@ -303,3 +310,37 @@ def exact_sum(values: F64, times: I64) -> float:
             rest += (given - grown) + total
         total = grown
     return total + rest
+
+
+@njit(cache=True, nogil=True)
+def is_exact(how: int, values: F64, times: I64, count: int) -> bool:
+    """Return whether double precision has the aggregate of the first ``count`` values.
+
+    It does not have a sum that is too large, nor one of integers that would lose digits. Sums of
+    other numbers are rounded everywhere.
+    """
+    if how == COUNT:
+        return float(times[:count].astype(np.float64).sum()) <= WHOLE
+    if how != SUM and how != AVG:
+        return True
+    total = rest = 0.0
+    integers, kept = True, True
+    for at in range(count):
+        given = values[at] * times[at]
+        integers &= np.floor(values[at]) == values[at] and abs(given) < _INTEGERS
+        kept &= times[at] == 1 or abs(given) <= WHOLE
+        total, lost = added(total, given)
+        rest += lost
+        kept &= abs(rest) <= WHOLE
+    result, lost = added(total, rest)
+    if not np.isfinite(result):
+        return False
+    return how == AVG or not integers or (kept and lost == 0)
+
+
+@njit(cache=True, nogil=True)
+def added(one: float, other: float) -> tuple[float, float]:
+    """Return the sum of two numbers, and what it has lost by rounding (Knuth)."""
+    total = one + other
+    back = total - one
+    return total, (one - (total - back)) + (other - back)

@@ -1,8 +1,12 @@
 """Find a smallest set of sources without which an item would not exist.
 
-A *support* of an item is a set of sources that suffices for it. A set of sources kills the item
+A *support* of an item is a set of sources with which it may exist. A set of sources kills the item
 only if it has one of each support. So the search finds a support, deletes one of its sources, and
 goes on with the next support: with up to n deletions, no smaller set is missed.
+
+Most items are derived from their support. Items that rest on each other only may exist for reasons
+that no triple has (``unsupported.py``); the support of what they hold up has the sources without
+which their derivations would fail.
 """
 
 from dataclasses import dataclass
@@ -12,8 +16,9 @@ from numba import njit
 
 from provhouse.model.arrays import I32, I64, Bools
 
+from .codes import DELETED, DIES, I8, U8
 from .derivations import ALL, Derivations
-from .fates import I8, U8
+from .fates import Deleter
 
 MOST = 3
 """The largest set that is looked for."""
@@ -40,13 +45,14 @@ def smallest_kill(graph: Derivations, item: int, most: int = MOST) -> Search:
     of its inputs counts as enough, so the item certainly dies with the set.
     """
     trials = max(WORK // max(len(graph.of), 1), 4)
+    supports = Supports(graph)
 
     def support(gone: Bools) -> I32 | None:
         nonlocal trials
         trials -= 1
         if trials < 0:
             raise _TooLong
-        return support_of(graph, item, gone)
+        return supports.of(item, gone)
 
     def search(gone: Bools, left: int) -> list[int] | None:
         needed = support(gone)
@@ -69,27 +75,66 @@ def smallest_kill(graph: Derivations, item: int, most: int = MOST) -> Search:
     return Search(None, True)
 
 
-def support_of(graph: Derivations, item: int, gone: Bools) -> I32 | None:
-    """Return sources that suffice for an item, without those that are gone; None if none do."""
-    by = np.full(graph.places, -1, np.int32)
-    via = np.full(len(graph.dst), -1, np.int32)
-    _prove(graph.at, graph.targets, graph.dst, graph.kind, graph.size, graph.first, gone, by, via)
-    if by[item] < 0 and graph.first[item] < graph.first[item + 1]:
-        return None
-    if gone[item]:
-        return None
-    found, seen, waiting = [], {item}, [item]
-    while waiting:
-        place = waiting.pop()
+class Supports:
+    """Finds supports of items in one graph."""
+
+    def __init__(self, graph: Derivations) -> None:
+        self._graph = graph
+        self._deleter = Deleter(graph)
+        by, _ = self._proof(np.zeros(graph.places, bool))
+        self._made: Bools = graph.first[:-1] < graph.first[1:]
+        self._all_supported = not (self._made & (by < 0)).any()
+
+    def of(self, item: int, gone: Bools) -> I32 | None:
+        """Return a support of an item without the sources that are gone; None if there is none."""
+        by, via = self._proof(gone)
+        alive = ~gone
+        if self._made[item] and by[item] < 0:
+            if self._all_supported:
+                return None
+            fate = self._deleter.fates(np.flatnonzero(gone).astype(np.int32)).fate
+            alive = (fate != DIES) & (fate != DELETED)
+        if not alive[item]:
+            return None
+        found, seen, waiting = [], {item}, [item]
+        while waiting:
+            place = waiting.pop()
+            if not self._made[place]:
+                found.append(place)
+                continue
+            inputs = self._proven(place, by, via) if by[place] >= 0 else self._held(place, alive)
+            waiting += [one for one in dict.fromkeys(inputs) if one not in seen]
+            seen.update(inputs)
+        return np.array(sorted(found), np.int32)
+
+    def _proof(self, gone: Bools) -> tuple[I32, I32]:
+        """Return the derivation that each item first exists by, and for that one an input."""
+        graph = self._graph
+        by = np.full(graph.places, -1, np.int32)
+        via = np.full(len(graph.dst), -1, np.int32)
+        _prove(
+            graph.at, graph.targets, graph.dst, graph.kind, graph.size, graph.first, gone, by, via
+        )  # fmt: skip
+        return by, via
+
+    def _proven(self, place: int, by: I32, via: I32) -> list[int]:
+        """Return the inputs that an item is derived from."""
         way = int(by[place])
-        if way < 0:
-            found.append(place)
-            continue
-        joint = graph.kind[way] == ALL
-        inputs = graph.src[graph.rows_of(way)].tolist() if joint else [int(via[way])]
-        waiting += [one for one in dict.fromkeys(inputs) if one not in seen]
-        seen.update(inputs)
-    return np.array(sorted(found), np.int32)
+        joint = self._graph.kind[way] == ALL
+        return self._graph.src[self._graph.rows_of(way)].tolist() if joint else [int(via[way])]
+
+    def _held(self, place: int, alive: Bools) -> list[int]:
+        """Return the inputs, of all derivations that may hold, that may exist.
+
+        One derivation would not do: it may lead back to the item.
+        """
+        graph, found = self._graph, list[int]()
+        for way in range(graph.first[place], graph.first[place + 1]):
+            inputs = graph.src[graph.rows_of(way)]
+            left = inputs[alive[inputs]]
+            if graph.kind[way] != ALL or len(left) == len(inputs):
+                found += left.tolist()
+        return found
 
 
 @njit(cache=True, nogil=True)

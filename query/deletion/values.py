@@ -11,8 +11,9 @@ import numpy as np
 
 from provhouse.model.arrays import I32, I64, Bools, unique
 
+from .codes import I8, SURVIVES
 from .derivations import AGGREGATE, Derivations
-from .fates import I8, SURVIVES, Fates
+from .fates import Fates
 from .recompute import CHANGED, F64, LOST_INPUT, UNKNOWN_VALUE, inputs, recompute, seeds, touch
 
 

@@ -71,7 +71,9 @@ def application(page: Page, visitor: Visitor, d3: Path, hosts: frozenset[str]) -
     contents = _contents(d3)
     install_handlers(app)
     public = frozenset(contents) | {"/v1/open"}
-    app.add_middleware(AccessMiddleware, access=Access(visitor, hosts, public=public))
+    origins = frozenset(f"http://{host}" for host in hosts)
+    access = Access(visitor, hosts, public=public, origins=origins)
+    app.add_middleware(AccessMiddleware, access=access)
 
     @app.get("/{name:path}")
     async def file(request: Request) -> Response:

@@ -54,6 +54,17 @@ class Written:
     """The generation that was current when it got its version; later ones show it."""
     tracking: RowTracking | None = None
     """The numbers by which rows that Delta has moved are found; None without row tracking."""
+    stored: tuple[str, ...] = ()
+    """The names of the key's columns in the files, if they differ from those in ``key``."""
+    states: tuple[tuple[int, int], ...] = ()
+    """The size of each file in bytes, and when it was last changed, in milliseconds.
+
+    It is empty in records of earlier releases."""
+
+    @property
+    def columns_in_files(self) -> tuple[str, ...]:
+        """The names of the key's columns in the files."""
+        return self.stored or self.key
 
     @property
     def suffix(self) -> str:
@@ -94,10 +105,20 @@ def _read(path: Path, changed: int) -> Written:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
         key, files = tuple(found["key"]), tuple(found["files"])
+        stored = tuple(found.get("stored", ()))
+        states = tuple((size, changed) for size, changed in found.get("states", ()))
         columns = column_map(found.get("columns", {}))
         tracking = _tracking(found.get("tracking"))
         return Written(
-            **{**found, "key": key, "files": files, "columns": columns, "tracking": tracking}
+            **{
+                **found,
+                "key": key,
+                "files": files,
+                "columns": columns,
+                "tracking": tracking,
+                "stored": stored,
+                "states": states,
+            }
         )
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise Damaged(

@@ -3,30 +3,30 @@
 Where an operator is documented as a superset, exactly the documented rows are expected.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.window import Window
 
-from helpers.lineage_cases import Block, Case, Done, Lineage, Shop, c, grouped, o, written
+from helpers.lineage_cases import (
+    Block,
+    Case,
+    Done,
+    Lineage,
+    c,
+    each,
+    grouped,
+    o,
+    sql,
+    written,
+)
 from helpers.shop import CUSTOMERS, ORDERS, Customer, Order, write_shop
 from helpers.warehouse import House
 from provhouse.ingest.captured import trace
 from provhouse.model.errors import BadInput
-
-
-def sql(text: str) -> Callable[[Shop], DataFrame]:
-    """Return a program in SQL over the views ``orders`` and ``customers``."""
-
-    def frame(shop: Shop) -> DataFrame:
-        shop.orders.createOrReplaceTempView("orders")
-        shop.customers.createOrReplaceTempView("customers")
-        return shop.orders.sparkSession.sql(text)
-
-    return frame
 
 
 def orders_of(name: str | None) -> list[Order]:
@@ -40,10 +40,6 @@ def named(order: Order) -> list[Customer]:
 
 def called(name: str) -> list[Customer]:
     return [one for one in CUSTOMERS if one.name == name]
-
-
-def each(found: Callable[[Order], set[str]], orders: Iterable[Order] = ORDERS) -> Lineage:
-    return {str(order.id): found(order) for order in orders}
 
 
 def partition(order: Order) -> set[str]:
@@ -168,9 +164,27 @@ CASES = {
             " AS s FROM orders"),
         lambda: each(lambda order: o(*(one for one in ORDERS if -1 <= one.id - order.id <= 2))),
     ),
-    "last_but_one": Case(  # not the rows between
+    "last_but_one": Case(  # and the row between, without which another row is the last but one
         sql("SELECT id AS k, lag(price, 2) OVER (ORDER BY id) AS l FROM orders"),
-        lambda: each(lambda order: o(order, *(one for one in ORDERS if one.id == order.id - 2))),
+        lambda: each(lambda order: o(*(one for one in ORDERS if 0 <= order.id - one.id <= 2))),
+    ),
+    "third_next": Case(
+        sql("SELECT id AS k, lead(fee, 3) OVER (PARTITION BY cust ORDER BY id) AS l FROM orders"),
+        lambda: each(lambda order: partition(order) - o(*before(order)) | o(order)),
+    ),
+    "passed_over": Case(
+        sql("SELECT id AS k, sum(price) OVER (ORDER BY id ROWS BETWEEN 4 PRECEDING AND 3 PRECEDING)"
+            " FROM orders"),
+        lambda: each(lambda order: o(*(one for one in ORDERS if 0 <= order.id - one.id <= 4))),
+    ),
+    "all_but_one": Case(
+        sql("SELECT id AS k, sum(id) OVER (ORDER BY id DESC ROWS BETWEEN 2 FOLLOWING AND"
+            " UNBOUNDED FOLLOWING) FROM orders"),
+        lambda: each(lambda order: o(*(one for one in ORDERS if one.id <= order.id))),
+    ),
+    "offset": Case(  # it is declared that it also depends on others
+        sql("SELECT id AS k FROM orders ORDER BY id LIMIT 2 OFFSET 3"),
+        lambda: each(lambda order: o(order), ORDERS[3:5]),
     ),
     "last_known": Case(  # a superset: the whole partition
         sql("SELECT id AS k, lag(price) IGNORE NULLS OVER (PARTITION BY cust ORDER BY id) AS l"
@@ -271,6 +285,7 @@ DAILY = (
     "groups_above_ranks",
     "last_known",
     "near",
+    "passed_over",
     "semi_without_keys",
     "whole_table",
 )
@@ -284,6 +299,7 @@ def test_the_lineage_of_each_row_is_exactly_its_rows(block: Block) -> None:
     found = exactness(done)
     assert found["last_known"] == found["semi_without_keys"] == "superset"
     assert found["whole_table"] == found["near"] == found["groups_above_ranks"] == "exact"
+    assert found["passed_over"] == "exact"
 
 
 @pytest.mark.long

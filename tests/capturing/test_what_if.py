@@ -53,28 +53,38 @@ JOBS = {
     "sums": "SELECT total k, count(*) n FROM totals GROUP BY total",
     "greeted": "SELECT k, total + 1 AS more FROM totals",
     "certain": "SELECT cust k, max(amount) FROM orders WHERE amount > 0 GROUP BY cust",
+    "exists": """SELECT k, nation FROM customers c WHERE EXISTS
+                 (SELECT 1 FROM orders o WHERE o.cust = c.k AND amount > 8)""",
+    "within": "SELECT k FROM customers WHERE k IN (SELECT cust FROM orders WHERE amount > 6)",
+    "scalar": "SELECT k, (SELECT max(amount) FROM orders) most FROM customers",
+    "correlated": """SELECT k, (SELECT sum(amount) FROM orders o WHERE o.cust = c.k) total
+                     FROM customers c""",
+    "several": """SELECT k FROM customers c WHERE
+                  (SELECT count(*) FROM orders o WHERE o.cust = c.k) > 1""",
+    "windowed": "SELECT k, sum(amount) OVER (PARTITION BY cust) total FROM orders",
 }  # fmt: skip
 """Jobs by the table that each writes, in order; later ones may read the table ``totals``."""
 NOT_ABOUT_ABSENCE = [name for name in JOBS if name not in ("top", "less", "anti", "above")]
 """The jobs whose rows can be lost only by a deletion of rows that they derive from."""
 
 
-DAILY = ("totals", "having", "top", "anti", "different", "large")
+DAILY = ("totals", "having", "top", "anti", "different", "exists", "scalar", "large")
 """The jobs of the daily test."""
 
 
 @pytest.fixture(scope="module")
 def captured(
     houses: Callable[..., House], spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
-) -> Callable[[Iterable[str]], House]:
+) -> Callable[[Iterable[str], str | None], House]:
     """Return a function that runs jobs as one captured block, and returns their warehouse."""
 
-    def run(names: Iterable[str]) -> House:
+    def run(names: Iterable[str], name_of_run: str | None) -> House:
         house, folder = houses(), tmp_path_factory.mktemp("jobs")
         for name, rows in BASE.items():
             pq.write_table(rows, folder / f"{name}.parquet")
             spark.read.parquet(str(folder / f"{name}.parquet")).createOrReplaceTempView(name)
-        with house.capture(keys=dict.fromkeys((*BASE, *names), "k"), run="jobs") as block:
+        keys = dict.fromkeys((*BASE, *names), "k")
+        with house.capture(keys=keys, run=name_of_run) as block:
             for name in names:
                 spark.sql(JOBS[name]).coalesce(1).write.parquet(str(folder / name))
                 spark.read.parquet(str(folder / name)).createOrReplaceTempView(name)
@@ -129,15 +139,19 @@ def check(warehouse: provhouse.Warehouse, jobs: Collection[str]) -> set[tuple[st
 
 
 def test_fates_are_those_of_the_jobs_run_again(captured: Callable[..., House]) -> None:
-    with captured(DAILY).open() as warehouse:
+    """The run has no name, so no description of an op has a job."""
+    with captured(DAILY, None).open() as warehouse:
         seen = check(warehouse, DAILY)
     assert {("different", "dies"), ("totals", "survives"), ("having", "undecided")} <= seen
     assert not {("totals", "undecided"), ("different", "undecided")} & seen
 
 
 @pytest.mark.long
-def test_fates_of_many_jobs_are_those_of_the_jobs_run_again(captured: Callable[..., House]) -> None:
-    with captured(JOBS).open() as warehouse:
+@pytest.mark.parametrize("run", [None, "jobs"])
+def test_fates_of_many_jobs_are_those_of_the_jobs_run_again(
+    captured: Callable[..., House], run: str | None
+) -> None:
+    with captured(JOBS, run).open() as warehouse:
         seen = check(warehouse, JOBS)
         changed = warehouse.what_if("orders/1").changed
     for table in ("totals", "certain", "different", "both", "amounts"):

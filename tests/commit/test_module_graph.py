@@ -41,6 +41,15 @@ WHERE (a:Module OR b:Module) AND NOT a:Invocation
 RETURN labels(a)[0], coalesce(a.name, a.id), type(r), labels(b)[0], coalesce(b.name, b.id),
        r.triples
 """
+NEW_LINKS: LiteralString = """
+MATCH (m:Module {warehouse: $warehouse})
+CALL (m) {
+  MATCH (m)-[r:READS|DERIVES_FROM|PART_OF]->() WHERE r.old IS NULL RETURN r
+  UNION ALL
+  MATCH (m)<-[r:MADE_BY]-() WHERE r.old IS NULL RETURN r
+}
+RETURN m.name, count(r)
+"""
 
 
 def row(src: str, dst: str, op: str, module: str = "", execution: str = "", call: str = "") -> Row:
@@ -237,3 +246,40 @@ def test_a_warehouse_without_modules_shows_none(houses: Houses) -> None:
     house = houses()
     house.ingest([Triple("a", "b", "op", "t", "u")])
     assert shown(house) == (set(), set())
+
+
+def test_a_commit_writes_only_the_modules_that_it_changed(houses: Houses) -> None:
+    """Many modules share three tables, so each reads what all others make."""
+    house, many = houses(), 264
+    tables = ["x", "y", "z"]
+    rows = [
+        row(f"{src}/{number}", f"{dst}/{number}", "run", f"m{number:03}")
+        for number in range(many)
+        for src, dst in zip(tables, (*tables[1:], tables[0]), strict=True)
+    ]
+    ingest(house, rows, "first")
+    first = shown(house)
+    links = Counter((kind, label) for label, _, kind, *_ in first[1])
+    assert links["DERIVES_FROM", "Module"] == many * module_graph.MOST_MAKERS
+    assert links["READS", "Module"] == links["MADE_BY", "Table"] == 3 * many
+    asked(house, "MATCH ({warehouse: $warehouse})-[r]->() SET r.old = true")
+    ingest(house, [row("x/0", "y/1", "run", "m001"), row("y/1", "w/1", "run", "new")], "second")
+    written = asked(house, NEW_LINKS)
+    assert {name for name, _ in written} == {"m001", "new"}
+    assert sum(count for _, count in written) < 2 * (module_graph.MOST_MAKERS + 10)
+    assert ("Module", "m001", 4) in shown(house)[0]
+    second = shown(house)
+    repair(house.settings, Silent())
+    assert shown(house) == second
+    rollback(house.settings, Silent())
+    assert shown(house) == first
+    house.check_deep()
+
+
+def test_what_someone_removed_is_written_again_by_the_next_commit(house: House) -> None:
+    asked(house, "MATCH (m:Module {warehouse: $warehouse, name: 'curate'}) DETACH DELETE m")
+    asked(house, "MATCH ({warehouse: $warehouse})-[r:READS]->(:Table {name: 'clean'}) DELETE r")
+    asked(house, "MATCH (w:Workflow {warehouse: $warehouse}) DETACH DELETE w")
+    asked(house, "MATCH (i:Invocation {warehouse: $warehouse, number: 1}) DETACH DELETE i")
+    ingest(house, SECOND, "second")
+    assert shown(house) == expected(house, {"first": FIRST, "second": SECOND})

@@ -147,3 +147,39 @@ def test_chosen_bars_are_described_in_few_words() -> None:
     grid = binning.grid(pa.table({"x": [0.0, 1.0, 2.0], "y": [0.0, 1.0, 2.0]}), "x", "y", 2)
     assert grid.described([0, 1, 2, 3]) == "0 to 2 and 0 to 2"
     assert grid.described([0, 3]) == "0 to 1, 0 to 1, 1 to 2, 1 to 2"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [2**63 - 1, -(2**63), 0],
+        [1e30, 1e30, 1e30],
+        [1.7e308, 1.0, 1.0],
+        [5e-324, 0.0, 0.0],
+        [float(2**53), float(2**53 + 16), float(2**53 + 2)],
+    ],
+)
+def test_extreme_numbers_are_in_one_bar_each(values: list[float]) -> None:
+    kind = pa.int64() if isinstance(values[0], int) else pa.float64()
+    found = binning.bars(pa.table({"x": pa.array(values, kind)}), "x")
+    assert max(found.codes) < found.number
+    edges = found.axes[0].edges
+    assert edges is not None
+    assert edges == sorted(edges)
+    for value, code in zip(values, found.codes, strict=True):
+        assert edges[code] <= value <= edges[code + 1]
+
+
+def test_a_range_that_no_number_holds_is_refused() -> None:
+    table = pa.table({"x": [1.7e308, -1.7e308]})
+    with pytest.raises(UsageError, match="too large to be divided"):
+        binning.bars(table, "x")
+    assert binning.bars(table, "x", [0.0]).number == 2
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.month_day_nano_interval(), pa.duration("s"), pa.list_(pa.int32()), pa.binary()]
+)
+def test_types_without_bars_are_refused(kind: pa.DataType) -> None:
+    with pytest.raises(UsageError, match="cannot be charted"):
+        binning.bars(pa.table({"x": pa.nulls(2, kind)}), "x")

@@ -159,3 +159,24 @@ def test_a_key_must_identify_the_records(tmp_path: Path) -> None:
         write_selection(records, np.array([0]), "a", "", tmp_path / "a.parquet", "kind")
     assert not (tmp_path / "a.parquet").exists()
     records.close()
+
+
+def test_a_column_named_rowid_needs_a_key(tmp_path: Path) -> None:
+    with duckdb.connect(str(tmp_path / "f.duckdb")) as connection:
+        connection.execute("create table rows(rowid varchar, id int)")
+        connection.execute("insert into rows values ('x', 7), ('y', 8)")
+    records = Records(tmp_path / "f.duckdb")
+    assert records.columns == ["rowid", "id"]
+    with pytest.raises(BadInput, match="no row numbers"):
+        write_selection(records, np.array([1]), "late", "", tmp_path / "a.parquet")
+    write_selection(records, np.array([1]), "late", "", tmp_path / "b.parquet", key="id")
+    assert pq.read_table(tmp_path / "b.parquet").column("src_id").to_pylist() == [8]
+
+
+def test_values_that_arrow_changes_are_read_as_they_are(tmp_path: Path) -> None:
+    with duckdb.connect(str(tmp_path / "f.duckdb")) as connection:
+        connection.execute("create table rows(u uhugeint, t timetz)")
+        connection.execute(f"insert into rows values ({2**127}::uhugeint, '10:00:00+02')")
+    table = Records(tmp_path / "f.duckdb").table
+    assert table.column("u").to_pylist() == [2.0**127]
+    assert table.column("t").to_pylist() == ["10:00:00+02"]

@@ -13,11 +13,14 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import psutil
 import pytest
 
 from provhouse.cypher import process
+from provhouse.cypher.address import Address
 from provhouse.cypher.config import free_ports, read_password
 from provhouse.cypher.graph import Graph
 from provhouse.cypher.server import connected, down, running, starting, up
@@ -227,6 +230,19 @@ def test_the_server_of_a_copied_home_counts_as_down(graph_home: Path, tmp_path: 
     assert state
     state.save(tmp_path)
     assert running(tmp_path) is None
+
+
+def test_other_pages_may_not_read_what_the_http_port_answers(address: Address) -> None:
+    """Browser is a page of the same port, so it needs no permission for another origin."""
+    for path in ("/", "/browser/", "/db/neo4j/query/v2"):
+        request = Request(f"{address.http}{path}", headers={"Origin": "http://evil.example"})
+        try:
+            reply = urlopen(request, timeout=10)
+        except HTTPError as error:
+            reply = error
+        with reply:
+            allowed = reply.headers.get("Access-Control-Allow-Origin")
+        assert allowed in (None, address.http)
 
 
 def test_free_ports_are_free() -> None:

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from random import Random
 from typing import NamedTuple
@@ -50,30 +51,59 @@ def downstream(edges: list[Edge], items: Collection[int], ended: Collection[int]
     return found - {*items}
 
 
-def exists(
-    edges: list[Edge], ways: list[Way], meaning: Mapping[Way, str], reached: set[int],
-    deleted: Collection[int], ended: Collection[int], *, greatest: bool = False,
-) -> set[int]:  # fmt: skip
-    """Return the items reached that exist, if each derivation has the given meaning.
+@dataclass(frozen=True)
+class Deleted:
+    """A deletion of items and of triples, by number, and what it reaches."""
 
-    This is the least fixpoint, or the greatest one.
-    """
-    found = set(reached) if greatest else set[int]()
+    edges: list[Edge]
+    items: Collection[int]
+    ended: Collection[int]
+    reached: Collection[int]
+    """The items downstream, without the deleted items."""
 
-    def holds(way: Way) -> bool:
+    @cached_property
+    def ways(self) -> list[Way]:
+        """The derivations of the items that are reached."""
+        return [way for way in ways_of(self.edges) if way.dst in self.reached]
+
+    def holds(self, way: Way, kind: str, found: Collection[int]) -> bool:
+        """Return whether a derivation holds if of the items reached those ``found`` exist."""
         inputs = [
-            number not in ended
-            and edges[number].src not in deleted
-            and (edges[number].src in found or edges[number].src not in reached)
+            number not in self.ended
+            and self.edges[number].src not in self.items
+            and (self.edges[number].src in found or self.edges[number].src not in self.reached)
             for number in way.edges
         ]
-        return all(inputs) if meaning[way] == "all" else any(inputs)
+        return all(inputs) if kind == "all" else any(inputs)
 
-    while True:
-        now = {item for item in reached if any(holds(way) for way in ways if way.dst == item)}
-        if now == found:
-            return found
-        found = now
+    def exists(self, meaning: Mapping[Way, str], given: Collection[int] = ()) -> set[int]:
+        """Return the items reached that exist: the least fixpoint that has the items ``given``."""
+        found = {*given}
+        while True:
+            now = {way.dst for way in self.ways if self.holds(way, meaning[way], found)} | {*given}
+            if now == found:
+                return found
+            found = now
+
+    def possible(self) -> set[int]:
+        """Return the items reached that may exist: those that exist in some world.
+
+        One input of an unknown kind is enough. Items that nothing supports even without the
+        deletion may exist for reasons that no triple has. A world says which of these exist. Each
+        of them must have a derivation that holds there, and all other items exist only as far as
+        they are derived.
+        """
+        meaning = {way: way.kind if way.kind in SURE else "any" for way in self.ways}
+        before = Deleted(self.edges, (), (), self.reached)
+        unsupported = sorted({*self.reached} - before.exists(meaning))
+        found = set[int]()
+        for chosen in product((False, True), repeat=len(unsupported)):
+            given = {item for item, one in zip(unsupported, chosen, strict=True) if one}
+            world = self.exists(meaning, given)
+            held = {way.dst for way in self.ways if self.holds(way, meaning[way], world)}
+            if given <= held:
+                found |= world
+        return found
 
 
 def meanings(ways: list[Way]) -> Iterator[dict[Way, str]]:
@@ -85,24 +115,14 @@ def meanings(ways: list[Way]) -> Iterator[dict[Way, str]]:
 
 def fates(edges: list[Edge], deleted: Collection[int], ended: Collection[int]) -> dict[int, str]:
     """Return the fate of each item downstream of a deletion."""
-    reached = downstream(edges, deleted, ended)
-    ways = [way for way in ways_of(edges) if way.dst in reached]
-    after, before, kept = [], [], []
-    for meaning in meanings(ways):
-        after.append(exists(edges, ways, meaning, reached, deleted, ended))
-        before.append(exists(edges, ways, meaning, reached, (), ()))
-        kept.append(exists(edges, ways, meaning, reached, deleted, ended, greatest=True))
-
-    def fate(item: int) -> str:
-        if all(item in found for found in after):
-            return "survives"
-        if any(item in found for found in after):
-            return "undecided"
-        # In no meaning is there support for it. Did the deletion take it away?
-        taken = any(item in found for found in before) or not any(item in found for found in kept)
-        return "dies" if taken else "undecided"
-
-    return {item: fate(item) for item in reached}
+    one = Deleted(edges, deleted, ended, downstream(edges, deleted, ended))
+    after = [one.exists(meaning) for meaning in meanings(one.ways)]
+    sure = {*one.reached}.intersection(*after)
+    perhaps = one.possible().union(*after)
+    return {
+        item: "survives" if item in sure else "undecided" if item in perhaps else "dies"
+        for item in one.reached
+    }
 
 
 def random_edges(random: Random, items: int = 9, count: int = 14, unsure: int = 5) -> list[Edge]:

@@ -64,8 +64,8 @@ class Derivation(NamedTuple):
 
 
 def derivations(rows: Iterable[Row]) -> Counter[Derivation]:
-    """Return the derivations of one ingest, each once."""
-    groups: defaultdict[tuple[object, ...], set[Content]] = defaultdict(set)
+    """Return the derivations of one ingest of one file, each once."""
+    groups: defaultdict[tuple[object, ...], list[Content]] = defaultdict(list)
     for number, row in enumerate(rows):
         kind = "" if row.op_kind == "unknown" else row.op_kind
         if row.derivation:
@@ -74,13 +74,29 @@ def derivations(rows: Iterable[Row]) -> Counter[Derivation]:
             key = ("op", row.op, row.invocation)
         else:
             key = ("alone", number)
-        groups[row.dst, kind, *key].add(row.content)
+        groups[row.dst, kind, *key].append(row.content)
     return Counter(
         {
-            Derivation(str(dst), str(kind), frozenset(contents), form == "alone")
+            Derivation(
+                str(dst), str(kind),
+                frozenset(added(contents) if kind == "aggregate" else contents), form == "alone",
+            )
             for (dst, kind, form, *_), contents in groups.items()
         }
-    )
+    )  # fmt: skip
+
+
+def added(contents: list[Content]) -> list[Content]:
+    """Return the contents of an aggregate, with ``times`` added up for rows that are repeated."""
+    alike: defaultdict[Content, list[Content]] = defaultdict(list)
+    for one in contents:
+        alike[one._replace(times=0)].append(one)
+    found = list[Content]()
+    for same in alike.values():
+        repeated = len({*same}) < len(same)
+        total = sum(one.times for one in same)
+        found += [same[0]._replace(times=total)] if repeated else same
+    return found
 
 
 def without_item(before: Counter[Derivation], item: str) -> Counter[Derivation]:

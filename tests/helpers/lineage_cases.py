@@ -46,6 +46,22 @@ def grouped(key: Callable[[Order], Hashable], orders: Iterable[Order] = ORDERS) 
     return {str(min(each.id for each in group)): o(*group) for group in groups.values()}
 
 
+def each(found: Callable[[Order], set[str]], orders: Iterable[Order] = ORDERS) -> Lineage:
+    """Return the lineage of rows that are named after orders."""
+    return {str(order.id): found(order) for order in orders}
+
+
+def sql(text: str) -> Callable[[Shop], DataFrame]:
+    """Return a program in SQL over the views ``orders`` and ``customers``."""
+
+    def frame(shop: Shop) -> DataFrame:
+        shop.orders.createOrReplaceTempView("orders")
+        shop.customers.createOrReplaceTempView("customers")
+        return shop.orders.sparkSession.sql(text)
+
+    return frame
+
+
 @dataclass(frozen=True)
 class Done:
     """The shop, and the warehouse after a block that has written several cases."""

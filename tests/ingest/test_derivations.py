@@ -3,6 +3,7 @@
 import csv
 from collections import Counter
 from collections.abc import Callable, Iterable
+from decimal import Decimal
 from pathlib import Path
 from random import Random
 
@@ -206,6 +207,34 @@ def test_a_row_with_an_unusable_value_is_rejected(
     summary = houses().ingest_files(tmp_path / "t.csv")
     assert (summary.triples, summary.rejected) == (1, 1)
     assert summary.first_rejects[0].reason.startswith(reason)
+
+
+EXACT = ["9007199254740992", "-9007199254740994", "9007199254740994.0", "1" + "0" * 22, "1e17",
+         "123456789012345680.0", "123456789012345677.0", "0.1", "0.10000000000000000555",
+         "9007199254740991.49"]  # fmt: skip
+ROUNDED = ["9007199254740993", "-9007199254740993", "9007199254740993.0", "123456789012345677",
+           "123456789012345680", "90071992547409930.07"]  # fmt: skip
+
+
+def test_a_value_that_double_precision_rounds_is_rejected(houses: Houses, tmp_path: Path) -> None:
+    """From text, and from the integers and decimals of Parquet."""
+    rows = [f"a,{number},aggregate,{text}\n" for number, text in enumerate([*EXACT, *ROUNDED])]
+    (tmp_path / "t.csv").write_text("src,dst,op_kind,value\n" + "".join(rows))
+    house = houses()
+    summary = house.ingest_files(tmp_path / "t.csv")
+    assert (summary.triples, summary.rejected) == (len(EXACT), len(ROUNDED))
+    assert {each.reason for each in summary.first_rejects} == {
+        "value has more digits than double precision keeps"
+    }
+    values = [
+        pa.array([2**53, 2**53 + 1, None]), pa.array([2.0**70, 0.1, float("nan")]),
+        pa.array([Decimal("0.10"), Decimal("90071992547409930.07"), None]),
+    ]  # fmt: skip
+    for number, column in enumerate(values):
+        ends = {"src": ["x", "y", "z"], "dst": [f"d{number}"] * 3, "op_kind": ["aggregate"] * 3}
+        pq.write_table(pa.table({**ends, "value": column}), tmp_path / f"t{number}.parquet")
+        rejected = house.ingest_files(tmp_path / f"t{number}.parquet").rejected
+        assert rejected == [1, 0, 1][number]
 
 
 @pytest.mark.long

@@ -10,15 +10,15 @@ import pytest
 
 from helpers.adversarial.run import Tried, tried
 
-REFUSED = 0.05
+REFUSED = 0.1
 """The largest share of the texts that DuckDB runs which may be refused."""
 TEXTS = 1_000
 
 
-def run(first: int, texts: int) -> None:
+def run(first: int, texts: int, most: int) -> None:
     """Try texts, and check that few are refused and most have rows."""
     print(f"seeds {first} to {first + texts - 1}")
-    found = list(tried(first, texts))
+    found = list(tried(first, texts, most))
     wrong = [each for each in found if each.outcome.kind == "wrong"]
     assert not wrong, "\n".join(map(_told, wrong))
     kinds = Counter(each.outcome.kind for each in found)
@@ -27,7 +27,7 @@ def run(first: int, texts: int) -> None:
     refused = [each for each in found if each.outcome.kind == "refused"]
     assert len(refused) <= REFUSED * ran, "\n".join(map(_told, refused))
     with_rows = sum(each.outcome.rows > 0 for each in found)
-    assert with_rows > 0.6 * ran, (with_rows, ran)
+    assert with_rows > 0.55 * ran, (with_rows, ran)
 
 
 def _told(each: Tried) -> str:
@@ -35,10 +35,10 @@ def _told(each: Tried) -> str:
 
 
 def test_lineage_of_500_generated_texts() -> None:
-    run(0, 500)
+    run(0, 500, most=1)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("first", range(TEXTS, 21 * TEXTS, TEXTS))
 def test_lineage_of_20_000_generated_texts(first: int) -> None:
-    run(first, TEXTS)
+    run(first, TEXTS, most=3)

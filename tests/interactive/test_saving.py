@@ -132,6 +132,8 @@ def test_what_has_no_names_cannot_be_saved(
         ("select a from a_view", ("select", "unknown")),
         ("select a from t except select b from u", ("except", "unknown")),
         ("select a from t where a in (select b from u)", ("select", "unknown")),
+        ("select a from t where a > all(select b from u)", ("select", "unknown")),
+        ("select array(select b from u) from t", ("select", "unknown")),
         ("with u as (select a from t) select a from u", ("select", "unknown")),
     ],
 )

@@ -3,6 +3,7 @@
 import csv
 from collections import defaultdict
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -23,6 +24,7 @@ from provhouse.model.progress import Silent
 from provhouse.query.ask import Asker
 from provhouse.query.depends import depends
 from provhouse.query.what_if import WhatIf, what_if
+from provhouse.query.what_if_each import what_if_each
 from provhouse.query.why import why
 
 Houses = Callable[..., House]
@@ -277,6 +279,59 @@ def test_values_that_cannot_be_computed_again_say_why(houses: Houses) -> None:
         assert found.may_create.to_pylist() == [{"op": "minus", "inputs_lost": 1}]
         assert found.not_recomputed == len(reasons)
         assert fates(found)["d"] == "undecided"
+
+
+def test_identical_rows_of_an_aggregate_count_as_often_as_a_file_has_them(houses: Houses) -> None:
+    """As in SQL. Two files that have the same row say it once, and so do two ingests."""
+    house = houses()
+    twice = [made("a", "s", "sum", 5.0), made("b", "s", "sum", 1.0), made("a", "s", "sum", 5.0)]
+    times = [made("c", "t", "sum", 3.0), made("c", "t", "sum", 3.0)._replace(times=2),
+             made("c", "t", "sum", 3.0), made("b", "t", "sum", 1.0)]  # fmt: skip
+    counted = [made("a", "n", "count"), made("a", "n", "count"), made("b", "n", "count")]
+    other = [row._replace(derivation="1") for row in (*twice, *twice)]
+    labelled = [row._replace(dst="l") for row in other]
+    rows = [*twice, *times, *counted, *labelled]
+    window = Shared("w", "aggregate", (Input("a", "sum", "2"), Input("b", "sum", "3"),
+                                       Input("a", "sum", "2")), ("r/1", "r/2"))  # fmt: skip
+    take_in(house, rows, OPS)
+    folder = house.settings.warehouse.parent
+    house.ingest_files(write(folder / "shared.csv", [*window.rows(), *replace(window, label="v",
+                       uses=("r/3",)).rows()]))  # fmt: skip
+    take_in(house, rows)
+    for name in ("one.csv", "two.csv"):
+        (folder / name).write_text("src,dst,op,op_kind,value\na,f,sum,aggregate,4\n"
+                                   "b,f,sum,aggregate,1\n")  # fmt: skip
+    house.ingest_files(folder / "one.csv", folder / "two.csv")
+    with house.asker() as asker:
+        found = {(row["item"], row["before"], row["after"])
+                 for row in deleted(asker, "b").changed.to_pylist()}  # fmt: skip
+        assert found == {
+            ("s", 11, 10), ("t", 13, 12), ("n", 3, 2), ("l", 22, 20), ("f", 5, 4),
+            ("r/1", 7, 4), ("r/2", 7, 4), ("r/3", 7, 4),
+        }  # fmt: skip
+        each = what_if_each(asker, "s", 9)
+        assert {row["item"]: row["after"] for row in each.inputs.to_pylist()} == {"a": 1, "b": 10}
+
+
+def test_a_sum_that_double_precision_does_not_have_says_so(houses: Houses) -> None:
+    house, whole = houses(), 2.0**53
+    rows = [
+        made("a", "large", "sum", 1e308), made("b", "large", "sum", 1e308),
+        made("c", "large", "sum", -1e308),
+        made("a", "long", "sum", whole), made("b", "long", "sum", 1.0),
+        made("c", "long", "sum", 2.0),
+    ]  # fmt: skip
+    take_in(house, rows, OPS)
+    reason = "double precision does not have its exact value"
+    with house.asker() as asker:
+        found = deleted(asker, "c")
+        assert found.changed.num_rows == 0
+        assert [(row["item"], row["reason"]) for row in found.unknown.to_pylist()] == [
+            ("large", reason), ("long", reason),
+        ]  # fmt: skip
+        for item in ("large", "long"):
+            each = what_if_each(asker, item, 9)
+            assert (each.values["reason"].to_pylist(), each.inputs.num_rows) == ([reason], 0)
 
 
 # --- dependency and derivations -------------------------------------------------------------------

@@ -15,7 +15,7 @@ from provhouse.model.errors import NotFound, UsageError
 from provhouse.model.progress import Silent
 from provhouse.model.semiring import Evaluating
 from provhouse.query.ask import Asker
-from provhouse.query.evaluate import CYCLE, evaluate
+from provhouse.query.evaluate import CYCLE, INEXACT, evaluate
 from provhouse.query.why_changed import SEVERAL, WhyChanged, why_changed
 
 Houses = Callable[..., House]
@@ -164,3 +164,15 @@ def test_an_item_is_evaluated_from_weights_of_its_sources(houses: Houses) -> Non
                 evaluate(asker, Evaluating("u", "trust", wrong))
         with pytest.raises(UsageError):
             evaluate(asker, Evaluating("u", "count", {"a": 0.5}))
+
+
+def test_derivations_that_double_precision_cannot_count_are_not_counted(houses: Houses) -> None:
+    """Each item has two derivations from the one before it."""
+    house = houses()
+    rows = [Row(f"x{n}", f"x{n + 1}", op, "", "", "any") for n in range(1_100) for op in "ab"]
+    take_in(house, "rows", rows)
+    with house.asker() as asker:
+        for levels, low in ((52, 2.0**52), (53, None), (1_100, None)):
+            found = evaluate(asker, Evaluating(f"x{levels}", "count", {}))
+            assert (found.low, found.high) == (low, low)
+            assert found.reason == (INEXACT if low is None else None)

@@ -96,6 +96,57 @@ def test_an_altered_jar_of_the_right_size_is_fetched_again(small: Path) -> None:
     assert SMALL.is_at(small)
 
 
+def flip(file: Path) -> None:
+    """Flip one bit in the middle of a jar, and keep its time of modification."""
+    before = file.stat()
+    altered = bytearray(file.read_bytes())
+    altered[len(altered) // 2] ^= 1
+    replace(file, bytes(altered))
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+@pytest.mark.parametrize("checked", [False, True])
+def test_a_jar_with_one_flipped_bit_does_not_run(small: Path, checked: bool) -> None:
+    if checked:
+        jar_folder("delta")
+    flip(small)
+    with pytest.raises(Unavailable, match=SMALL.name):
+        jar_folder("delta")
+    with pytest.raises(Unavailable, match=SMALL.name):  # a failed check is not stored
+        jar_folder("delta")
+    fetch(Silent())
+    jar_folder("delta")
+
+
+def test_jars_that_did_not_change_are_read_once(
+    small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jar_folder("delta")
+    monkeypatch.setattr(Jar, "is_at", lambda jar, file: pytest.fail(f"{jar.name} is read again"))
+    assert jar_folder("delta") == small.parent
+
+
+def test_a_damaged_record_of_checks_is_not_believed(small: Path) -> None:
+    small.parent.with_name(f"{small.parent.name}.checked").write_bytes(b"\xff\nwrong")
+    flip(small)
+    with pytest.raises(Unavailable, match=SMALL.name):
+        jar_folder("delta")
+
+
+def test_doctor_names_an_altered_jar(small: Path, tmp_path: Path) -> None:
+    flip(small)
+    command = [
+        sys.executable,
+        "-c",
+        "from provhouse.cli.app import main; main()",
+        "--warehouse",
+        "w",
+    ]
+    done = subprocess.run([*command, "doctor"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 5
+    assert SMALL.name in done.stdout
+
+
 def test_a_missing_jar_is_fetched(small: Path) -> None:
     small.unlink()
     fetch(Silent())

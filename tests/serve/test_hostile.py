@@ -213,9 +213,13 @@ def test_secrets_do_not_leak(hostile: "Served", address: Any) -> None:
     assert logs
     for log in (log for log in logs if log.is_file()):
         assert not [secret for secret in secrets if secret.encode() in log.read_bytes()], log
-    private = (settings.warehouse / "server" / "token", address.password_file,
-               *settings.warehouse.glob("logs/*.jsonl"))  # fmt: skip
-    assert {file.stat().st_mode & 0o777 for file in private} == {0o600}
+    written = set(settings.warehouse.glob("logs/*"))
+    assert settings.warehouse / "logs" / "spark.log" in written
+    private = (settings.warehouse / "server" / "token", address.password_file, *written)
+    assert {file.name: file.stat().st_mode & 0o777 for file in private} == {
+        file.name: 0o600 for file in private
+    }
+    assert (settings.graph_home / "logs").stat().st_mode & 0o777 == 0o700
 
 
 def test_servers_listen_on_loopback_only(hostile: "Served", address: Any) -> None:

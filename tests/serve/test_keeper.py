@@ -117,6 +117,33 @@ def test_a_stopped_server_keeps_no_client_waiting(
     assert served.get("/v1/lineage", item="t:150").status_code == 200
 
 
+def test_a_neo4j_that_is_stopped_keeps_no_question_waiting(served: "Served") -> None:
+    settings = served.house.settings
+    log = server_file.log_file(settings.warehouse)
+    stopped = neo4j(served)
+    expected = served.get("/v1/impact", item="t:149").json()["items"]
+    read = log.stat().st_size
+    stopped.suspend()
+    try:
+        began = monotonic()
+        reply = served.get("/v1/impact", item="t:148")  # no walk from it is cached
+        assert monotonic() - began < 60
+        assert reply.status_code in (503, 504)
+        assert "Neo4j" in reply.text
+        assert reply.json()["exit_status"] == 5
+        until = monotonic() + 60
+        while "does not answer" not in log.read_bytes()[read:].decode():
+            assert monotonic() < until
+            sleep(0.1)
+    finally:
+        stopped.resume()
+    until = monotonic() + 60
+    while (reply := served.get("/v1/impact", item="t:147")).status_code != 200:
+        assert monotonic() < until, reply.text
+        sleep(0.1)
+    assert served.get("/v1/impact", item="t:149").json()["items"] == expected
+
+
 def test_up_does_not_start_a_second_server(served: "Served") -> None:
     before = served.server
     assert process.up(served.house.settings, Silent(), wait=True) == before

@@ -1,6 +1,7 @@
 """A server sends the rows of a large answer as it finds them; what ends it early shows."""
 
 import json
+import os
 import socket
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -17,12 +18,17 @@ import uvicorn
 from helpers.oracle import Oracle, Triple
 from helpers.warehouse import House
 from provhouse.changes.forget import forget
-from provhouse.model.progress import Silent
+from provhouse.model.answer import Answer
+from provhouse.model.errors import TooSlow, Unavailable
+from provhouse.model.progress import Silent, Stopwatch
+from provhouse.model.question import Question
 from provhouse.query import as_found, ask
 from provhouse.serve.app import application
 from provhouse.serve.auth import Access
+from provhouse.serve.client import Client
 from provhouse.serve.keeper import Keeper
 from provhouse.serve.people import People
+from provhouse.serve.server_file import ServerInfo
 
 LEAVES = 40_000
 LONG = "x" * 400
@@ -121,3 +127,48 @@ def test_an_answer_that_cannot_be_completed_breaks_off(served: Served) -> None:
         forget(["c1"], served.house.settings, Silent())
         with pytest.raises(IncompleteRead):
             deque(iter(lambda: response.read1(1 << 16), b""), maxlen=0)
+
+
+def client_of(served: Served) -> Client:
+    server = ServerInfo(os.getpid(), served.port)
+    return Client(served.house.settings.warehouse, server, "secret")
+
+
+LAST = TooSlow("The answer takes long", "It was stopped", "Ask for less")
+
+
+@pytest.mark.parametrize("accept", ["application/json", "application/jsonl", "text/csv"])
+def test_a_client_is_told_which_error_ended_many_answers(
+    served: Served, monkeypatch: pytest.MonkeyPatch, accept: str
+) -> None:
+    """Pieces of the first answer are sent before the second one fails."""
+    answer = ask.Asker.answer
+
+    def failing(asker: ask.Asker, question: Question, watch: Stopwatch, **how: Any) -> Answer:
+        if question.item == "b":
+            raise LAST
+        return answer(asker, question, watch, **how)
+
+    monkeypatch.setattr(ask.Asker, "answer", failing)
+    received = list[bytes]()
+    asked = client_of(served).ask("/v1/impact", {"items": ["hub", "b"]}, accept, {})
+    with pytest.raises(TooSlow) as caught, asked as reply:
+        received.extend(reply.pieces)
+    assert vars(caught.value) == vars(LAST)
+    assert len(received) > 1
+    assert b"exit_status" not in b"".join(received)
+
+
+def test_a_client_is_told_what_ended_a_large_answer(served: Served) -> None:
+    """An item is erased while the client does not read."""
+
+    def pieces() -> Iterator[bytes]:
+        asked = client_of(served).ask("/v1/impact", {"item": "hub"}, "application/jsonl", {})
+        with asked as reply:
+            yield from reply.pieces
+
+    reading = pieces()
+    assert next(reading).startswith(b'{"answer"')
+    forget(["c2"], served.house.settings, Silent())
+    with pytest.raises(Unavailable, match="The answer is incomplete"):
+        deque(reading, maxlen=0)

@@ -2,9 +2,7 @@
 
 import asyncio
 import json
-import socket
 from collections.abc import Mapping
-from http.client import HTTPResponse
 from pathlib import Path
 from typing import Any
 
@@ -39,14 +37,10 @@ ERRORS = (
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
 def test_an_error_is_the_same_after_http(error: ProvhouseError) -> None:
-    sent = problem(error)
-    head = [f"HTTP/1.1 {sent.status_code} -", *(f"{n}: {v}" for n, v in sent.headers.items())]
-    server, client = socket.socketpair()
-    with server, client:
-        server.sendall("\r\n".join([*head, "", ""]).encode() + bytes(sent.body))
-        response = HTTPResponse(client)
-        response.begin()
-        found = _error(response)
+    app = FastAPI()
+    install_handlers(app)
+    sent = problem(error, Request({"type": "http", "app": app}))
+    found = _error(sent.status_code, bytes(sent.body), sent.headers.get("retry-after"))
     assert (type(found), vars(found)) == (type(error), vars(error))
 
 

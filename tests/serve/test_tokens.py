@@ -75,6 +75,29 @@ def asked(app: FastAPI, token: str, method: str = "GET", path: str = "/v1/status
     return send_request(app, method, path, {"authorization": f"Bearer {token}"}, body)
 
 
+@pytest.mark.parametrize("role", Role)
+def test_only_an_admin_is_told_paths(app: FastAPI, tmp_path: Path, role: Role) -> None:
+    token = add_token(tmp_path, "ann", role, soon())
+    told = json.loads(asked(app, token).body)
+    assert told["warehouse"] == (str(tmp_path) if role is Role.admin else tmp_path.name)
+    (tmp_path / "commits").mkdir()
+    (tmp_path / "commits" / "1.json").write_text("no record")
+    for path in ("/v1/status", "/v1/generations", "/v1/ops"):
+        reply = asked(app, token, path=path)
+        assert reply.status >= 400
+        assert (str(tmp_path).encode() in reply.body) is (role is Role.admin)
+        assert tmp_path.name.encode() in reply.body
+
+
+def test_health_tells_no_path(app: FastAPI, tmp_path: Path) -> None:
+    keeper = Keeper(Settings(warehouse=tmp_path), Silent())
+    keeper._report(f"Cannot read the commit record {tmp_path}/commits/1.json")
+    settings = Settings(warehouse=tmp_path)
+    app = application(keeper, settings, Access(People(tmp_path, OWN), frozenset({HOST})))
+    found = json.loads(send_request(app, "GET", "/v1/health").body)
+    assert found["why"] == f"Cannot read the commit record {tmp_path.name}/commits/1.json"
+
+
 def soon() -> datetime:
     return datetime.now(UTC) + timedelta(hours=1)
 

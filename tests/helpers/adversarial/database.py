@@ -66,7 +66,9 @@ class Database:
         """Run a text; raises DuckDB's errors."""
         return self.con.sql(sql).to_arrow_table()
 
-    def cut(self, text: str, rids: Mapping[int, Iterable[int]], *, without: bool = False) -> pa.Table:
+    def cut(
+        self, text: str, rids: Mapping[int, Iterable[int]], *, without: bool = False
+    ) -> pa.Table:
         """Run a text in which some leaves have only the rows with some row ids, or not those."""
         self.con.execute("begin")
         try:

@@ -82,6 +82,7 @@ class Expressions(Facts):
         if choice == "nullif":
             return f"nullif({self.value(scope, kind, below)}, {self.literal(kind)})"
         if choice == "case":
+            self.monotone = False
             with self.within("CASE"):
                 condition = self.condition(scope, below)
             end = f" else {self.column(scope, kind)}" if self.chance(0.7) else ""
@@ -150,10 +151,13 @@ class Expressions(Facts):
             names += ["total"] * 3
         name = self.rng.choice(names)
         written = self.rng.choice((name, f"main.{name}"))
+        self.monotone &= name == "addone"
         inner = scope.raw if name == "total" and scope.raw else scope
-        self.tag({"addone": "scalar macro", "sub": "macro with a subquery",
-                  "win": "macro with a window", "total": "macro with aggregates"}[name])  # fmt: skip
-        return f"{Use(f'main.{name}', written).mark()}({self.column(inner, 'int')})"
+        self.tag(f"scalar macro {name}")
+        argument = self.column(inner, "int")
+        if name == "sub" and "." not in argument:
+            argument = self.literal("int")  # a name that the macro's table has, too, is refused
+        return f"{Use(f'main.{name}', written).mark()}({argument})"
 
     def _text(self, scope: Scope, depth: int) -> str:
         one = self.value(scope, "txt", depth)
@@ -181,6 +185,7 @@ class Expressions(Facts):
         if choice in ("and", "or"):
             return f"({self.condition(scope, below)} {choice} {self.condition(scope, below)})"
         if choice == "not":
+            self.monotone = False
             return f"not ({self.condition(scope, below)})"
         if choice == "subquery":
             return self.subquery(scope, below)
@@ -215,6 +220,7 @@ class Expressions(Facts):
     def scalar(self, scope: Scope, kind: Kind, depth: int) -> str:
         """Return a subquery with one value."""
         self.noted("scalar subquery")
+        self.monotone = False
         with self.within("the select list of a subquery", nested=True):
             inner = self.single(depth, kind, scope)
         return f"({inner})"
@@ -231,6 +237,7 @@ class Expressions(Facts):
         ))  # fmt: skip
         self.noted("EXISTS" if "exists" in form else {"in": "IN", "not in": "NOT IN",
                    "any": "ANY", "all": "ALL", "row": "IN"}[form])  # fmt: skip
+        self.monotone &= form in ("exists", "in") and self.place in ("WHERE", "ON")
         if scope.number > 1:
             self.fragile |= form not in ("exists", "in", "any", "row")
         kinds = ["int"] if "exists" in form else [self.some_kind(scope)]

@@ -31,7 +31,8 @@ BY_KIND = {
 TIES = ("any_value", "first", "last", "arg_m", "mode", "_by(", "arbitrary", "list(")
 ROW_FUNCTIONS = ("rank()", "dense_rank()", "row_number()", "ntile(2)", "percent_rank()::int")
 FRAMES = (
-    "", "", "", "rows between 1 preceding and current row", "range between 1 preceding and 1 following",
+    "", "", "", "rows between 1 preceding and current row",
+    "range between 1 preceding and 1 following",
     "rows between unbounded preceding and unbounded following exclude current row",
     "groups between 1 preceding and current row exclude ties", "rows current row",
 )  # fmt: skip
@@ -42,6 +43,7 @@ class Functions(Expressions):
 
     def aggregate(self, scope: Scope, kind: Kind, depth: int) -> str:
         """Return an aggregate over the rows of a scope."""
+        self.monotone = False
         own = BY_KIND.get("txt" if kind == "nc" else kind, ())
         if kind == "dbl" and self.chance(0.9):
             own = tuple(each for each in own if "{d}" not in each)
@@ -78,7 +80,7 @@ class Functions(Expressions):
         """Return a window function."""
         inner = replace(scope, windows=False)
         self.tag("window function", fragile=self.nested > 0 and scope.number > 1)
-        self.sure = False
+        self.sure = self.monotone = False
         keys = [
             self.column(inner, self.some_kind(inner)) for _ in range(self.rng.choice((0, 1, 1, 2)))
         ]

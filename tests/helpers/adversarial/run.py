@@ -42,8 +42,8 @@ def path_of(batch: int) -> str:
     return PATHS[batch % len(PATHS)]
 
 
-def tried(first: int, texts: int) -> Iterator[Tried]:
-    """Try the texts of some seeds."""
+def tried(first: int, texts: int, most: int = 2) -> Iterator[Tried]:
+    """Try the texts of some seeds, and up to ``most`` rows of each."""
     seed = first
     while seed < first + texts:
         batch = seed // BATCH
@@ -51,7 +51,7 @@ def tried(first: int, texts: int) -> Iterator[Tried]:
         with Connection(connect(batch, path_of(batch))) as con:
             for each in range(seed, min(first + texts, (batch + 1) * BATCH)):
                 text = Writer(each, path_of(batch)).text()
-                yield Tried(each, text, check(con, plain, text, each))
+                yield Tried(each, text, check(con, plain, text, each, most))
         plain.con.close()
         seed = (batch + 1) * BATCH
 

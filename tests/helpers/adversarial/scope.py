@@ -1,4 +1,4 @@
-"""What a generated expression can name, and what is known about the text so far."""
+"""The names that a generated expression can use, and facts about the text so far."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -58,6 +58,8 @@ class Facts:
         self.sure = True
         """Whether a row must go or change without its records of one reference."""
         self.grouped = False
+        self.monotone = True
+        """Whether fewer records cannot make more rows, or other ones."""
         self.place = "the select list"
         self.nested = 0
         self.size = 0

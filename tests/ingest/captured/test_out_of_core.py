@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -108,15 +109,15 @@ def test_files_that_were_checked_before_are_read_only_if_their_keys_may_be_repea
     check_keys("t", ("id",), paths[:3], first)
     ranges = [first.range(path, ("id",)) for path in paths[:3]]
     assert ranges == [(0, 9), (10, 19), (20, 29)]
-    checked: dict[tuple[Path, keys.Key], keys.Range] = {
+    checked: dict[tuple[Path, tuple[str, ...]], keys.Range] = {
         (path, ("id",)): each for path, each in zip(paths, ranges, strict=False) if each
     }
     read = list[Path]()
     real = keys._stored
 
-    def stored(path: Path, key: keys.Key, place: Path) -> keys.KeyValues:
+    def stored(path: Path, *rest: Any) -> keys.KeyValues:
         read.append(path)
-        return real(path, key, place)
+        return real(path, *rest)
 
     monkeypatch.setattr(keys, "_stored", stored)
     check_keys("t", ("id",), paths, KeyStore(tmp_path, checked))

@@ -2,8 +2,10 @@
 
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 
 from provhouse.ingest.formats import json_lines as jsonl
 from provhouse.ingest.formats import limits
+from provhouse.ingest.formats.column_mapping import columns_of
 from provhouse.ingest.formats.registry import batches, check
 from provhouse.ingest.formats.source import Source
 from provhouse.model.attributes import as_object, canonical
@@ -89,6 +92,51 @@ def test_a_broken_line_is_named(tmp_path: Path, content: bytes, line: int, name:
         read(source)
     assert f"{source.path}, line {line}:" in caught.value.wanted
     assert caught.value.found
+
+
+@pytest.mark.parametrize("number", ["1e400", "-1e400", "Infinity", "-Infinity", "1" * 400 + ".5"])
+@pytest.mark.parametrize("shape", ['"src":@', '"dst":@', '"v":@', '"v":[{"k":@}]', '"src_table":@'])
+def test_a_number_that_is_not_finite_rejects_its_row(
+    tmp_path: Path, number: str, shape: str
+) -> None:
+    bad = {**dict.fromkeys(("src", "dst"), '"x"'), shape.split('"')[1]: shape.partition(":")[2]}
+    line = ",".join(f'"{key}":{value}' for key, value in bad.items()).replace("@", number)
+    source = written(tmp_path, ROW + b"\n{" + line.encode() + b"}\n" + ROW)
+    check(source)
+    [batch] = batches(source)
+    assert batch.rows["src"].to_pylist() == ["a", "a"]
+    assert batch.numbers_at(np.arange(2)).tolist() == [1, 3]
+    assert batch.rejected is not None
+    [row] = batch.rejected.to_pylist()
+    assert (row["row"], row["reason"]) == (2, f"the number {number} is not finite in double "
+                                              "precision")  # fmt: skip
+    assert number in row["content"]
+    json.loads(row["content"])
+
+
+def test_a_rejected_row_has_texts_by_which_erasures_find_it(tmp_path: Path) -> None:
+    line = b'{"from":7,"dst":2.0,"op":null,"v":[1e400,"Jane"],"scope":"s"}\n'
+    source = written(tmp_path, line)
+    source = replace(source, columns=columns_of(["src=from"], None))
+    [batch] = batches(source)
+    assert batch.rejected is not None
+    assert json.loads(batch.rejected["content"][0].as_py()) == {
+        "src": "7", "dst": "2", "op": None, "v": '["1e400", "Jane"]', "scope": "s",
+    }  # fmt: skip
+
+
+def test_a_file_may_have_no_other_rows(tmp_path: Path) -> None:
+    source = written(tmp_path, b'{"src":1e400,"dst":"b"}\n')
+    check(source)
+    [batch] = batches(source)
+    assert (batch.rows.num_rows, len(batch.rejected or ())) == (0, 1)
+
+
+def test_the_largest_numbers_and_nan_are_read(tmp_path: Path) -> None:
+    line = b'{"src":1.7976931348623157e308,"dst":"b","v":1e-400,"w":-0.5e1,"x":NaN}\n'
+    [(row, attributes)] = read(written(tmp_path, line))
+    assert row["src"] == "1.7976931348623157e+308"
+    assert attributes == '{"v":"0.0","w":"-5.0","x":"nan"}'
 
 
 @pytest.mark.parametrize("content", [b'{"src":"a"}\n', b'{"from":"a","to":"b"}\n' * 3, b"{}"])

@@ -1,4 +1,4 @@
-"""Names from typed columns: a time has the same name in every unit, and NaN is no name."""
+"""Names from typed columns: a time has one name in every unit; NaN and infinity are no names."""
 
 import json
 from datetime import UTC, datetime
@@ -15,7 +15,7 @@ from provhouse.ingest.staging import Staging
 from provhouse.ingest.steps.read_stage import StagedFile, StageFile
 
 NOON, LATER = datetime(2026, 3, 1, 12), datetime(2026, 3, 1, 12, 0, 0, 120_000)
-NAN = float("nan")
+NAN, INFINITY = float("nan"), float("inf")
 
 
 def names(folder: Path, table: pa.Table) -> list[tuple[str, str]]:
@@ -50,9 +50,12 @@ def test_text_is_no_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", [pa.float16(), pa.float32(), pa.float64()])
-def test_nan_is_no_name(tmp_path: Path, kind: pa.DataType) -> None:
-    table = pa.table({"src": pa.array([NAN, 1.5, 2], kind), "dst": pa.array([1, None, 3], kind)})
-    assert names(tmp_path, table) == [(None, "1"), ("1.5", None), ("2", "3")]
+def test_nan_and_infinity_are_no_names(tmp_path: Path, kind: pa.DataType) -> None:
+    src, dst = [NAN, 1.5, 2, INFINITY, 5], [1, None, 3, 4, -INFINITY]
+    table = pa.table({"src": pa.array(src, kind), "dst": pa.array(dst, kind)})
+    assert names(tmp_path, table) == [
+        (None, "1"), ("1.5", None), ("2", "3"), (None, "4"), ("5", None),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("form", ["parquet", "jsonl"])

@@ -10,8 +10,9 @@ import pytest
 from helpers.boolean import Edge, fates, random_edges
 from provhouse.model.arrays import ItemNumbers
 from provhouse.model.derivations import KINDS
+from provhouse.query.deletion.codes import DIES, SURVIVES, UNDECIDED
 from provhouse.query.deletion.derivations import Derivations, Rows
-from provhouse.query.deletion.fates import DIES, SURVIVES, UNDECIDED, Deleter
+from provhouse.query.deletion.fates import Deleter
 from provhouse.query.deletion.fates import fates as fates_of
 
 SEED = int(os.environ.get("SEED", "1"))
@@ -44,8 +45,8 @@ def test_fates_are_those_of_brute_force(graphs: int) -> None:
     for number in range(graphs):
         edges = random_edges(random)
         items = sorted({end for edge in edges for end in edge[:2]})
-        deleted = random.sample(items, random.randint(0, min(2, len(items))))
-        ended = random.sample(range(len(edges)), random.choice([0, 0, 1]))
+        deleted = random.sample(items, random.randint(0, min(3, len(items))))
+        ended = random.sample(range(len(edges)), min(random.choice([0, 0, 1, 4]), len(edges)))
         expected = fates(edges, deleted, ended)
         seen.update(expected.values())
         spread = SPREAD if number % 3 == 0 else 1
@@ -63,6 +64,29 @@ def test_what_rests_on_itself_only_is_undecided() -> None:
     edges = [Edge(0, 1, "any"), Edge(3, 1, "any"), Edge(1, 2, "all", 0), Edge(2, 2, "all", 0)]
     assert found(edges, [0], [], 1) == {1: "survives", 2: "undecided"}
     assert found(edges, [0, 3], [], 1) == {1: "dies", 2: "dies"}
+
+
+SEVEN = [
+    Edge(0, 2, "any"), Edge(1, 2, "any"), Edge(2, 3, "all", 0), Edge(4, 3, "all", 0),
+    Edge(3, 4, "all", 0), Edge(1, 5, "all", 4), Edge(3, 5, "all", 5),
+]  # fmt: skip
+"""Items 3 and 4 rest on each other and on item 2; item 5 rests on source 1, or on item 3."""
+
+
+def test_what_an_undecided_item_holds_up_is_undecided() -> None:
+    assert found(SEVEN, [1], [], 1) == {2: "survives", 3: "undecided", 4: "undecided",
+                                        5: "undecided"}  # fmt: skip
+    assert found(SEVEN, [0, 1], [], 1) == dict.fromkeys((2, 3, 4, 5), "dies")
+    assert found(SEVEN, [1], [6], 1)[5] == "dies"
+
+
+def test_a_supported_cycle_lives_on_what_may_exist() -> None:
+    """Items 6 and 7 lose the source that supported their cycle; item 3 may support it."""
+    cycle = [Edge(1, 6, "any"), Edge(6, 7, "any"), Edge(7, 6, "any")]
+    gone = found([*SEVEN, *cycle], [1], [], 1)
+    assert {item: gone[item] for item in (6, 7)} == {6: "dies", 7: "dies"}
+    held = found([*SEVEN, *cycle, Edge(3, 7, "any")], [1], [], 1)
+    assert {item: held[item] for item in (6, 7)} == {6: "undecided", 7: "undecided"}
 
 
 def test_a_triple_of_an_unknown_kind_is_deleted() -> None:

@@ -2,13 +2,16 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from provhouse.model.arrays import ItemNumbers
 from provhouse.model.derivations import KINDS
 from provhouse.model.operations import FUNCTIONS
 from provhouse.query.deletion.derivations import Derivations, Rows
 from provhouse.query.deletion.fates import fates
-from provhouse.query.deletion.recompute import REASONS
+from provhouse.query.deletion.leave_out import has_exact_parts, without_each
+from provhouse.query.deletion.recompute import REASONS, is_exact, value_of
 from provhouse.query.deletion.values import Recomputed, Tensors
 
 Row = tuple[int, int, int, str, float]
@@ -16,7 +19,9 @@ Row = tuple[int, int, int, str, float]
 NONE = float("nan")
 
 
-def values_without(rows: list[Row], deleted: int) -> dict[tuple[int, str], float | str]:
+def values_without(
+    rows: list[Row], deleted: int, times: int = 1
+) -> dict[tuple[int, str], float | str]:
     """Return the values that change, or why one is not known, by item and function."""
     src, dst, way = (np.array([row[at] for row in rows], np.int64) for at in range(3))
     kind = np.full(len(rows), KINDS["aggregate"], np.int8)
@@ -24,7 +29,7 @@ def values_without(rows: list[Row], deleted: int) -> dict[tuple[int, str], float
     function = np.full(len(graph.dst), -1, np.int8)
     function[graph.of] = [FUNCTIONS.index(row[3]) for row in rows]
     value = np.array([row[4] for row in rows])
-    tensors = Tensors(value, np.ones(len(rows), np.int64), function)
+    tensors = Tensors(value, np.full(len(rows), times, np.int64), function)
     places = graph.place(ItemNumbers(np.array([deleted], np.int64)))
     ended = np.empty(0, np.int32)
     found = Recomputed(graph, tensors, fates(graph, places, ended)).values(places, ended)
@@ -84,3 +89,55 @@ def test_a_sum_of_nothing_is_null() -> None:
     found = values_without(rows, 1)
     assert np.isnan(found.pop((10, "sum")))  # item 10 still exists by its count
     assert found == {(20, "sum"): NOT_KNOWN}
+
+
+INEXACT = "double precision does not have its exact value"
+WHOLE = 2.0**53
+
+
+@pytest.mark.parametrize(
+    ("function", "values", "times", "after"),
+    [
+        ("sum", [1e308, 1e308, -1e308], 1, INEXACT),  # infinity
+        ("avg", [1e308, 1e308, -1e308], 1, INEXACT),
+        ("sum", [1e308, -1e308, 1e308], 1, 0.0),
+        ("sum", [9e307, 5.0], 2, INEXACT),
+        ("sum", [9e307, 9e306], 1, 9e307),
+        ("max", [1e308, 1e308, 1.5e308], 1, 1e308),
+        ("sum", [WHOLE, 1.0, 4.0], 1, INEXACT),
+        ("sum", [WHOLE, 2.0, 4.0], 1, WHOLE + 2),
+        ("sum", [WHOLE - 1, 1.0, 4.0], 1, WHOLE),
+        ("sum", [-WHOLE, -1.0, 4.0], 1, INEXACT),
+        ("sum", [WHOLE, 1.5, -WHOLE], 1, WHOLE + 2),  # not integers: rounded, as in a database
+        ("sum", [WHOLE - 1, 4.0], 3, INEXACT),
+        ("sum", [4.0, WHOLE, 1.0, -WHOLE], 1, INEXACT),
+        ("avg", [WHOLE, 1.0, 4.0], 1, (WHOLE + 1) / 2),
+        ("count", [NONE, NONE], 2**53, INEXACT),
+        ("count", [NONE, NONE], 2**52, 2.0**52),
+        ("min", [WHOLE, 1.0, 0.0], 1, 1.0),
+    ],
+)
+def test_a_value_has_all_its_digits_or_a_reason(
+    function: str, values: list[float], times: int, after: float | str
+) -> None:
+    """The last input is deleted."""
+    rows: list[Row] = [(at, 10, 0, function, value) for at, value in enumerate(values)]
+    found = values_without(rows, len(values) - 1, times)
+    assert found.get((10, function)) == after
+
+
+@given(
+    st.lists(st.integers(-(2**60), 2**60).map(float), min_size=1, max_size=6),
+    st.integers(1, 3),
+)
+def test_sums_of_integers_are_exact_or_refused(values: list[float], times: int) -> None:
+    column, each = np.array(values), np.full(len(values), times)
+    exact = sum(int(value) for value in values) * times
+    if is_exact(0, column, each, len(values)):
+        assert value_of(0, column, each, len(values)) == exact
+    if has_exact_parts(0, column, each) and len(values) > 1:
+        left = without_each(0, column, each, np.arange(len(values) + 1))
+        assert [int(one) for one in left] == [exact - int(one) * times for one in values]
+    if sum(map(abs, values)) * times < WHOLE:
+        assert is_exact(0, column, each, len(values))
+        assert has_exact_parts(0, column, each)

@@ -27,9 +27,13 @@ class Client:
     app: Any
     visitor: Visitor
 
-    def post(self, route: str, body: object, key: str | None = None, host: str = HOST) -> Reply:
+    def post(
+        self, route: str, body: object, key: str | None = None, host: str = HOST, origin: str = ""
+    ) -> Reply:
         """Send one request."""
         headers = {"host": host, **({"authorization": f"Bearer {key}"} if key else {})}
+        if origin:
+            headers["origin"] = origin
         return send_request(self.app, "POST", f"/v1/{route}", headers, json.dumps(body).encode())
 
 
@@ -70,6 +74,22 @@ def test_without_the_key_nothing_is_answered(client: Client, route: str) -> None
 
 def test_another_host_name_is_refused(client: Client, key: str) -> None:
     assert client.post("describe", {}, key, host="evil.example").status == 403
+
+
+OTHER_PAGES = ("http://evil.example", "null", f"http://{HOST}:1", f"https://{HOST}", "http://")
+
+
+@pytest.mark.parametrize("origin", OTHER_PAGES)
+def test_another_page_cannot_use_the_token_or_the_key(client: Client, origin: str) -> None:
+    opening = {"token": client.visitor.token}
+    refused = client.post("open", opening, origin=origin)
+    assert refused.status == 403
+    assert origin.encode() in refused.body
+    opened = client.post("open", opening, origin=f"http://{HOST}")  # the token is not used up
+    assert opened.status == 200
+    key = json.loads(opened.body)["key"]
+    assert client.post("describe", {}, key, origin=origin).status == 403
+    assert client.post("describe", {}, key, origin=f"http://{HOST}").status == 200
 
 
 def test_the_files_are_complete_and_may_load_nothing_from_elsewhere(client: Client) -> None:

@@ -13,7 +13,7 @@ import org.apache.spark.sql.classic.SparkSession;
 
 /** The writes that are ingested together, and the refusals among them. */
 class Block {
-  private static final long NEWS = 10;
+  private static final long NEWS = 30;
   private final String folder;
   private final Map<String, List<String>> keys;
   private final boolean plain;
@@ -91,7 +91,18 @@ class Block {
     return found;
   }
 
+  /**
+   * Note the files of the writes that have returned, before another command of their thread runs.
+   *
+   * <p>Spark says later that they have ended, when the folder may have files of that command too.
+   */
+  void settle() {
+    Caller now = Caller.current();
+    writes.forEach(write -> write.settle(now));
+  }
+
   LogicalPlan captured(Target target, SparkSession session) {
+    List.copyOf(writes).forEach(earlier -> awaitEnd(earlier, target));
     target.check();
     if (sampled && target.isKeyed()) {
       throw new Unsupported(
@@ -101,7 +112,6 @@ class Block {
           "Capture it without a sample, or write it as Parquet or Delta");
     }
     for (Write earlier : List.copyOf(writes)) {
-      awaitEnd(earlier, target);
       earlier.precede(target, Streams.batchOf(session));
     }
     begin(session);
@@ -135,7 +145,7 @@ class Block {
     return caches.query(scan);
   }
 
-  /** Wait until it is known how a write ended that another one deletes: Spark says it a bit later. */
+  /** Wait for the end of a write that another one follows: Spark says it a bit later. */
   private void awaitEnd(Write earlier, Target next) {
     long late = System.nanoTime() + TimeUnit.SECONDS.toNanos(NEWS);
     while (earlier.mayPrecede(next) && System.nanoTime() < late) {

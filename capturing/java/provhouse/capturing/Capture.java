@@ -123,7 +123,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   /** Return what a write has written, to be computed again on other rows. */
   public Replay replayWrite(int write, List<Integer> writes) {
     synchronized (block) {
-      return new Replay(session, block, block.write(write).query(), writes);
+      return new Replay(session, block, block.write(write).named(), writes);
     }
   }
 
@@ -148,10 +148,12 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     }
   }
 
-  /** End the capture once the ends of all commands have been received. */
-  public void stop() throws TimeoutException {
+  /** End the capture once the ends of all commands have been received, or a minute later. */
+  public void stop() {
     try {
       session.sparkContext().listenerBus().waitUntilEmpty(PATIENCE);
+    } catch (TimeoutException late) {
+      // an ingest names the writes whose ends are unknown
     } finally {
       abandon();
     }
@@ -194,7 +196,11 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     Streams.Batch batch = Streams.handed(session);
     synchronized (block) {
       block.handed(batch);
-      return block.writeOf(command) == null ? captured(command, optimised) : optimised;
+      if (block.writeOf(command) != null) {
+        return optimised;
+      }
+      block.settle();
+      return captured(command, optimised);
     }
   }
 

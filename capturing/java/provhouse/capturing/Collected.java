@@ -191,6 +191,9 @@ final class Collected {
   }
 
   private boolean collects(Aggregate found) {
+    if (Sessions.of(found) != null) { // the groups of its rows are known above it only
+      return false;
+    }
     aggregate = found;
     for (NamedExpression each : Plans.<NamedExpression>list(found.aggregateExpressions())) {
       if (each.exprId().equals(array.exprId()) && each instanceof Alias) {

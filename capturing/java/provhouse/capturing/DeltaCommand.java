@@ -56,6 +56,9 @@ record DeltaCommand(
   private static final String PACKAGE = "org.apache.spark.sql.delta.";
   private static final String STAGED = "StagedDeltaTableV2";
 
+  /** The command that overwrites the partitions of its rows, by the name of its class. */
+  private static final String DYNAMIC = PACKAGE + "DeltaDynamicPartitionOverwriteCommand";
+
   /** Return what a command says, or null if it is no such command. */
   static DeltaCommand of(LogicalPlan command, SparkSession session) {
     if (command instanceof SaveIntoDataSourceCommand) {
@@ -162,7 +165,13 @@ record DeltaCommand(
         false,
         Literal.TrueLiteral().equals(field(command, "deleteExpr")),
         (Expression) field(command, "deleteExpr"),
-        plan -> with(command, "analyzedQuery", Option.apply(plan)));
+        plan -> writing(command, plan));
+  }
+
+  /** Return a command that writes other rows: most take the analysed plan, and one its child. */
+  private static LogicalPlan writing(LogicalPlan command, LogicalPlan rows) {
+    LogicalPlan found = with(command, "analyzedQuery", Option.apply(rows));
+    return command.getClass().getName().equals(DYNAMIC) ? with(found, "query", rows) : found;
   }
 
   /** Return the field of a plan, or null if it has none of this name. */

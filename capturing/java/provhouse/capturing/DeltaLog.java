@@ -1,10 +1,13 @@
 package provhouse.capturing;
 
+import java.lang.reflect.Method;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.types.StructType;
+import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
@@ -12,7 +15,8 @@ import scala.jdk.javaapi.CollectionConverters;
  *
  * <p>{@code partitions} has the names and types of the columns that make its folders.
  */
-record DeltaLog(long version, StructType partitions, Map<String, String> properties) {
+record DeltaLog(
+    long version, StructType schema, StructType partitions, Map<String, String> properties) {
   private static final String LOG = "org.apache.spark.sql.delta.DeltaLog";
 
   static DeltaLog of(SparkSession session, Path path, ClassLoader loader) {
@@ -21,16 +25,31 @@ record DeltaLog(long version, StructType partitions, Map<String, String> propert
           Class.forName(LOG, true, loader)
               .getMethod("forTable", org.apache.spark.sql.SparkSession.class, Path.class)
               .invoke(null, session, path);
-      Object snapshot = Named.call(log, "unsafeVolatileSnapshot");
+      Object snapshot = updated(log);
       Object metadata = Named.call(snapshot, "metadata");
       scala.collection.Map<String, String> properties = Named.call(metadata, "configuration");
       long version = Named.<Long>call(snapshot, "version");
-      StructType partitions =
-          version < 0 ? new StructType() : Named.call(metadata, "partitionSchema");
-      return new DeltaLog(version, partitions, CollectionConverters.asJava(properties));
+      boolean exists = version >= 0;
+      StructType schema = exists ? Named.call(metadata, "schema") : new StructType();
+      StructType partitions = exists ? Named.call(metadata, "partitionSchema") : new StructType();
+      return new DeltaLog(version, schema, partitions, CollectionConverters.asJava(properties));
     } catch (ReflectiveOperationException error) {
       throw Named.unknown(error);
     }
+  }
+
+  /** Return the newest state, which the log itself may not have read yet. */
+  private static Object updated(Object log) throws ReflectiveOperationException {
+    for (Method method : log.getClass().getMethods()) {
+      Class<?>[] types = method.getParameterTypes();
+      if (method.getName().equals("update") && types.length > 0 && types[0] == boolean.class) {
+        Object[] arguments = new Object[types.length];
+        Arrays.fill(arguments, Option.empty());
+        arguments[0] = false;
+        return method.invoke(log, arguments);
+      }
+    }
+    throw new NoSuchMethodException("update");
   }
 
   /** Return the names of the columns that make the folders. */

@@ -29,6 +29,7 @@ import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
 import scala.Option;
 
 /**
@@ -48,6 +49,9 @@ final class DeltaTarget implements Target {
 
   /** The column for ids of rows that Delta moves, or null; each table has a name of its own. */
   private String rowIds;
+
+  /** The names that columns have in files, by their names in the table. */
+  private Map<String, String> names = Map.of();
 
   /** The commit of each file, and the id of its first row. */
   private final Map<String, List<Long>> firstRows = new TreeMap<>();
@@ -191,6 +195,11 @@ final class DeltaTarget implements Target {
   }
 
   @Override
+  public List<String> names() {
+    return Plans.<Attribute>list(command.query().output()).stream().map(Attribute::name).toList();
+  }
+
+  @Override
   public LogicalPlan with(LogicalPlan query) {
     return command.asSaved().apply(query);
   }
@@ -242,6 +251,7 @@ final class DeltaTarget implements Target {
   public Set<String> written() {
     Set<String> found = new TreeSet<>();
     rowIds = log.properties().get(ROW_IDS);
+    names = FileNames.of(log.schema());
     try {
       FileSystem files = path.getFileSystem(settings);
       for (long version = log.version() + 1; ; version++) {
@@ -271,9 +281,16 @@ final class DeltaTarget implements Target {
       long commit = added.path("defaultRowCommitVersion").asLong();
       firstRows.put(address, List.of(commit, added.path("baseRowId").asLong()));
     }
-    if (action.has("metaData")) {
-      rowIds = action.path("metaData").path("configuration").path(ROW_IDS).asText(null);
+    JsonNode changed = action.path("metaData");
+    if (!changed.isMissingNode()) {
+      rowIds = changed.path("configuration").path(ROW_IDS).asText(null);
+      names = FileNames.of((StructType) DataType.fromJson(changed.path("schemaString").asText()));
     }
+  }
+
+  @Override
+  public Map<String, String> names() {
+    return names;
   }
 
   @Override

@@ -62,7 +62,10 @@ final class Elements {
     group =
         needed ? GroupKey.of(grouping(), "Aggregate").provedFrom(child.slots()) : null;
     number = needed ? Plans.alias(group.value(), "provhouse_group") : null;
-    whole = node.outer() ? Rewriter.groups(found.aggregate(), child.slots(), group, null, taps) : -1;
+    Aggregate merging = found.aggregate();
+    whole = node.outer()
+        ? Rewriter.groups(merging, merging.child(), child.slots(), group, null, taps)
+        : -1;
   }
 
   /** Rewrite a generator, or return null if its rows derive from whole groups. */

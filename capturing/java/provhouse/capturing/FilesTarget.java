@@ -63,6 +63,11 @@ final class FilesTarget implements Target {
   }
 
   @Override
+  public List<String> names() {
+    return Plans.list(command.outputColumnNames());
+  }
+
+  @Override
   public LogicalPlan with(LogicalPlan query) {
     LogicalPlan child = command.child();
     return Rewriter.withChildren(
@@ -131,7 +136,7 @@ final class FilesTarget implements Target {
   @Override
   public Dataset<Row> read(SparkSession session, List<String> files) {
     List<Attribute> columns = Plans.list(query().output());
-    List<String> names = Plans.list(command.outputColumnNames());
+    List<String> names = names();
     StructType schema = new StructType();
     for (int i = 0; i < names.size(); i++) {
       schema = schema.add(names.get(i), columns.get(i).dataType());

@@ -40,7 +40,8 @@ import org.apache.spark.sql.types.DataTypes;
  *
  * <p>Rows are numbered in the order of the window. A function uses the rows with numbers from a
  * lower to an upper one, which follow from the row's own number or from counts that Spark computes
- * beside the function. Rows of equal rank share their last row's number if no function counts rows:
+ * beside the function. Rows between a row and its frame are used too: without them, the frame would
+ * be of other rows. Rows of equal rank share their last row's number if no function counts rows:
  * then it does not matter in which order Spark has put them.
  */
 final class Frames {
@@ -183,8 +184,10 @@ final class Frames {
     SpecifiedWindowFrame frame = frameOf(window);
     if (!isRange(frame)) {
       Map<String, Object> part = new LinkedHashMap<>();
-      part.put("low", offset(frame.lower()));
-      part.put("high", offset(frame.upper()));
+      Integer low = offset(frame.lower());
+      Integer high = offset(frame.upper());
+      part.put("low", low == null ? null : Math.min(low, 0));
+      part.put("high", high == null ? null : Math.max(high, 0));
       return part;
     }
     boolean first = frame.lower() == UnboundedPreceding$.MODULE$;

@@ -7,10 +7,12 @@ import java.util.Map;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Cast;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.CollationKey;
 import org.apache.spark.sql.catalyst.expressions.IsNull;
 import org.apache.spark.sql.catalyst.expressions.UnixDate;
 import org.apache.spark.sql.catalyst.expressions.XxHash64;
 import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero;
+import org.apache.spark.sql.types.AnsiIntervalType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.DecimalType;
@@ -253,11 +255,17 @@ record GroupKey(
   /** Return the value as Spark compares it; refuse types whose equality is not that of the hash. */
   private static Expression normalized(Expression value, String operator) {
     DataType type = value.dataType();
-    if (type.equals(DataTypes.FloatType) || type.equals(DataTypes.DoubleType)) {
+    if (isFloating(type)) {
       return new NormalizeNaNAndZero(value);
     }
     if (isExact(type)) {
       return value;
+    }
+    if (type instanceof StringType) { // its collation says which texts are equal
+      return new CollationKey(value);
+    }
+    if (Packed.covers(type)) {
+      return Packed.of(value);
     }
     throw Unsupported.operator(
         operator, "It compares " + value.sql() + " of type " + type.simpleString());
@@ -267,8 +275,13 @@ record GroupKey(
   static boolean isExact(DataType type) {
     return isText(type)
         || type instanceof DecimalType
+        || type instanceof AnsiIntervalType
         || SMALL.contains(type)
         || HASHED.contains(type);
+  }
+
+  static boolean isFloating(DataType type) {
+    return type.equals(DataTypes.FloatType) || type.equals(DataTypes.DoubleType);
   }
 
   private static boolean isText(DataType type) {

@@ -62,8 +62,8 @@ final class Joins {
   }
 
   private Rewritten both(Join node) {
-    Rewritten left = rewriter.rewrite(node.left());
-    Rewritten right = rewriter.rewrite(node.right());
+    Rewritten left = rewriter.rewriteBeside(node.right(), node.left());
+    Rewritten right = rewriter.rewriteBeside(node.left(), node.right());
     LogicalPlan plan = Broadcasts.joined(node, left.plan(), right.plan());
     Map<Object, Attribute> output = new HashMap<>(); // an outer join makes columns nullable
     Plans.<Attribute>list(plan.output()).forEach(each -> output.put(each.exprId(), each));
@@ -97,7 +97,7 @@ final class Joins {
     Keys keys = Keys.of(node);
     GroupKey leftKey = GroupKey.matching(keys.left(), name);
     Rewritten left = rewriter.rewrite(node.left());
-    Rewritten right = rewriter.rewrite(node.right());
+    Rewritten right = rewriter.rewriteBeside(node.left(), node.right());
     GroupKey rightKey = GroupKey.matching(keys.right(), name).from(right.slots());
     Alias below = Plans.alias(rightKey.value(), "provhouse_key");
     int number =

@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Concat;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.IntegralType;
@@ -19,12 +20,19 @@ final class KeyText {
 
   /** Return the text of a key; refuse columns that a table lacks or whose type is not a key's. */
   static Expression of(
-      List<? extends Attribute> columns, List<String> key, String table, String timeZone) {
+      List<? extends Attribute> columns, List<String> key, String table, SQLConf settings) {
+    return joined(texts(columns, key, table, settings));
+  }
+
+  /** Return the columns of a key as texts; refuse as {@code of} does. */
+  static List<Expression> texts(
+      List<? extends Attribute> columns, List<String> key, String table, SQLConf settings) {
     List<Expression> parts = new ArrayList<>();
     for (String name : key) {
-      parts.add(Plans.asText(column(columns, name, table), timeZone));
+      Attribute column = column(columns, name, table, settings.caseSensitiveAnalysis());
+      parts.add(Plans.asText(column, settings.sessionLocalTimeZone()));
     }
-    return joined(parts);
+    return parts;
   }
 
   /** Return texts joined by a slash. */
@@ -39,14 +47,25 @@ final class KeyText {
     return parts.size() == 1 ? parts.get(0) : new Concat(Plans.seq(parts));
   }
 
+  /** Return the column of a name, as Spark finds it: {@code exact} says that case counts. */
   private static Attribute column(
-      List<? extends Attribute> columns, String name, String table) {
+      List<? extends Attribute> columns, String name, String table, boolean exact) {
+    List<Attribute> same = new ArrayList<>();
     for (Attribute each : columns) {
-      if (each.name().equalsIgnoreCase(name)) {
-        return checked(each, name, table);
+      if (exact ? each.name().equals(name) : each.name().equalsIgnoreCase(name)) {
+        same.add(each);
       }
     }
+    if (same.size() == 1) {
+      return checked(same.get(0), name, table);
+    }
     String found = columns.stream().map(Attribute::name).collect(Collectors.joining(", "));
+    if (!same.isEmpty()) {
+      throw new Unsupported(
+          table + " has several columns " + name + ", which is declared as its key",
+          "Its columns are " + found,
+          "Rename one of them");
+    }
     throw new Unsupported(
         table + " has no column " + name + ", which is declared as its key",
         "Its columns are " + found,

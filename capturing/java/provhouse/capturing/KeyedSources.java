@@ -19,6 +19,7 @@ import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions;
 import org.apache.spark.sql.execution.datasources.jdbc.JDBCRelation;
+import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.DataTypes;
 import scala.Option;
 
@@ -32,7 +33,7 @@ final class KeyedSources {
   private static final Set<String> FORMATS = Set.of("csv", "json", "orc", "text", "txt");
   private final Map<String, List<String>> keys;
   private final Taps taps;
-  private final String timeZone;
+  private final SQLConf settings;
   private final Set<Object> used;
   private final List<Map<String, Object>> described = new ArrayList<>();
 
@@ -43,10 +44,10 @@ final class KeyedSources {
    * that the plan mentions: no other column is read.
    */
   KeyedSources(
-      Map<String, List<String>> keys, Taps taps, String timeZone, Set<Object> used) {
+      Map<String, List<String>> keys, Taps taps, SQLConf settings, Set<Object> used) {
     this.keys = keys;
     this.taps = taps;
-    this.timeZone = timeZone;
+    this.settings = settings;
     this.used = used;
   }
 
@@ -78,7 +79,7 @@ final class KeyedSources {
           "Declare its key, as in keys={'" + named + "': 'id'} or " + Settings.PREFIX + "keys."
               + named + "=id");
     }
-    Expression text = KeyText.of(Plans.list(node.output()), key, table, timeZone);
+    Expression text = KeyText.of(Plans.list(node.output()), key, table, settings);
     List<NamedExpression> read = new ArrayList<>();
     List<NamedExpression> columns = new ArrayList<>();
     for (Attribute column : Plans.list(node.output())) {
@@ -109,12 +110,13 @@ final class KeyedSources {
     Tap tap = taps.source("source-" + described.size(), written.size());
     LogicalPlan tapped = Plans.tapped(tap, written, List.of(text), numbered);
     columns.add(id.toAttribute());
-    describe(table, key, number, files, placeOf(node));
+    describe(table, key, number, files, node);
     return new Rewritten(
         new Project(Plans.seq(columns), tapped), List.of(new Slot(id.toAttribute(), Slot.ROWS)));
   }
 
-  private void describe(String table, List<String> key, long number, Listing files, String place) {
+  private void describe(
+      String table, List<String> key, long number, Listing files, LogicalRelation node) {
     Map<String, Object> entry = new LinkedHashMap<>();
     entry.put("number", number);
     entry.put("partitions", KeyedIds.PARTITIONS);
@@ -123,7 +125,8 @@ final class KeyedSources {
     entry.put("tap", "source-" + described.size());
     entry.put("files", files == null ? List.of() : files.paths());
     entry.put("states", files == null ? List.of() : files.states());
-    entry.put("place", place);
+    entry.put("root", files == null ? "" : SourceFiles.roots(node).get(0)); // it has only one
+    entry.put("place", placeOf(node));
     described.add(entry);
   }
 

@@ -10,7 +10,6 @@ import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.objects.Invoke;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.classic.Dataset;
 import org.apache.spark.sql.classic.Dataset$;
@@ -32,13 +31,18 @@ public final class Mark implements Serializable {
     this.key = new ArrayList<>(key);
   }
 
-  /** Return a frame whose rows are marked as those of a table; its key has these columns. */
+  /**
+   * Return a frame whose rows are marked as those of a table; its key has these columns.
+   *
+   * <p>Refuse a key that the frame cannot have.
+   */
   public static Dataset<Row> marked(Dataset<Row> frame, String table, List<String> key) {
-    List<Expression> texts = new ArrayList<>();
-    String timeZone = frame.sparkSession().sessionState().conf().sessionLocalTimeZone();
-    for (String column : key) {
-      texts.add(Plans.asText(column(frame.logicalPlan(), column), timeZone));
-    }
+    List<Expression> texts =
+        KeyText.texts(
+            Plans.<Attribute>list(frame.logicalPlan().output()),
+            key,
+            table,
+            frame.sparkSession().sessionState().conf());
     Expression condition =
         Plans.call(
             new Mark(table, key),
@@ -48,15 +52,6 @@ public final class Mark implements Serializable {
             false);
     return Dataset$.MODULE$.ofRows(
         frame.sparkSession(), new Filter(condition, frame.logicalPlan()));
-  }
-
-  private static Attribute column(LogicalPlan plan, String name) {
-    for (Attribute each : Plans.<Attribute>list(plan.output())) {
-      if (each.name().equalsIgnoreCase(name)) {
-        return each;
-      }
-    }
-    throw new IllegalArgumentException(name); // Python has checked it
   }
 
   String table() {

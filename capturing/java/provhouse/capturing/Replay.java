@@ -83,15 +83,18 @@ public final class Replay {
 
   /** Return the optimised plan of a frame, whose columns have the names of the frame. */
   static LogicalPlan optimised(Dataset<Row> frame) {
-    LogicalPlan found = frame.queryExecution().optimizedPlan();
-    List<Attribute> output = Plans.list(found.output());
-    String[] names = frame.columns();
+    return named(frame.queryExecution().optimizedPlan(), List.of(frame.columns()));
+  }
+
+  /** Return an optimised plan with columns of these names, which the optimizer may have dropped. */
+  static LogicalPlan named(LogicalPlan plan, List<String> names) {
+    List<Attribute> output = Plans.list(plan.output());
     List<NamedExpression> columns = new ArrayList<>();
-    for (int i = 0; i < names.length; i++) {
-      boolean same = output.get(i).name().equals(names[i]);
-      columns.add(same ? output.get(i) : Plans.alias(output.get(i), names[i]));
+    for (int i = 0; i < names.size(); i++) {
+      boolean same = output.get(i).name().equals(names.get(i));
+      columns.add(same ? output.get(i) : Plans.alias(output.get(i), names.get(i)));
     }
-    return new Project(Plans.seq(columns), found);
+    return new Project(Plans.seq(columns), plan);
   }
 
   private LogicalPlan opened(LogicalPlan leaf) {
@@ -135,7 +138,7 @@ public final class Replay {
     }
     List<LogicalPlan> parts = new ArrayList<>();
     for (int write : writes) {
-      LogicalPlan query = block.write(write).query();
+      LogicalPlan query = block.write(write).named();
       parts.add(as(scan, new PlanMap(this::opened).apply(query), true));
     }
     return parts.size() == 1

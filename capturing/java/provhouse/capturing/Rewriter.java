@@ -30,6 +30,7 @@ import org.apache.spark.sql.catalyst.plans.logical.RepartitionOperation;
 import org.apache.spark.sql.catalyst.plans.logical.Sample;
 import org.apache.spark.sql.catalyst.plans.logical.Sort;
 import org.apache.spark.sql.catalyst.plans.logical.Union;
+import org.apache.spark.sql.catalyst.plans.logical.UnionLoop;
 import org.apache.spark.sql.catalyst.plans.logical.Window;
 import org.apache.spark.sql.catalyst.plans.logical.WindowGroupLimit;
 import org.apache.spark.sql.execution.LogicalRDD;
@@ -55,6 +56,7 @@ final class Rewriter {
   private final Marks marks;
   private final PythonMaps pythonMaps;
   private final PythonGroups pythonGroups;
+  private OuterRows outer = OuterRows.NONE;
   private boolean absence;
 
   Rewriter(SourceFiles files, Taps taps, Caches caches) {
@@ -78,6 +80,17 @@ final class Rewriter {
     LogicalPlan inlined = CommonTables.inlined(plain);
     Subqueries.Tapped tapped = subqueries.tapped(inlined);
     return Subqueries.carrying(rewriteAlone(tapped.node()), tapped.numbers());
+  }
+
+  /** Rewrite one side of a join, which may have values of the rows of the other side. */
+  Rewritten rewriteBeside(LogicalPlan other, LogicalPlan side) {
+    OuterRows before = outer;
+    outer = before.and(other);
+    try {
+      return rewrite(side);
+    } finally {
+      outer = before;
+    }
   }
 
   private Rewritten rewriteAlone(LogicalPlan node) {
@@ -129,10 +142,13 @@ final class Rewriter {
       return pythonGroups.map(node);
     }
     if (carries(node)) {
+      absence |= node instanceof Offset; // of the rows that it passes over, none is listed
       Rewritten child = rewrite(Plans.list(node.children()).get(0));
       return new Rewritten(withChildren(node, child.plan()), child.slots());
     }
-    throw Unsupported.operator(node.nodeName(), "It is in the plan of what is written");
+    boolean recursive = node instanceof UnionLoop;
+    String name = recursive ? "WITH RECURSIVE" : node.nodeName();
+    throw Unsupported.operator(name, "It is in the plan of what is written");
   }
 
   /** Return rows that the block has computed before, as those of a cache. */
@@ -233,13 +249,27 @@ final class Rewriter {
   }
 
   private Rewritten aggregate(Aggregate node) {
+    if (outer.has(node)) {
+      return new Rewritten(node, List.of());
+    }
     Rewritten child = rewrite(node.child());
     List<Expression> grouping = Plans.list(node.groupingExpressions());
     GroupKey key = GroupKey.of(grouping, "Aggregate").provedFrom(child.slots());
+    GroupKey rows = key;
+    LogicalPlan merged = node.child();
+    Sessions sessions = Sessions.of(node);
+    if (sessions != null) {
+      rows = GroupKey.of(sessions.grouping(), "Aggregate");
+      merged = sessions.merged(merged);
+      child = new Rewritten(sessions.merged(child.plan()), child.slots());
+    }
     Expression given = taps.valued() ? Values.of(node, child.slots()) : null;
-    int number = groups(node, child.slots(), key, given, taps);
-    Alias below = Plans.alias(key.value(), "provhouse_key");
-    LogicalPlan tapped = taps.keyed(number, key.unchecked(), below, child, given);
+    int number = groups(node, merged, child.slots(), rows, given, taps);
+    if (outer.mayHave(node)) {
+      taps.widen(number);
+    }
+    Alias below = Plans.alias(rows.value(), "provhouse_key");
+    LogicalPlan tapped = taps.keyed(number, rows.unchecked(), below, child, given);
     Alias above = Plans.alias(key.value(), "provhouse_group");
     List<NamedExpression> columns =
         Plans.joined(Plans.list(node.aggregateExpressions()), List.of(above));
@@ -255,17 +285,23 @@ final class Rewriter {
   /**
    * Return the number of the tap below an aggregate, whose rows have these slots.
    *
-   * <p>{@code given} is what each row gives to the aggregate, or null.
+   * <p>{@code merged} are the plain rows, which have the columns of the key. {@code given} is what
+   * each row gives to the aggregate, or null.
    */
   static int groups(
-      Aggregate node, List<Slot> slots, GroupKey key, Expression given, Taps taps) {
-    LogicalPlan merged = Plans.withColumn(node.child(), Plans.alias(key.value(), "key"));
+      Aggregate node,
+      LogicalPlan merged,
+      List<Slot> slots,
+      GroupKey key,
+      Expression given,
+      Taps taps) {
+    LogicalPlan form = Plans.withColumn(merged, Plans.alias(key.value(), "key"));
     Map<String, Object> operator = operator(node, slots, key);
     if (given != null) {
-      merged = Plans.withColumn(merged, Plans.alias(given, "value"));
+      form = Plans.withColumn(form, Plans.alias(given, "value"));
       operator.put("valued", true);
     }
-    return taps.number("aggregate", merged, operator);
+    return taps.number("aggregate", form, operator);
   }
 
   private static Map<String, Object> operator(Aggregate node, List<Slot> slots, GroupKey key) {

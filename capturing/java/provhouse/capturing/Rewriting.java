@@ -25,8 +25,7 @@ final class Rewriting {
       SparkSession session,
       Caches caches) {
     this.taps = taps;
-    String timeZone = session.sessionState().conf().sessionLocalTimeZone();
-    keyed = new KeyedSources(keys, taps, timeZone, used(query));
+    keyed = new KeyedSources(keys, taps, session.sessionState().conf(), used(query));
     files = new SourceFiles(keyed, caches.nextNumber());
     rewriter = new Rewriter(files, taps, caches);
     plain = CommonTables.inlined(query);
@@ -78,6 +77,7 @@ final class Rewriting {
     description.put("absence", hasAbsence());
     description.put("exact_kinds", Existence.isExact(plain));
     description.put("sources", files.described());
+    description.put("source_names", files.names());
     description.put("keyed", keyed.described());
   }
 }

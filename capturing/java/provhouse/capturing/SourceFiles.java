@@ -23,6 +23,9 @@ final class SourceFiles {
 
   private final Map<String, Map<String, Object>> known = new LinkedHashMap<>();
   private final Map<Object, Map<String, Object>> described = new LinkedHashMap<>();
+  /** The names of columns in the files below each root, by their names in the table. */
+  private final Map<String, Map<String, String>> names = new LinkedHashMap<>();
+
   private final KeyedSources keyed;
   private long next;
 
@@ -46,6 +49,7 @@ final class SourceFiles {
   void include(SourceFiles cached) {
     cached.known.forEach(known::putIfAbsent);
     described.putAll(cached.described);
+    cached.names.forEach(this::addNames);
     keyed.include(cached.keyed);
   }
 
@@ -62,6 +66,8 @@ final class SourceFiles {
     List<String> paths = new ArrayList<>();
     List<Long> numbers = new ArrayList<>();
     List<String> roots = roots(node);
+    Map<String, String> inFiles = FileNames.of(relation);
+    roots.forEach(root -> addNames(root, inFiles));
     for (PartitionDirectory folder :
         Plans.list(
             relation.location().listFiles(Plans.seq(List.of()), Plans.seq(List.of())))) {
@@ -77,6 +83,26 @@ final class SourceFiles {
     }
     return new RowIds(
         paths.toArray(new String[0]), numbers.stream().mapToLong(Long::longValue).toArray());
+  }
+
+  Map<String, Map<String, String>> names() {
+    return names;
+  }
+
+  /** Add the names of columns in files; refuse names that two versions of a table use differently. */
+  private void addNames(String root, Map<String, String> inFiles) {
+    if (inFiles.isEmpty()) {
+      return;
+    }
+    Map<String, String> known = names.computeIfAbsent(root, ignored -> new LinkedHashMap<>());
+    inFiles.forEach(
+        (name, inFile) -> {
+          if (!known.getOrDefault(name, inFile).equals(inFile)) {
+            throw Unsupported.operator(
+                "scan", root + " is read in two versions, which have different columns " + name);
+          }
+          known.put(name, inFile);
+        });
   }
 
   List<Map<String, Object>> described() {
@@ -128,7 +154,7 @@ final class SourceFiles {
   }
 
   /** Return the folders that were read, as full paths; the program may have given relative ones. */
-  private static List<String> roots(LogicalRelation node) {
+  static List<String> roots(LogicalRelation node) {
     HadoopFsRelation relation = (HadoopFsRelation) node.relation();
     Configuration settings = relation.sparkSession().sessionState().newHadoopConf();
     List<String> found = new ArrayList<>();

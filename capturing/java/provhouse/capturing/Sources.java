@@ -20,7 +20,7 @@ import scala.Option;
 
 /** Rewrites scans of files, so that each row carries its id. */
 final class Sources {
-  private static final String DELTA = "org.apache.spark.sql.delta.DeltaParquetFileFormat";
+  static final String DELTA = "org.apache.spark.sql.delta.DeltaParquetFileFormat";
 
   private Sources() {}
 

@@ -99,6 +99,11 @@ final class Taps {
     return number;
   }
 
+  /** Note that a tap lists more rows than were used. */
+  void widen(int number) {
+    described.get(number).put("exactness", "superset");
+  }
+
   /**
    * Return the rows with their key as a column, and a tap that writes it with the slots of each row.
    *

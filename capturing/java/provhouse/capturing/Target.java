@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Set;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.classic.Dataset;
@@ -33,6 +34,11 @@ interface Target {
 
   /** Return the optimised plan of the rows. */
   LogicalPlan query();
+
+  /** Return the names of the columns as they are written; the optimizer may have dropped them. */
+  default List<String> names() {
+    return Plans.<Attribute>list(query().output()).stream().map(Attribute::name).toList();
+  }
 
   /** Return the command with another plan of the rows. */
   LogicalPlan with(LogicalPlan query);
@@ -74,6 +80,11 @@ interface Target {
   /** Return the rows of some files that the write has made, if it makes files. */
   default Dataset<Row> read(SparkSession session, List<String> files) {
     throw new IllegalStateException(format() + " has no files");
+  }
+
+  /** Return the names that columns have in these files, by their names in the table, if they differ. */
+  default Map<String, String> names() {
+    return Map.of();
   }
 
   /** Return how the rows of these files are found again if they are moved, or null. */

@@ -22,6 +22,15 @@ public final class Unsupported extends IllegalArgumentException {
         "Write this result outside of the block, or set on_unsupported=\"plain\"");
   }
 
+  /** Return the refusal of a statement that no rule covers, whatever the format of its table. */
+  static Unsupported statement(String name) {
+    return new Unsupported(
+        "The lineage of the statement " + name + " cannot be captured yet",
+        "What it changes is no part of a write that is covered, whatever the format",
+        "Run it outside of the block, write the rows by DataFrame.write or INSERT, or set"
+            + " on_unsupported=\"plain\"");
+  }
+
   /** Return the refusal of rows that no table has. */
   static Unsupported rows(String name, String found) {
     return new Unsupported(

@@ -35,6 +35,7 @@ final class Write {
   private final Budget budget;
   /** The batch of a stream that it is part of, or an empty text. */
   private final String batch;
+  private final Caller caller = Caller.current();
   private final Map<String, Object> description = new LinkedHashMap<>();
   private Set<String> written;
   private String state = "unknown";
@@ -71,6 +72,7 @@ final class Write {
     description.put("key", key);
     description.put("replaces", target.replaces());
     description.put("format", target.format());
+    description.put("exact_names", session.sessionState().conf().caseSensitiveAnalysis());
     description.put("slots", slots.stream().map(Slot::tap).collect(Collectors.toList()));
     rewritten.describe(description);
     description.put("columns", Columns.described(query, caches));
@@ -94,8 +96,8 @@ final class Write {
   }
 
   private Expression textOf(List<String> key, LogicalPlan query, SparkSession session) {
-    String timeZone = session.sessionState().conf().sessionLocalTimeZone();
-    return KeyText.of(Plans.<Attribute>list(query.output()), key, target.name(), timeZone);
+    List<Attribute> columns = Plans.list(query.output());
+    return KeyText.of(columns, key, target.name(), session.sessionState().conf());
   }
 
   static Unsupported refusal(String found) {
@@ -119,6 +121,11 @@ final class Write {
     return query;
   }
 
+  /** Return this plan with the names of the columns as they are written. */
+  LogicalPlan named() {
+    return Replay.named(query, target.names());
+  }
+
   /** Return the rows of some of its files. */
   Dataset<Row> read(SparkSession session, List<String> files) {
     return target.read(session, files);
@@ -133,9 +140,21 @@ final class Write {
     return rows;
   }
 
-  /** Return whether another write can delete the rows of this one, whose end is not known yet. */
+  /**
+   * Return whether another write must wait for the end of this one, which is not known yet: it
+   * deletes the rows of this one, or both may run at the same time.
+   */
   boolean mayPrecede(Target next) {
-    return state.equals("unknown") && next.deletes() && next.path().equals(target.path());
+    return state.equals("unknown")
+        && next.path().equals(target.path())
+        && (next.deletes() || written == null);
+  }
+
+  /** Note the files that it has made, if it has returned to its caller. */
+  void settle(Caller now) {
+    if (caller.hasReturned(now)) {
+      close();
+    }
   }
 
   /**
@@ -187,6 +206,7 @@ final class Write {
     if (written == null) {
       written = target.written();
       description.put("tracking", target.tracking());
+      description.put("names", target.names());
     }
   }
 

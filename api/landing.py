@@ -1,0 +1,64 @@
+"""Land a captured block when it ends, or keep its folder for a later ingest."""
+
+import warnings
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from provhouse.capturing.session import Captured
+from provhouse.ingest.captured.land import land_block
+from provhouse.ingest.captured.landed import Landed
+from provhouse.model.progress import Silent
+from provhouse.model.settings import Settings
+from provhouse.serve.process import await_generation
+from provhouse.store.warehouse.blocks import note_failure
+from provhouse.store.warehouse.layout import Layout
+from provhouse.store.warehouse.uncaptured import Uncaptured, note_uncaptured
+
+
+def landed_block(
+    captured: Captured, settings: Settings, folder: Path, raised: tuple[type[Exception], ...]
+) -> Landed:
+    """Ingest what was captured. After an error, the folder is kept, and a warning says so.
+
+    Errors of the classes ``raised`` are raised.
+    """
+    try:
+        landed = land_block(folder, settings, Silent(), keep=True)
+        if landed.generation:
+            await_generation(settings, landed.generation, Silent())
+    except Exception as error:
+        return _kept(captured, folder, error, isinstance(error, raised))
+    if landed.fault:
+        note_failure(folder, landed.fault)
+        landed.fault.add_note(_later(folder))
+        if not raised:
+            warnings.warn(f"{landed.fault}\n{_later(folder)}", stacklevel=4)
+    for each in landed.refusals:
+        warnings.warn(f"{each.name} was written without its lineage. {each.reason}", stacklevel=4)
+    return replace(landed, refusals=(*captured.refusals, *landed.refusals))
+
+
+def _kept(captured: Captured, folder: Path, error: Exception, raised: bool) -> Landed:
+    note_failure(folder, error)
+    later = _later(folder)
+    if raised:
+        error.add_note(later)
+        raise error
+    warnings.warn(f"The lineage is not in the warehouse: {error}\n{later}", stacklevel=5)
+    return Landed(refusals=captured.refusals, folder=folder, error=str(error))
+
+
+def _later(folder: Path) -> str:
+    return (
+        f"What Spark wrote stays. To ingest its lineage later: provhouse ingest --captured {folder}"
+    )
+
+
+def note_plain(captured: Captured, layout: Layout, run: str) -> None:
+    """Store which tables were written without capture."""
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    note_uncaptured(
+        layout,
+        (Uncaptured(each.name, run, now, each.reason) for each in captured.refusals),
+    )

@@ -1,0 +1,79 @@
+"""Find generations whose commit records were deleted, by the log of writers.
+
+A killed writer may leave data without a record, which the next writer removes. Without the log, the
+data of a generation whose record was deleted would look the same, and would be removed, too.
+"""
+
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+from provhouse.model.errors import Damaged
+from provhouse.store.warehouse.commits import generations
+from provhouse.store.warehouse.ids import read_ids
+from provhouse.store.warehouse.layout import Layout
+
+from .writer_log import log_event, log_files
+
+LOST = "lost generation"
+"""The beginning of the event that says that a generation is known to be lost."""
+
+
+def lost_generations(layout: Layout) -> list[int]:
+    """Return the generations that were current once, and have no record although none was pruned.
+
+    A warehouse that was restored from a backup has ids of that time, and has lost nothing.
+    """
+    held = generations(layout)
+    if not held:
+        return []
+    ids = read_ids(layout)
+    seen, known = set[int](), set[int]()
+    for entry in _entries(layout):
+        event, number = str(entry.get("event")), entry.get("generation")
+        if event.startswith(LOST):
+            known.add(int(event.removeprefix(LOST)))
+        elif isinstance(number, int):
+            seen.add(number)
+    return sorted(n for n in seen - known - {*held} if ids.pruned < n < ids.generation)
+
+
+def refuse_lost(layout: Layout) -> None:
+    """Raise Damaged if the record of the newest generation is lost: a writer would remove it."""
+    held = generations(layout)
+    if not held or read_ids(layout).generation == held[-1] + 1:  # as after most writers
+        return
+    lost = [number for number in lost_generations(layout) if number > held[-1]]
+    if lost:
+        raise Damaged(*lost_record(layout, lost[-1]))
+
+
+def lost_record(layout: Layout, number: int) -> tuple[str, str, str]:
+    """Return the problem, the cause and the remedy of a lost record."""
+    return (
+        f"The commit record of generation {number} is missing",
+        f"{layout.logs}/writers.jsonl shows that it was current, and it was not pruned",
+        f"Restore {layout.commits}/{number}.json from a backup. If there is none, run `provhouse "
+        "repair`, which removes what only this generation shows, then ingest its files again",
+    )
+
+
+def note_lost(layout: Layout, lost: list[int]) -> None:
+    """Note that people know that generations are lost, so that they are not reported again."""
+    for number in lost:
+        log_event(layout, f"{LOST} {number}", "")
+
+
+def _entries(layout: Layout) -> Iterator[dict[str, Any]]:
+    for line in _lines(layout):
+        with suppress(ValueError):  # a line that was cut off
+            entry = json.loads(line)
+            if isinstance(entry, dict):
+                yield entry
+
+
+def _lines(layout: Layout) -> Iterator[str]:
+    for file in log_files(layout):
+        with suppress(OSError):  # the log of another user, which only its owner can read
+            yield from file.read_text(encoding="utf-8", errors="replace").splitlines()

@@ -1,0 +1,3 @@
+MATCH (i:Invocation {warehouse: $warehouse})
+WHERE i.number IS NOT NULL
+DETACH DELETE i

@@ -1,0 +1,13 @@
+// What is stored of a module now, by which the next commit finds out whether it has changed.
+CALL () {
+  UNWIND $rows AS row
+  MATCH (m:Module {warehouse: $warehouse, name: row.name})
+  WITH m, row, COUNT {(m)-[:READS]->()} AS reads, COUNT {()-[:MADE_BY]->(m)} AS made,
+       COUNT {(m)-[:DERIVES_FROM]->()} AS derives, COUNT {(m)-[:PART_OF]->()} AS parts
+  SET m.state = row.digest + ' ' + reads + ' ' + made + ' ' + derives + ' ' + parts
+}
+CALL () {
+  MATCH (w:Workflow {warehouse: $warehouse})
+  WHERE w.name IS NOT NULL AND NOT EXISTS {()-[:PART_OF]->(w)}
+  DETACH DELETE w
+}

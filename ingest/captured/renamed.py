@@ -1,0 +1,87 @@
+"""Find files of captured writes at other paths, such as in a folder that was renamed or copied."""
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from provhouse.model.errors import BadInput
+from provhouse.store.warehouse.file_table import NUMBER, PATH, read_files
+from provhouse.store.warehouse.layout import Layout
+from provhouse.store.warehouse.written import Written
+
+_UNIQUE = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""The id that Spark makes for each write, in the names of its files. Those of RDDs have none."""
+
+
+class FileState(NamedTuple):
+    """A file in the state in which a job has read it."""
+
+    path: Path
+    bytes: int
+    changed: int
+    """When it was last changed, in milliseconds."""
+
+
+def state_of(path: Path) -> tuple[int, int]:
+    """Return the size of a file and when it was last changed; zeros if there is no such file."""
+    if not path.is_file():
+        return 0, 0  # what stands for a table of another database
+    found = path.stat()
+    return found.st_size, found.st_mtime_ns // 1_000_000
+
+
+class Renamed:
+    """Knows the files of captured writes by their names, sizes and times."""
+
+    def __init__(self, layout: Layout, writes: Mapping[int, Written]) -> None:
+        """``writes`` are those that files are of, by the numbers of the files."""
+        self._layout, self._writes = layout, writes
+
+    def number(self, file: FileState, other: int) -> int:
+        """Return the number of the file of a captured write that a file is, or another number."""
+        same = self._same(file)
+        return same[0] if len(same) == 1 else other
+
+    def check(self, file: FileState) -> None:
+        """Raise BadInput if it is unknown whether a file is that of a captured write."""
+        same = len(self._same(file))
+        if same > 1 or (not same and self._is_unique(file) and self._alike(file)):
+            why = "two such files are alike" if same else "it has another size"
+            raise BadInput(
+                f"It is unknown whether the rows of {file.path} are those of a captured job",
+                f"The job has written a file of this name to another folder, but {why}",
+                "Read the folder that the job has written, or capture what makes this one",
+            )
+
+    def _same(self, file: FileState) -> list[int]:
+        """Return the numbers of files that have been this one; a copy has a time of its own."""
+        unique = self._is_unique(file)
+        return [
+            number
+            for number, state in self._alike(file).items()
+            if (unique and (not state or state[0] == file.bytes)) or state == file[1:]
+        ]
+
+    def _is_unique(self, file: FileState) -> bool:
+        return bool(_UNIQUE.search(file.path.name))
+
+    def _alike(self, file: FileState) -> Mapping[int, tuple[int, int] | None]:
+        return self._by_name.get(file.path.name, {})
+
+    @cached_property
+    def _by_name(self) -> dict[str, dict[int, tuple[int, int] | None]]:
+        """The files with a name: their numbers and states, of which old records say nothing."""
+        states = {
+            number: state
+            for write in self._writes.values()
+            for number, state in zip(write.files, write.states, strict=False)
+        }
+        known = read_files(self._layout)
+        found = defaultdict[str, dict[int, tuple[int, int] | None]](dict)
+        for number, path in zip(known[NUMBER].to_pylist(), known[PATH].to_pylist(), strict=True):
+            if number in self._writes:
+                found[Path(path).name][number] = states.get(number)
+        return dict(found)

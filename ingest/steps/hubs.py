@@ -1,0 +1,68 @@
+"""Find items that may join unrelated rows, such as a text that stands for a missing name."""
+
+import numpy as np
+from numba import njit
+
+from provhouse.model.arrays import I32
+from provhouse.model.columns import NAME
+from provhouse.runtime.storage import has_file, load_array, open_array, read_stream
+
+from ..job import Job
+from ..summary import Hub
+from .read import ReadResult
+
+NEIGHBOURS = 1_000_000
+"""The least number of neighbours of a hub."""
+TABLES = 3
+"""The least number of tables that the neighbours of a hub are in."""
+
+
+def find_hubs(job: Job, read: ReadResult) -> tuple[Hub, ...]:
+    """Return the hubs among the named items of an ingest, largest first, and tell people of each.
+
+    Only rows of this ingest count. Groups are no hubs: they are meant to join their rows.
+    """
+    if read.rows < NEIGHBOURS:
+        return ()
+    counts = job.room.zeros(read.items, np.int32)
+    for src, dst in job.staging.edge_chunks():
+        _count(src, counts)
+        _count(dst, counts)
+    if has_file(job.staging.groups):
+        counts[load_array(job.staging.groups)] = 0
+    places = np.flatnonzero(counts[: read.names] >= NEIGHBOURS)
+    hubs = [_hub(job, read, place) for place in places.tolist()]
+    hubs = [hub for hub in hubs if hub.neighbours >= NEIGHBOURS and hub.tables >= TABLES]
+    hubs.sort(key=lambda hub: -hub.neighbours)
+    for hub in hubs:
+        job.progress.say(
+            f"The item {hub.item!r} has {hub.neighbours:,} neighbours in {hub.tables:,} tables. "
+            "If it stands for a missing value, ingest the files with --null instead"
+        )
+    return tuple(hubs)
+
+
+def _hub(job: Job, read: ReadResult, place: int) -> Hub:
+    """Return an item with the number of its distinct neighbours, and of their tables."""
+    near = job.room.zeros(read.items, np.bool_)
+    for src, dst in job.staging.edge_chunks():
+        near[dst[src == place]] = True
+        near[src[dst == place]] = True
+    near[place] = False
+    neighbours = np.flatnonzero(near)
+    tables = np.unique(open_array(job.staging.tables)[neighbours])
+    return Hub(_name(job, read, place), len(neighbours), int(np.count_nonzero(tables)))
+
+
+def _name(job: Job, read: ReadResult, place: int) -> str:
+    bucket = 0
+    while place >= read.buckets[bucket].items:
+        place -= read.buckets[bucket].items
+        bucket += 1
+    return str(read_stream(job.staging.items(bucket))[NAME][place])
+
+
+@njit(cache=True)
+def _count(places: I32, counts: I32) -> None:
+    for place in places:
+        counts[place] += 1

@@ -1,0 +1,43 @@
+"""Count rows of an aggregate that repeat each other.
+
+SQL counts each row that it adds up, however equal they are. Everywhere else, a trace that says the
+same twice says it once.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from provhouse.model.arrays import I64
+from provhouse.model.columns import TIMES
+
+from .place_derivations import dense
+
+
+def counted(rows: pa.Table, chosen: I64, keys: Sequence[I64]) -> pa.Table:
+    """Return the rows with ``times`` added up where some of the chosen ones repeat each other.
+
+    Rows repeat each other if they have equal ``keys``, of which there is a value for each chosen
+    row, and equal times. They stay separate rows, which now are the same.
+    """
+    if not len(chosen):
+        return rows
+    given = np.ones(rows.num_rows, np.int64)
+    if TIMES in rows.column_names:
+        given = np.asarray(rows[TIMES].fill_null(1), np.int64).copy()
+    times = given[chosen]
+    exact = dense([*keys, times])
+    repeats = np.bincount(exact) > 1
+    if not repeats.any():
+        return rows
+    same = dense(keys)
+    repeated = np.zeros(int(same.max()) + 1, bool)
+    repeated[same[repeats[exact]]] = True
+    totals = np.zeros(len(repeated), np.int64)
+    np.add.at(totals, same, times)
+    given[chosen] = np.where(repeated[same], totals[same], times)
+    column = pa.array(given, mask=given == 1)
+    if TIMES not in rows.column_names:
+        return rows.append_column(TIMES, column)
+    return rows.set_column(rows.column_names.index(TIMES), TIMES, column)

@@ -1,0 +1,49 @@
+"""The codes of fates, and the counts that a deletion keeps for each derivation."""
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from provhouse.model.arrays import I32
+
+from .derivations import AGGREGATE, ALL, ANY, COPY
+
+U8 = npt.NDArray[np.uint8]
+I8 = npt.NDArray[np.int8]
+
+DIES: Final = 0
+SURVIVES: Final = 1
+UNDECIDED: Final = 2
+DELETED: Final = 3
+UNREACHED: Final = 4
+FOUND: Final = 5
+"""The fate of a place, while a deletion is computed, that was found but not visited yet."""
+CLINGS: Final = 6
+"""The fate of a place, while a deletion is computed, that is not known to lose all derivations."""
+MOST: Final = 0
+MISSING: Final = 1
+"""The columns of a derivation's row, side by side so that one look-up in memory finds both: the
+most inputs that it can do without in the lower bound, or minus the number of all inputs if its kind
+is unsure; and how many of them are not known to exist."""
+
+
+@njit(cache=True, nogil=True)
+def packed(kind: I8, size: I32) -> I32:
+    """Return the row of each derivation."""
+    ways = np.zeros((len(kind), 2), np.int32)
+    for way in range(len(kind)):
+        if kind[way] in (ANY, AGGREGATE, COPY):
+            ways[way, MOST] = size[way] - 1
+        elif kind[way] != ALL:
+            ways[way, MOST] = -size[way]
+    return ways
+
+
+@njit(cache=True, nogil=True, inline="always")
+def allowed(most: int, upper: bool) -> int:
+    """Return how many inputs a derivation can do without in one of the bounds."""
+    if most >= 0:
+        return most
+    return -most - 1 if upper else 0

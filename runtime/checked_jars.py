@@ -1,0 +1,47 @@
+"""Check the SHA-256 of jars before they run: once for each file, and again when it has changed.
+
+A file counts as unchanged if its inode, its size and both of its times are those of the last check.
+Of these times, no program can set the one of the last change. The digests of all jars take a third
+of a second, which each command would wait for.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from .files import write_over
+from .jar_lock import Jar
+
+
+def altered(folder: Path, jars: Sequence[Jar], *, again: bool = False) -> list[str]:
+    """Return the names of those jars in a folder that do not have their SHA-256.
+
+    ``again`` checks files that have not changed, too. The result is stored beside the folder, if
+    that is writable.
+    """
+    record = folder.with_name(f"{folder.name}.checked")
+    found = {jar.name: _identity(folder, jar) for jar in jars}
+    checked = set() if again else _read(record)
+    wrong = [
+        jar.name
+        for jar in jars
+        if found[jar.name] not in checked and not jar.is_at(folder / jar.name)
+    ]
+    right = {line for name, line in found.items() if name not in wrong}
+    if right != checked:
+        with suppress(OSError):  # a cache that only others may write to is checked each time
+            write_over(record, "\n".join(sorted(right)).encode())
+    return wrong
+
+
+def _identity(folder: Path, jar: Jar) -> str:
+    """Return a line that changes with the file of a jar, or with the digest that it should have."""
+    at = (folder / jar.name).stat()
+    return f"{jar.sha256} {at.st_ino} {at.st_size} {at.st_mtime_ns} {at.st_ctime_ns} {jar.name}"
+
+
+def _read(record: Path) -> set[str]:
+    try:
+        return set(record.read_text(encoding="utf-8").splitlines())
+    except (OSError, UnicodeDecodeError):
+        return set()

@@ -1,0 +1,78 @@
+"""After an erasure was killed, questions have answers, and the same command says what it did."""
+
+import json
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from helpers.command import Command
+from helpers.leftovers import leftovers
+
+ROWS = (
+    "src,dst,op\nraw,person/1,read\nperson/1,report,sum\nraw,person/2,read\nperson/2,report,sum\n"
+)
+POINTS = ("Neo4j wiped", "erased written", "segment rewritten", "look-up switched")
+
+
+def killed(command: Command, point: str, *arguments: str) -> None:
+    """Run a command until it stops at a fault point, and kill it there."""
+    armed = Command(command.warehouse, settings={"PROVHOUSE_FAULT": f"{point}=stop"})
+    child = armed.start(*arguments)
+    process = psutil.Process(child.pid)
+    until = time.monotonic() + 120
+    while process.status() != psutil.STATUS_STOPPED:
+        assert child.poll() is None, child.communicate()
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    process.kill()
+    child.communicate()
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> Command:
+    """Commands on a warehouse with a Neo4j of its own, which an erasure has to rebuild."""
+    (tmp_path / "rows.csv").write_text(ROWS)
+    made = Command(tmp_path / "warehouse")
+    made("ingest", tmp_path / "rows.csv")
+    return made
+
+
+@pytest.mark.parametrize(
+    "point", [POINTS[0], *(pytest.param(one, marks=pytest.mark.long) for one in POINTS[1:])]
+)
+def test_questions_have_answers_after_an_erasure_was_killed(command: Command, point: str) -> None:
+    killed(command, point, "forget", "person/1")
+    answer = json.loads(command("lineage", "report", "--format", "json").out)
+    assert [item["item"] for item in answer["items"]] == ["person/2", "raw"]
+    assert answer["erased"] == 1
+    assert not (command.warehouse / "erasure.json").exists()
+    assert leftovers([command.warehouse], [], ["person/1"]) == set()
+
+
+@pytest.mark.parametrize(
+    "point", [POINTS[0], *(pytest.param(one, marks=pytest.mark.long) for one in POINTS[1:])]
+)
+def test_the_same_command_says_what_it_has_completed(command: Command, point: str) -> None:
+    killed(command, point, "forget", "person/1")
+    done = command("forget", "person/1", "--format", "json")
+    said = json.loads(done.out)
+    assert (said["names"], said["items"], said["triples"]) == (1, 1, 2)
+    assert "Completed an erasure that was interrupted (items: 1, triples: 2)" in done.err
+    assert leftovers([command.warehouse], [], ["person/1"]) == set()
+    assert "Nothing was erased" in command("forget", "person/1", status=3).message
+
+
+def test_other_names_are_still_missing(command: Command) -> None:
+    killed(command, POINTS[0], "forget", "person/1")
+    done = command("forget", "person/1", "stranger", status=3)
+    assert "for example 'stranger'" in done.err
+    assert "Completed an erasure that was interrupted" in done.err
+
+
+def test_another_erasure_counts_only_its_own_items(command: Command) -> None:
+    killed(command, POINTS[0], "forget", "person/1")
+    said = json.loads(command("forget", "person/2", "--format", "json").out)
+    assert (said["names"], said["items"], said["triples"]) == (1, 1, 2)
+    assert leftovers([command.warehouse], [], ["person/1", "person/2"]) == set()

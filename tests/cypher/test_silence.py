@@ -1,0 +1,170 @@
+"""Nothing waits for long for a server that is stopped, or for a network that loses what is sent."""
+
+import secrets
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import psutil
+import pytest
+
+from provhouse.cypher import driver, process, server, silence
+from provhouse.cypher.address import Address
+from provhouse.cypher.graph import Graph
+from provhouse.cypher.server import process_id
+from provhouse.model.arrays import SetId
+from provhouse.model.errors import TooSlow, Unavailable
+from provhouse.model.progress import Silent, Stopwatch
+
+USES: dict[str, Callable[[Graph], object]] = {
+    "walk": lambda graph: graph.closure(SetId(1), "upstream"),
+    "read": lambda graph: graph.read("RETURN 1", {}),
+    "has load": lambda graph: graph.has_load("c"),
+    "write": lambda graph: graph.write(
+        "dependencies", [{"set": 5, "derives_from": 6, "triples": 1, "ops": []}]
+    ),
+    "prepare": lambda graph: graph.prepare(),
+    "view": lambda graph: graph.write_view("v", "2000-01-01", [], []),
+}
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(silence, "SILENT_SECONDS", 0.5)
+    monkeypatch.setattr(driver, "PROBE_SECONDS", 1)
+
+
+@contextmanager
+def stopped(home: Path) -> Iterator[None]:
+    """Stop the server's process during the block."""
+    neo4j = psutil.Process(process_id(home))
+    neo4j.suspend()
+    try:
+        yield
+    finally:
+        neo4j.resume()
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    began = monotonic()
+    yield
+    assert monotonic() - began < seconds
+
+
+def depends(graph: Graph) -> Graph:
+    graph.write("dependencies", [{"set": 1, "derives_from": 2, "triples": 1, "ops": []}])
+    assert sorted(graph.closure(SetId(1), "upstream")) == [1, 2]
+    return graph
+
+
+@pytest.mark.parametrize("use", USES)
+def test_a_stopped_server_is_noticed(graph: Graph, graph_home: Path, use: str) -> None:
+    depends(graph)
+    with stopped(graph_home), within(20), pytest.raises(Unavailable, match="does not answer"):
+        USES[use](graph)
+    with within(20):
+        USES[use](graph)
+        assert sorted(graph.closure(SetId(1), "upstream")) == [1, 2]
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+def test_a_question_ends_at_its_own_limit(
+    address: Address, graph: Graph, graph_home: Path, fresh: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(silence, "SILENT_SECONDS", 60)
+    depends(graph)
+    with Graph(address, graph.warehouse) as opened:
+        asked = opened if fresh else graph
+        with stopped(graph_home), within(3), pytest.raises(TooSlow) as caught:
+            asked.closure(SetId(1), "upstream", Stopwatch(0.5))
+        assert f"Neo4j at {address.bolt}" in caught.value.found
+        assert sorted(asked.closure(SetId(1), "upstream", Stopwatch(20))) == [1, 2]
+
+
+def test_a_client_that_leaves_ends_the_wait(graph: Graph, graph_home: Path) -> None:
+    gone = threading.Event()
+    threading.Timer(0.3, gone.set).start()
+    with stopped(graph_home), within(3), pytest.raises(TooSlow, match="was cancelled"):
+        graph.closure(SetId(1), "upstream", Stopwatch(gone=gone))
+
+
+def test_a_busy_server_is_awaited(graph: Graph) -> None:
+    """The statement takes several times as long as a silent server has."""
+    count = graph.read("UNWIND range(1, 40000000) AS n RETURN sum(n % 7)", {})
+    assert count.rows == [(120000000,)]
+
+
+def test_a_stopped_server_is_not_asked_for_minutes(
+    graph_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "ANSWER_SECONDS", 2)
+    monkeypatch.setattr(process, "_age", lambda pid: 1000)
+    with stopped(graph_home), within(20), pytest.raises(Unavailable, match="did not answer"):
+        server.up(graph_home, "512m", Silent())
+    with within(20):
+        server.up(graph_home, "512m", Silent())
+
+
+class Network:
+    """Passes bytes between clients and a port, until it loses them."""
+
+    def __init__(self, port: int) -> None:
+        self._port, self._listening = port, socket.create_server(("127.0.0.1", 0))
+        self._open = [self._listening]
+        self.port = int(self._listening.getsockname()[1])
+        self.loses = False
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self) -> None:
+        for each in self._open:
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+            each.close()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                one = self._listening.accept()[0]
+                other = socket.create_connection(("127.0.0.1", self._port))
+                self._open += [one, other]
+                for ends in ((one, other), (other, one)):
+                    threading.Thread(target=self._pass, args=ends, daemon=True).start()
+
+    def _pass(self, source: socket.socket, target: socket.socket) -> None:
+        with suppress(OSError):
+            while data := source.recv(1 << 16):
+                if not self.loses:
+                    target.sendall(data)
+        with suppress(OSError):
+            target.shutdown(socket.SHUT_WR)
+
+
+@pytest.mark.parametrize("managed", [True, False])
+def test_a_network_that_loses_everything_is_noticed(
+    address: Address, graph: Graph, managed: bool
+) -> None:
+    network = Network(int(address.bolt.rpartition(":")[2]))
+    beyond = replace(address, bolt=f"bolt://127.0.0.1:{network.port}", managed=managed)
+    with closing(network), Graph(beyond, graph.warehouse) as far:
+        depends(far)
+        network.loses = True
+        with within(20), pytest.raises(Unavailable, match="does not answer"):
+            far.closure(SetId(1), "upstream")
+        assert not far.answers()
+        network.loses = False
+        assert sorted(far.closure(SetId(1), "upstream")) == [1, 2]
+
+
+def test_closing_does_not_wait_for_a_stopped_server(
+    address: Address, graph_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph: Any = Graph(address, secrets.token_hex(8))
+    depends(graph)
+    with stopped(graph_home), within(10):
+        graph.close()

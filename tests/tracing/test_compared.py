@@ -1,0 +1,143 @@
+"""A replay gives the rows that were written, or a warning says that it does not."""
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from helpers.shop import write_shop
+from helpers.warehouse import House
+from helpers.witnesses import query, read, rows_of
+
+WINDOWS = {
+    "lead": "lead(id, 3) OVER (ORDER BY id)",
+    "lag": "lag(id, 2) OVER (PARTITION BY small ORDER BY id DESC)",
+    "before": "sum(id) OVER (ORDER BY id ROWS BETWEEN 4 PRECEDING AND 3 PRECEDING)",
+    "after": "collect_list(id) OVER (ORDER BY id ROWS BETWEEN 2 FOLLOWING AND 3 FOLLOWING)",
+    "all_before": "count(id) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 3 PRECEDING)",
+    "all_after": "min(id) OVER (ORDER BY id ROWS BETWEEN 2 FOLLOWING AND UNBOUNDED FOLLOWING)",
+    "mixed": "lag(id, 2) OVER (ORDER BY id) + lead(id, 3) OVER (ORDER BY id)"
+    " + dense_rank() OVER (ORDER BY fee) + sum(id) OVER (ORDER BY small RANGE 1 PRECEDING)",
+}
+DAILY = ("lead", "before")
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tables of a shop."""
+    folder = tmp_path_factory.mktemp("a shop, ünd")
+    write_shop(folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[] if n in DAILY else pytest.mark.long) for n in WINDOWS]
+)
+def test_a_window_is_computed_again_from_the_lineage_of_one_row(
+    name: str, houses: Callable[..., House], spark: SparkSession, shop: Path, tmp_path: Path
+) -> None:
+    frame = query(f"SELECT id, {WINDOWS[name]} AS v FROM orders")(read(spark, shop))
+    with houses().capture() as run:
+        frame.write.parquet(str(tmp_path / "out"))
+    for number in (1, 5, 6, 9):
+        row = run.trace("out").where(f"id = {number}")
+        (written,) = rows_of(row.records())
+        assert written in rows_of(row.replay(frame)), number
+
+
+DIFFERENT: dict[str, Callable[[DataFrame], DataFrame]] = {
+    "offset": lambda orders: orders.orderBy("id").select("id").offset(3).limit(2),
+    "random": lambda orders: orders.select("id", F.rand().alias("r")).orderBy("id"),
+    "place": lambda orders: orders.orderBy("id").select(
+        "id", F.monotonically_increasing_id().alias("n")
+    ),
+    "file": lambda orders: orders.select("id", F.expr("uuid()").alias("u")),
+}
+
+
+@pytest.mark.parametrize("name", DIFFERENT)
+def test_a_replay_that_differs_says_so(
+    name: str, houses: Callable[..., House], spark: SparkSession, shop: Path, tmp_path: Path
+) -> None:
+    house, out = houses(), tmp_path / "out"
+    frame = DIFFERENT[name](spark.read.parquet(str(shop / "orders")))
+    with house.capture(keys={"out": "id"}) as run:
+        frame.write.parquet(str(out))
+    row = run.trace("out").where("id = 4")  # not the first of its file
+    with pytest.warns(UserWarning, match="1 rows of out are not in it, such as") as said:
+        row.replay(frame)
+    assert Path(said[0].filename) == Path(__file__)
+    with pytest.warns(UserWarning, match="differs from what was written"):
+        row.replay(frame, without=run.trace("orders").where("id = 1"))
+    with house.open() as warehouse:
+        exactness = {op.exactness for op in warehouse.ops()}
+    assert exactness == {"absence" if name == "offset" else "exact"}
+
+
+def test_what_was_written_is_compared_as_its_values(
+    houses: Callable[..., House], spark: SparkSession, shop: Path, tmp_path: Path
+) -> None:
+    """Digits of sums, names of columns, nested values and texts in folders are no differences."""
+    orders = spark.read.parquet(str(shop / "orders"))
+    parts = spark.range(4000, numPartitions=7).selectExpr("id", "rand(1) AS x", "id % 3 AS g")
+    parts.write.parquet(str(tmp_path / "parts"))
+    parts = spark.read.parquet(str(tmp_path / "parts"))
+    sums = parts.groupBy("g").agg(F.sum("x"), F.avg("x"), F.sum(-F.col("x")).cast("float"))
+    renamed = orders.select(F.col("id").alias("number"), F.col("cust").alias("name"))
+    values = orders.where("id <> 7").selectExpr(
+        "id", "price", "map(id, price) AS m", "array(struct(fee, day)) AS a", "timestamp(day) AS t",
+        "CAST(cust AS binary) AS b", "'0' || small AS folder",
+    )  # fmt: skip
+    with houses().capture() as run:
+        sums.write.parquet(str(tmp_path / "sums"))
+        renamed.write.parquet(str(tmp_path / "renamed"))
+        names = spark.read.parquet(str(tmp_path / "renamed")).groupBy("name").count()
+        names.write.format("delta").save(str(tmp_path / "names"))
+        values.write.partitionBy("folder").parquet(str(tmp_path / "values"))
+    for table, frame in (
+        ("sums", sums), ("renamed", renamed), ("names", names), ("values", values),
+    ):  # fmt: skip
+        rows = run.trace(table)
+        assert len(rows_of(rows.replay(frame))) == rows.count(), table
+
+
+def test_a_replay_of_an_rdd_that_differs_says_so(
+    houses: Callable[..., House], spark: SparkSession, tmp_path: Path
+) -> None:
+    (tmp_path / "log.txt").write_text("a\nb\n")
+
+    def drawn(context: Any) -> Any:
+        lines = context.textFile(str(tmp_path / "log.txt"))
+        return lines.map(lambda line: f"{line} {random.random()}")
+
+    def copied(context: Any) -> Any:
+        return context.textFile(str(tmp_path / "log.txt")).map(str.upper)
+
+    with houses().capture() as run:
+        drawn(run.context).saveAsTextFile(str(tmp_path / "drawn"))
+        copied(run.context).saveAsTextFile(str(tmp_path / "copied"))
+        copied(run.context).saveAsPickleFile(str(tmp_path / "pickled"))
+    row = run.trace("drawn").where("value LIKE 'b %'")
+    with pytest.warns(UserWarning, match="1 rows of drawn are not in it"):
+        row.replay(drawn)
+    assert run.trace("copied").where("value = 'B'").replay(copied).collect() == ["B"]
+    with pytest.warns(UserWarning, match="was not compared with the rows of pickled"):
+        run.trace("pickled").replay(copied)
+
+
+def test_rows_that_are_gone_are_said_not_to_be_compared(
+    houses: Callable[..., House], spark: SparkSession, shop: Path, tmp_path: Path
+) -> None:
+    frame = spark.read.parquet(str(shop / "orders")).select("id")
+    with houses().capture() as run:
+        frame.write.parquet(str(tmp_path / "out"))
+    rows = run.trace("out").where("id < 3")
+    assert rows.count() == 2
+    for file in (tmp_path / "out").glob("*.parquet"):
+        file.unlink()
+    with pytest.warns(UserWarning, match=r"not compared with the rows of out\. The records of out"):
+        assert rows.replay(frame).count() == 2
