@@ -4,17 +4,21 @@ from sqlglot import exp
 
 
 def put_right(tree: exp.Expr) -> None:
-    """Mend SEMI joins, joins with UNNEST, ``count()``, and a LIMIT by a computed share of rows."""
+    """Change SEMI joins, joins with UNNEST, ``count()``, and LIMIT by a computed share of rows."""
     for node in list(tree.find_all(exp.Join, exp.Limit, exp.Count)):
         if isinstance(node, exp.Limit):
             _share(node)
-        elif isinstance(node, exp.Count):
-            if node.this is None:
-                node.set("this", exp.Star())
-        elif isinstance(node.this, exp.Unnest) and not (node.side or node.args.get("on")):
-            node.set("kind", "CROSS")  # sqlglot writes a comma as a join on TRUE
-        elif (node.kind or node.side or "").upper() in ("SEMI", "ANTI"):
-            _semi(node)
+        elif isinstance(node, exp.Join):
+            _join(node)
+        elif node.this is None:
+            node.set("this", exp.Star())
+
+
+def _join(join: exp.Join) -> None:
+    if isinstance(join.this, exp.Unnest) and not (join.side or join.args.get("on")):
+        join.set("kind", "CROSS")  # sqlglot writes a comma as a join on TRUE
+    elif (join.kind or join.side or "").upper() in ("SEMI", "ANTI"):
+        _semi(join)
 
 
 def _semi(join: exp.Join) -> None:

@@ -42,8 +42,9 @@ def _withs(part: exp.Expr) -> Iterator[tuple[exp.With, exp.CTE | None]]:
     while node is not None:
         if isinstance(node, exp.CTE):
             inside = node
-        elif isinstance(with_ := node.args.get("with_"), exp.With):
-            if inside is None or inside.parent is with_:
-                yield with_, inside
-                inside = None
+        elif isinstance(with_ := node.args.get("with_"), exp.With) and (
+            inside is None or inside.parent is with_
+        ):
+            yield with_, inside
+            inside = None
         node = node.parent

@@ -57,10 +57,6 @@ REFUSED = {
     "select st.* from (select struct_pack(x := k) st from a) q": ("* or COLUMNS", "in line 1"),
     "select max(columns(*)) from b": ("* or COLUMNS", "in line 1"),
     "pivot a using sum(v) group by k": ("PIVOT without ON", "in line 1"),
-    "select id from a where exists (select w from b\nwhere (select count(*) from b x "
-    "positional join (select z from e where z = a.v) y) > 0)": (
-        "a join by position of rows that depend on the query around it", "in line 2"
-    ),
 }  # fmt: skip
 
 
