@@ -69,7 +69,7 @@ def table(results: Results) -> str:
     }
     parts = [
         f"{results['rows']:,} rows, median of {results['repeats']}, {cores(results['machine'])},"
-        f" load before {results['load']}.",
+        f" load before {results['load']}. The numbers say how many queries were measured.",
         grid(head, rows),
         "The ten that cost most, all captured; milliseconds of the processor:",
         grid(("query", "mode", "plain", "all captured"), listed, (0, 1)),
