@@ -54,7 +54,7 @@ def main() -> None:
                 try:
                     row = measured(con, suite, name, sql, given.repeats)
                 except UsageError as error:
-                    results["refused"].append(f"{suite} {name}: {error.problem}")
+                    results["refused"].append(f"{suite} {name}: {error.wanted}")
                     continue
                 results["queries"].append(row)
                 ratio = row["every"]["cpu"] / row["plain"]["cpu"]

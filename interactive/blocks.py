@@ -80,10 +80,9 @@ def _plain_blocks(select: exp.Select) -> int:
     for source in sources(select):
         if isinstance(source, exp.Subquery):
             inner = unwrapped(source)
-            plain = isinstance(inner, exp.Select) and not any(map(inner.args.get, CHOOSING))
-            below = 0
-            if plain and not is_grouped(inner) and not windows(inner):
-                below = _plain_blocks(inner)
+            if not isinstance(inner, exp.Select) or any(map(inner.args.get, CHOOSING)):
+                return 0
+            below = 0 if is_grouped(inner) or windows(inner) else _plain_blocks(inner)
             if not below:
                 return 0
             found += below

@@ -49,7 +49,7 @@ class Bound:
 
     @cached_property
     def scans(self) -> Counter[Place]:
-        """How often each table is scanned."""
+        """The number of scans of each table."""
         return Counter(Place(*json.loads(path)) for path in SCANNED.findall(self.text))
 
     @property

@@ -8,7 +8,7 @@ from .names import RESERVED
 from .refusal import refuse
 
 HIDDEN = f"{RESERVED}_h"
-"""What the names of hidden columns begin with."""
+"""The prefix of the names of hidden columns."""
 BRANCH = f"{RESERVED}_b"
 """The name of a branch that became a derived table."""
 

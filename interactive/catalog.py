@@ -79,7 +79,10 @@ def _search_path(con: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
     ).fetchall()
     schemas = {(database, schema) for database, schema in con.execute(SCHEMAS).fetchall()}
     found = [("temp", "main")]
-    for entry in exp.maybe_parse(f"({path},)", dialect="duckdb").expressions if path else []:
+    entries: list[exp.Expr] = (
+        exp.maybe_parse(f"({path},)", dialect="duckdb").expressions if path else []
+    )
+    for entry in entries:
         first, *rest = [part.name for part in entry.find_all(exp.Identifier)]
         if rest:
             found.append((first, rest[0]))

@@ -2,7 +2,7 @@
 
 sqlglot reads many functions as its own and writes these back: ``len`` as ``length``, ``log2`` as
 ``log`` of two arguments. DuckDB may bind another function then. So functions are read under names
-that sqlglot does not know, but for the few that provhouse looks into.
+that sqlglot does not know, except the few that provhouse looks into.
 """
 
 from itertools import pairwise
@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlglot import ErrorLevel, exp
 from sqlglot.dialects.duckdb import DuckDB
-from sqlglot.tokens import Token, TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 UNKNOWN = "__provhouse_f_"
 KNOWN = {
@@ -29,7 +29,7 @@ SYNTAX = {"CAST", "TRY_CAST", "EXTRACT", "TRIM", "SUBSTRING", "POSITION", "OVERL
 OPERATORS = {"AND", "OR", "CASE", "COLLATE", "EXISTS", "LIKE", "FILTER", "STRUCT", "VALUES"}
 RENAMED = {*DuckDB.Parser.FUNCTIONS, *DuckDB.Parser.FUNCTION_PARSERS} - KNOWN - SYNTAX - OPERATORS
 NOT_CALLED = {TokenType.ALIAS, TokenType.DCOLON, TokenType.STAR, TokenType.R_PAREN}
-"""What stands before the name of a type, or before a clause such as ``* replace (...)``."""
+"""Tokens before the name of a type, or before a clause such as ``* replace (...)``."""
 
 
 class Verbatim(DuckDB):

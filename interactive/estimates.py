@@ -1,4 +1,4 @@
-"""How many rows DuckDB expects a query to group, from its plan."""
+"""The number of rows that DuckDB expects a query to group, from its plan."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""What DuckDB says of its functions: aggregates, values that change, other names, and macros."""
+"""The functions of DuckDB: aggregates, values that change, other names, and macros."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,7 @@
 """Names and values in SQL text."""
 
 RESERVED = "__provhouse"
-"""What all names begin with that provhouse gives to columns, tables and WITH queries."""
+"""The prefix of the names that provhouse gives to columns, tables and WITH queries."""
 
 
 def quoted(name: str) -> str:

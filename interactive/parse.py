@@ -225,7 +225,7 @@ def _schema(nodes: list[exp.Expr], catalog: Catalog) -> MappingSchema:
             if "rowid" in columns:
                 refuse(f"{relation.place.name}, a table with a column rowid", table, RENAME)
             found.setdefault(database, {}).setdefault(schema, {})[name] = columns
-    visible = {
+    visible: dict[str, object] = {
         database: {
             schema: {name: list(columns) for name, columns in tables.items()}
             for schema, tables in schemas.items()
@@ -317,7 +317,9 @@ def _hoist(con: duckdb.DuckDBPyConnection, parsed: Parsed) -> None:
                 continue
             table.meta["self"] = True
             if "types" not in cte.meta:
-                asked = scoped.ask(con, cte.find_ancestor(exp.Query), f"FROM {cte.alias}", "WITH")
+                asked = scoped.ask(
+                    con, cte.find_ancestor(exp.Query) or cte, f"FROM {cte.alias}", "WITH"
+                )
                 cte.meta["types"] = list(map(str, asked.types))
     _collect(parsed.query, parsed.ctes)
     numbers = {id(cte): at for at, cte in enumerate(parsed.ctes)}

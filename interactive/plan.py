@@ -46,7 +46,7 @@ class Plan:
     limited: bool
     """Whether LIMIT leaves few of the rows that are computed."""
     choices: list[str]
-    """What chooses among rows, such as "OFFSET in line 2, column 8"."""
+    """The clauses that choose among rows, such as "OFFSET in line 2, column 8"."""
     exposer: Exposer
     _fused: Fused | Literal["unknown"] | None = "unknown"
     _costs: dict[tuple[Mode, bool], float] = field(default_factory=dict)

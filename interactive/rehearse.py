@@ -1,8 +1,8 @@
 """Try the queries of a plan before its query runs: what they cannot do is refused, not found later.
 
 All witness queries are built, and bound by DuckDB in one text without running them. Each reference
-must be reached by one of them, or be one that rows have no match in: else its lineage would be
-empty without a word.
+must be reached by one of them, or be one that rows have no match in. Otherwise its lineage would be
+empty, and no message would say so.
 """
 
 from collections.abc import Sequence

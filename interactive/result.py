@@ -107,7 +107,7 @@ class Result:
 
     @property
     def choices(self) -> list[str]:
-        """What in the query chooses among rows, such as "OFFSET in line 2, column 8".
+        """The clauses of the query that choose among rows, such as "OFFSET in line 2, column 8".
 
         Rows that were passed over may be in no lineage. So the records of a row say what it was
         made of, not why it was chosen, and the query need not have the row again on them alone.

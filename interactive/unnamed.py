@@ -15,7 +15,7 @@ import duckdb
 import pyarrow as pa
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
-from sqlglot.tokens import Token, TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from .catalog import Catalog, Place
 from .ctes import cte_of
@@ -46,7 +46,7 @@ class Unnamed:
         self._copies: dict[str, _Copy] = {}
         self._reading: set[str] = set()
         self.number = 0
-        """How many copies have been made."""
+        """The number of copies that have been made."""
 
     def reads(self, sql: str) -> bool:
         """Return whether a query is known to read files or frames."""

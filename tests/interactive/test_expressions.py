@@ -1,4 +1,4 @@
-"""What a user may write about the records of one table: one value a record, the same each time."""
+"""Expressions on the records of one table: one value a record, the same each time."""
 
 from collections.abc import Callable
 from typing import Any
@@ -122,7 +122,11 @@ def test_compiled_loops_leave_enums_and_collations_to_duckdb() -> None:
 def test_views_refuse_types_without_bars(kind: str) -> None:
     con = connect()
     con.execute(f"create table t(id int, k {kind})")
-    for make in (lambda: con.views("t", k="k"), lambda: con.views("t", id="id", measures=["k"])):
+    makes: list[Callable[[], Any]] = [
+        lambda: con.views("t", k="k"),
+        lambda: con.views("t", id="id", measures=["k"]),
+    ]
+    for make in makes:
         with pytest.raises(UsageError, match="cannot be charted"):
             make()
 

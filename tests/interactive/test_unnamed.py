@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from provhouse.interactive import Connection, connect
+from provhouse.interactive.parameters import Parameters
 from provhouse.model.errors import NotFound, UsageError
 
 
@@ -107,7 +108,7 @@ def test_a_variable_that_is_no_table_is_an_error(con: Connection) -> None:
         ("select k from t limit ?", [1]),
     ],
 )
-def test_parameters_have_their_values(con: Connection, sql: str, params: object) -> None:
+def test_parameters_have_their_values(con: Connection, sql: str, params: Parameters) -> None:
     result = con.sql(sql, lineage=True, params=params)
     plain = con.duckdb.sql(sql, params=params).to_arrow_table()
     assert result.columns == plain.column_names

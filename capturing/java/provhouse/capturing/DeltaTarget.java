@@ -289,7 +289,7 @@ final class DeltaTarget implements Target {
   }
 
   @Override
-  public Map<String, String> names() {
+  public Map<String, String> fileNames() {
     return names;
   }
 

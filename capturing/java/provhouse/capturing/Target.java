@@ -83,7 +83,7 @@ interface Target {
   }
 
   /** Return the names that columns have in these files, by their names in the table, if they differ. */
-  default Map<String, String> names() {
+  default Map<String, String> fileNames() {
     return Map.of();
   }
 

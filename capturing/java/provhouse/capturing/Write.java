@@ -206,7 +206,7 @@ final class Write {
     if (written == null) {
       written = target.written();
       description.put("tracking", target.tracking());
-      description.put("names", target.names());
+      description.put("names", target.fileNames());
     }
   }
 
