@@ -5,6 +5,7 @@ sqlglot reads many functions as its own and writes these back: ``len`` as ``leng
 that sqlglot does not know, except the few that provhouse looks into.
 """
 
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -40,6 +41,19 @@ class Verbatim(DuckDB):
         return path
 
 
+class Meta(dict[str, Any]):
+    """Meta data of a node, of which a copy of the node makes a shallow copy; that takes a third."""
+
+    def __deepcopy__(self, memo: object) -> "Meta":
+        return Meta(self)
+
+
+def meta(node: exp.Expr) -> Mapping[str, Any]:
+    """Return the meta data of a node without making some for it, which each copy would copy."""
+    found: Mapping[str, Any] | None = node._meta
+    return found or {}
+
+
 def text(tree: exp.Expr) -> str:
     """Return a tree as SQL. A copy is only made of PIVOT, which sqlglot changes as it writes."""
     return tree.sql(
@@ -64,9 +78,12 @@ def read(sql: str) -> list[Any]:
         )  # fmt: skip
     trees = [tree for tree in dialect.parser().parse(tokens, sql) if tree is not None]
     for tree in trees:
-        for node in tree.find_all(exp.Anonymous, exp.Identifier):
-            if isinstance(node.this, str) and node.this.startswith(UNKNOWN):
-                node.set("this", node.this.removeprefix(UNKNOWN))
+        for node in tree.walk():
+            if node._meta:
+                node._meta = Meta(node._meta)
+            name = node.this if isinstance(node, (exp.Anonymous, exp.Identifier)) else None
+            if isinstance(name, str) and name.startswith(UNKNOWN):
+                node.set("this", name.removeprefix(UNKNOWN))
         for nulls in list(tree.find_all(exp.IgnoreNulls, exp.RespectNulls)):
             _keep_nulls(nulls)
         for negated in tree.find_all(exp.Not):

@@ -126,7 +126,7 @@ def _means(name: str, reference: Reference) -> bool:
 
 
 @contextmanager
-def _collector_paused() -> Iterator[None]:
+def collector_paused() -> Iterator[None]:
     """Pause the garbage collector, which would go through trees that are still needed."""
     enabled = gc.isenabled()
     gc.disable()
@@ -137,7 +137,7 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-@_collector_paused()
+@collector_paused()
 def plan(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Plan:
     """Return the plan of a query. Errors in the query itself are reported by DuckDB."""
     relation = con.sql(sql)

@@ -6,6 +6,8 @@ from sqlglot import exp
 
 from provhouse.model.errors import UsageError
 
+from .dialect import meta
+
 
 class NotCovered(UsageError):
     """A query contains a construct whose lineage is not supported."""
@@ -30,7 +32,7 @@ def refuse(what: str, node: exp.Expr, remedy: str = REWRITE) -> NoReturn:
 
 def place(node: exp.Expr) -> str:
     """Return where the first named token of a node is, such as "in line 2, column 8"."""
-    found = [child.meta for child in node.walk() if "line" in child.meta]
+    found = [meta(child) for child in node.walk() if "line" in meta(child)]
     if not found and node.parent is not None:
         return place(node.parent)
     if not found:

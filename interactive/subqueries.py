@@ -7,6 +7,7 @@ from typing import Literal
 from sqlglot import exp
 
 from .blocks import is_aggregate, own, sources, unwrapped, windows
+from .dialect import meta
 from .refusal import refuse
 
 SubqueryKind = Literal["exists", "in", "any", "all", "scalar"]
@@ -181,7 +182,7 @@ def outer_columns(query: exp.Expr) -> list[exp.Expr]:
 def _unbound(node: exp.Expr, scope: frozenset[str]) -> Iterator[exp.Expr]:
     if isinstance(node, exp.Select):
         scope = scope | {source.alias_or_name for source in sources(node)}
-    owner = node.table if isinstance(node, exp.Column) else node.meta.get("aggregated")
+    owner = node.table if isinstance(node, exp.Column) else meta(node).get("aggregated")
     if owner and owner not in scope:
         yield node
     else:
