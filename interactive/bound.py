@@ -16,6 +16,7 @@ from typing import Any
 import duckdb
 
 from .catalog import Place
+from .scan_order import in_table_order
 
 IGNORED = re.compile(
     r'"(?:alias|query_location|query_location_length|table_index)":(?:"(?:[^"\\]|\\.)*"|\d+),?'
@@ -66,8 +67,11 @@ class Bound:
         """Return whether two plans compute the same; ``names`` has functions with several names."""
         if IGNORED.sub("", self.text) == IGNORED.sub("", other.text):
             return True
-        one, two = (_Reader(names).plain(json.loads(each.text)) for each in (self, other))
-        return bool(one == two)
+        one, two = (json.loads(each.text) for each in (self, other))
+        if _Reader(names).plain(one) == _Reader(names).plain(two):
+            return True
+        one, two = (in_table_order(each["plans"]) for each in (one, two))
+        return bool(_Reader(names).plain(one) == _Reader(names).plain(two))
 
 
 def bound(con: duckdb.DuckDBPyConnection, *texts: str) -> list[Bound]:

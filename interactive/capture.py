@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import duckdb
 import pyarrow as pa
 
 from .apart import Apart
@@ -68,7 +69,14 @@ def _in_duckdb(
     injected = plan.injected(refs, want.where) if mode == "inject" else None
     _keep(con, plan)
     text = injected.sql if injected else plan.sql
-    relation = con.duckdb.sql(text)
+    try:
+        relation = con.duckdb.sql(text)
+    except (duckdb.BinderException, duckdb.ParserException, duckdb.CatalogException):
+        raise NotCovered(  # DuckDB has bound the user's own text before
+            "Lineage of this query is not supported",
+            "DuckDB does not accept it with the columns that identify its rows",
+            REWRITE,
+        ) from None
     if list(map(str, relation.types[: len(plan.kinds)])) != plan.kinds:
         raise NotCovered(
             "Lineage of this query is not supported", "It changes the types of the result", REWRITE

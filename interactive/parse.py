@@ -270,6 +270,9 @@ def _flatten(nodes: list[exp.Expr]) -> None:
             block = holder.parent if isinstance(holder, exp.From) else inner
             assert block is not None
             block.set("joins", [*own_joins, *_take_joins(block)])
+        if isinstance(holder, exp.From) and holder.parent is not None:  # of FROM before SELECT
+            joins = [*_take_joins(holder.this), *_take_joins(holder.parent)]
+            holder.parent.set("joins", joins)
 
 
 def _take_joins(node: exp.Expr) -> list[exp.Expr]:
