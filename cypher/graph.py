@@ -116,7 +116,7 @@ class Graph:
         for name in ("sets_pruned", "components_pruned", "generations_pruned"):
             self.remove(name, 0, MAX_ID)
         self.delete_tables()
-        self._run(statement("modules_removed"))
+        self._run(statement("modules_deleted"))
         self.remove_views()
 
     def remove(self, name: str, first: int, last: int) -> None:

@@ -30,9 +30,11 @@ def values_of(tap: TapTable, aside: Path) -> Spread:
 def given(part: I64, rows: I64) -> pa.Array:
     """Return the values of some source rows of a part; NULL if a row gives no finite number.
 
-    Numbers from 2^53 are NULL, too, since integers of that size may have been rounded.
+    Numbers from 2^53 to 2^63 are NULL, too, since integers of that size may have been rounded.
     """
     ids, first = np.unique(part[0], return_index=True)  # a stage may have run twice
     bits = part[1, first][np.searchsorted(ids, rows)]
     numbers = bits.view(np.float64)
-    return pa.array(numbers, mask=(bits == NONE) | ~(np.abs(numbers) < WHOLE))
+    sizes = np.abs(numbers)
+    rounded = (sizes >= WHOLE) & (sizes <= 2.0**63)
+    return pa.array(numbers, mask=(bits == NONE) | ~np.isfinite(numbers) | rounded)

@@ -171,12 +171,14 @@ def test_a_column_named_rowid_needs_a_key(tmp_path: Path) -> None:
         write_selection(records, np.array([1]), "late", "", tmp_path / "a.parquet")
     write_selection(records, np.array([1]), "late", "", tmp_path / "b.parquet", key="id")
     assert pq.read_table(tmp_path / "b.parquet").column("src_id").to_pylist() == [8]
+    records.close()
 
 
 def test_values_that_arrow_changes_are_read_as_they_are(tmp_path: Path) -> None:
     with duckdb.connect(str(tmp_path / "f.duckdb")) as connection:
         connection.execute("create table rows(u uhugeint, t timetz)")
         connection.execute(f"insert into rows values ({2**127}::uhugeint, '10:00:00+02')")
-    table = Records(tmp_path / "f.duckdb").table
-    assert table.column("u").to_pylist() == [2.0**127]
-    assert table.column("t").to_pylist() == ["10:00:00+02"]
+    records = Records(tmp_path / "f.duckdb")
+    assert records.table.column("u").to_pylist() == [2.0**127]
+    assert records.table.column("t").to_pylist() == ["10:00:00+02"]
+    records.close()

@@ -34,8 +34,8 @@ def _told(each: Tried) -> str:
     return f"seed {each.seed}: {each.outcome.why}\n    {each.sql}"
 
 
-def test_lineage_of_500_generated_texts() -> None:
-    run(0, 500, most=1)
+def test_lineage_of_250_generated_texts() -> None:
+    run(0, 250, most=1)
 
 
 @pytest.mark.long

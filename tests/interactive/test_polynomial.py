@@ -55,8 +55,8 @@ def test_values_are_those_of_all_derivations(name: str) -> None:
                             path = ring["times"](ring["times"](values[i], values[j]), values[k])
                             expected = ring["plus"](expected, path)
             given = dict(enumerate(values))
-            found = how.evaluate(partial(_value, given), **ring)
-            assert found == expected
+            value = how.evaluate(partial(_value, given), **ring)
+            assert value == expected
 
 
 def test_the_default_semiring_counts() -> None:

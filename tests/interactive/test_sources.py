@@ -15,7 +15,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from provhouse.interactive import Connection, connect
-from provhouse.interactive.refusal import NotCovered
 from provhouse.model.errors import NotFound, UsageError
 
 TRIPS: dict[str, list[Any]] = {
@@ -191,11 +190,3 @@ def test_errors_name_what_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "broken.parquet").write_text("no")
     with pytest.raises(duckdb.Error):
         con.register("t", tmp_path / "broken.parquet")
-
-
-@pytest.mark.parametrize("table", ["'{}'", "read_csv('{}')"])
-def test_a_file_in_the_query_is_refused_with_its_place(tmp_path: Path, table: str) -> None:
-    con = connect()
-    with pytest.raises(NotCovered, match=r"trips\.csv.*\n.*in line 1, column") as caught:
-        con.sql(f"select * from {table.format(of_csv(tmp_path))}", lineage=True)
-    assert "register(name, data)" in caught.value.remedy
