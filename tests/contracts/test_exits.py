@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import provhouse.capturing.refused  # its error is one of those listed
 import provhouse.interactive.refusal  # noqa: F401  # its error is one of those listed
 from helpers.lived import Lived
 from provhouse.cli.app import run

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
+import provhouse.capturing.refused  # its error is one of those listed
 import provhouse.interactive.refusal  # noqa: F401  # its error is one of those listed
 from helpers.asgi import HOST, Reply, send_request
 from helpers.lived import Lived
