@@ -4,11 +4,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from provhouse.capturing.session import Refusal
 from provhouse.model.errors import BadInput, ProvhouseError, UsageError
 
 from .description import CapturedWrite, SourceFile
+
+if TYPE_CHECKING:
+    from provhouse.capturing.session import Refusal
 
 
 class KeptOut:
@@ -40,7 +43,7 @@ class KeptOut:
         """Return the numbers of the writes that are kept out."""
         return {write.number for write in self._kept()}
 
-    def refusals(self) -> tuple[Refusal, ...]:
+    def refusals(self) -> "tuple[Refusal, ...]":
         """Return which writes are kept out, and why."""
         return tuple(_refusal(write, self._errors.get(write.number)) for write in self._kept())
 
@@ -84,7 +87,9 @@ def _used(write: CapturedWrite) -> set[Path | str]:
     return {write.path, *read, *(path.name for path in read)}
 
 
-def _refusal(write: CapturedWrite, error: ProvhouseError | None) -> Refusal:
+def _refusal(write: CapturedWrite, error: ProvhouseError | None) -> "Refusal":
+    from provhouse.capturing.session import Refusal  # executors do not have this package
+
     if error is None:
         return Refusal(
             str(write.path), write.table, "It builds on a write that was not ingested", ""
