@@ -37,7 +37,7 @@ def in_table_order(plan: Any) -> Any:
 def _ordered(node: dict[str, Any]) -> Order | None:
     """Put the scans below a node in order, and return its own; None if nothing is known of it."""
     kind = node.get("type")
-    if kind == "LOGICAL_GET" and "column_indexes" in node:
+    if kind == "LOGICAL_GET" and "column_indexes" in node and not node.get("projection_ids"):
         return _scan(node)
     below = [_ordered(child) for child in node.get("children", [])]
     if kind in JOINS:
@@ -84,10 +84,12 @@ def _join(node: dict[str, Any], left: Order | None, right: Order | None) -> Orde
     kind = node.get("join_type", "INNER")
     if kind == "MARK":  # whether a row has a match
         return [*left, len(left)]
-    if kind == "SINGLE":
-        _check(left, right)
-        return None
-    return left if kind in ("SEMI", "ANTI") else both
+    if kind in ("SEMI", "ANTI"):
+        return left
+    if kind in ("INNER", "LEFT", "RIGHT", "FULL"):
+        return both
+    _check(left, right)  # a kind whose columns are not known
+    return None
 
 
 def _renumber(part: Any, order: Order) -> None:
