@@ -101,7 +101,7 @@ def marked(frame: "DataFrame", table: str, key: Sequence[str]) -> "DataFrame":
     Raises UsageError if the frame lacks a column of the key, or if its type is not that of a key.
     """
     jvm, _ = java_session(frame.sparkSession)
-    rows = jvm.provhouse.capturing.Mark.marked(frame._jdf, table, [*key])
+    rows = jvm.provhouse.capturing.rules.Mark.marked(frame._jdf, table, [*key])
     return type(frame)(rows, frame.sparkSession)
 
 

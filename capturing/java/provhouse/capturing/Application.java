@@ -20,6 +20,8 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.classic.SparkSession;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import provhouse.capturing.targets.Target;
+import provhouse.capturing.writes.Block;
 import scala.Tuple2;
 import scala.jdk.javaapi.CollectionConverters;
 
@@ -100,7 +102,7 @@ final class Application extends Block {
   }
 
   @Override
-  void begin(SparkSession session) {
+  public void begin(SparkSession session) {
     if (!settings.equals(Settings.of(CollectionConverters.asJava(session.conf().getAll())))) {
       throw new Unsupported(
           "The settings " + Settings.PREFIX + "* of this session have changed",
@@ -128,7 +130,7 @@ final class Application extends Block {
   }
 
   @Override
-  Unsupported refuse(LogicalPlan command, Target target, Unsupported error, SparkSession session) {
+  public Unsupported refuse(LogicalPlan command, Target target, Unsupported error, SparkSession session) {
     Unsupported refused = super.refuse(command, target, error.byConfiguration(), session);
     if (isPlain()) {
       begin(session);

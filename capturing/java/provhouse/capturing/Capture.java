@@ -23,6 +23,18 @@ import org.apache.spark.sql.execution.command.DataWritingCommandExec;
 import org.apache.spark.sql.execution.command.ExplainCommand;
 import org.apache.spark.sql.execution.metric.SQLMetric;
 import org.apache.spark.sql.util.QueryExecutionListener;
+import provhouse.capturing.plans.CommonTables;
+import provhouse.capturing.plans.Plans;
+import provhouse.capturing.replay.KeyedRecords;
+import provhouse.capturing.replay.Replay;
+import provhouse.capturing.rules.Caches;
+import provhouse.capturing.rules.Streams;
+import provhouse.capturing.targets.DeltaCommand;
+import provhouse.capturing.targets.Target;
+import provhouse.capturing.writes.Block;
+import provhouse.capturing.writes.Budget;
+import provhouse.capturing.writes.Commands;
+import provhouse.capturing.writes.Write;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**

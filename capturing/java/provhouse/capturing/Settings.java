@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import provhouse.capturing.writes.Budget;
 
 /**
  * The settings {@code spark.provhouse.*} of an application.
@@ -13,7 +14,7 @@ import java.util.TreeMap;
  * folder of each captured application is added, or empty. {@code sample} is the part of the rows of
  * each write that keeps its lineage; {@code valued} is whether it has what rows give to aggregates.
  */
-record Settings(
+public record Settings(
     String warehouse,
     String run,
     boolean plain,
@@ -22,7 +23,7 @@ record Settings(
     boolean valued,
     Map<String, List<String>> keys,
     String folders) {
-  static final String PREFIX = "spark.provhouse.";
+  public static final String PREFIX = "spark.provhouse.";
   private static final String BUDGET_MB = "budgetMb";
   private static final String BUDGET_SECONDS = "budgetSeconds";
   private static final String KEYS = "keys.";
@@ -34,7 +35,7 @@ record Settings(
   private static final String WAREHOUSE = "warehouse";
 
   /** Return the settings among those of Spark, or null if there are none. */
-  static Settings of(Map<String, String> all) {
+  public static Settings of(Map<String, String> all) {
     Map<String, String> ours = new TreeMap<>();
     Map<String, List<String>> keys = new TreeMap<>();
     all.forEach(

@@ -7,7 +7,7 @@ public final class Unsupported extends IllegalArgumentException {
   private final String found;
   private final String remedy;
 
-  Unsupported(String problem, String found, String remedy) {
+  public Unsupported(String problem, String found, String remedy) {
     super(problem + ". " + found + ". " + remedy + ".");
     this.problem = problem;
     this.found = found;
@@ -15,7 +15,7 @@ public final class Unsupported extends IllegalArgumentException {
   }
 
   /** Return the refusal of an operator that no rule covers. */
-  static Unsupported operator(String name, String found) {
+  public static Unsupported operator(String name, String found) {
     return new Unsupported(
         "The lineage of the operator " + name + " cannot be captured yet",
         found,
@@ -23,7 +23,7 @@ public final class Unsupported extends IllegalArgumentException {
   }
 
   /** Return the refusal of a statement that no rule covers, whatever the format of its table. */
-  static Unsupported statement(String name) {
+  public static Unsupported statement(String name) {
     return new Unsupported(
         "The lineage of the statement " + name + " cannot be captured yet",
         "What it changes is no part of a write that is covered, whatever the format",
@@ -32,7 +32,7 @@ public final class Unsupported extends IllegalArgumentException {
   }
 
   /** Return the refusal of rows that no table has. */
-  static Unsupported rows(String name, String found) {
+  public static Unsupported rows(String name, String found) {
     return new Unsupported(
         "The lineage of the operator " + name + " cannot be captured yet",
         found,

@@ -1,0 +1,296 @@
+package provhouse.capturing.replay;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.function.Function;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.expressions.Alias;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.Cast;
+import org.apache.spark.sql.catalyst.expressions.EqualTo;
+import org.apache.spark.sql.catalyst.expressions.EvalMode$;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import org.apache.spark.sql.catalyst.expressions.Not;
+import org.apache.spark.sql.catalyst.plans.JoinType;
+import org.apache.spark.sql.catalyst.plans.LeftAnti$;
+import org.apache.spark.sql.catalyst.plans.LeftSemi$;
+import org.apache.spark.sql.catalyst.plans.logical.Filter;
+import org.apache.spark.sql.catalyst.plans.logical.Join;
+import org.apache.spark.sql.catalyst.plans.logical.JoinHint$;
+import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.OneRowRelation;
+import org.apache.spark.sql.catalyst.plans.logical.Project;
+import org.apache.spark.sql.catalyst.plans.logical.Range;
+import org.apache.spark.sql.catalyst.plans.logical.Union;
+import org.apache.spark.sql.classic.Dataset;
+import org.apache.spark.sql.classic.Dataset$;
+import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.execution.columnar.InMemoryRelation;
+import org.apache.spark.sql.execution.datasources.FileStatusWithMetadata;
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
+import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import org.apache.spark.sql.execution.datasources.PartitionDirectory;
+import org.apache.spark.sql.types.DataTypes;
+import provhouse.capturing.Unsupported;
+import provhouse.capturing.plans.PlanMap;
+import provhouse.capturing.plans.Plans;
+import provhouse.capturing.sources.RowIds;
+import provhouse.capturing.sources.SourceFiles;
+import provhouse.capturing.sources.Sources;
+import provhouse.capturing.writes.Block;
+import scala.Option;
+
+/**
+ * Computes a frame again on some rows of its sources.
+ *
+ * <p>First the caller reads {@code files}, and gives them the numbers that are in the ids of its
+ * rows. A table that the block has written gives way to the plan that made it, and a cache too.
+ */
+public final class Replay {
+  private static final String ROW = "provhouse_row";
+  private final SparkSession session;
+  private final Block block;
+  private final Map<String, Integer> made = new HashMap<>();
+  private final SourceFiles files = new SourceFiles(null, 0);
+  private final Map<LogicalPlan, RowIds> scans = new IdentityHashMap<>();
+  private final Map<LogicalPlan, KeptRows> kept = new IdentityHashMap<>();
+  private SparkSession small;
+  private LogicalPlan plan;
+  private Unsupported refusal;
+
+  public Replay(SparkSession session, Block block, LogicalPlan optimised, List<Integer> writes) {
+    this.session = session;
+    this.block = block;
+    for (int write : writes) {
+      block.write(write).written().forEach(file -> made.put(URI.create(file).getPath(), write));
+    }
+    try {
+      plan = new PlanMap(this::opened).apply(optimised);
+    } catch (Unsupported error) {
+      refusal = error;
+    }
+  }
+
+  /** Return why the frame cannot be computed again, or null. */
+  public Unsupported refusal() {
+    return refusal;
+  }
+
+  /** Return the optimised plan of a frame, whose columns have the names of the frame. */
+  public static LogicalPlan optimised(Dataset<Row> frame) {
+    return named(frame.queryExecution().optimizedPlan(), List.of(frame.columns()));
+  }
+
+  /** Return an optimised plan with columns of these names, which the optimizer may have dropped. */
+  public static LogicalPlan named(LogicalPlan plan, List<String> names) {
+    List<Attribute> output = Plans.list(plan.output());
+    List<NamedExpression> columns = new ArrayList<>();
+    for (int i = 0; i < names.size(); i++) {
+      boolean same = output.get(i).name().equals(names.get(i));
+      columns.add(same ? output.get(i) : Plans.alias(output.get(i), names.get(i)));
+    }
+    return new Project(Plans.seq(columns), plan);
+  }
+
+  private LogicalPlan opened(LogicalPlan leaf) {
+    if (leaf instanceof LogicalRelation && Sources.hasPlaces((LogicalRelation) leaf)) {
+      return opened((LogicalRelation) leaf);
+    }
+    if (leaf instanceof InMemoryRelation) {
+      return as(leaf, new PlanMap(this::opened).apply(block.cached(leaf)), false);
+    }
+    if (leaf instanceof LocalRelation || leaf instanceof OneRowRelation || leaf instanceof Range) {
+      return leaf; // its rows are in the program
+    }
+    throw refusal(
+        "It reads " + leaf.nodeName() + ", which is neither Parquet nor Delta",
+        "Write this source as Parquet, and capture the program again");
+  }
+
+  private LogicalPlan opened(LogicalRelation scan) {
+    TreeSet<Integer> writes = new TreeSet<>();
+    boolean others = false;
+    HadoopFsRelation relation = (HadoopFsRelation) scan.relation();
+    for (PartitionDirectory folder :
+        Plans.list(relation.location().listFiles(Plans.seq(List.of()), Plans.seq(List.of())))) {
+      for (FileStatusWithMetadata file : Plans.list(folder.files())) {
+        Integer write = made.get(file.getPath().toUri().getPath());
+        others |= write == null;
+        if (write != null) {
+          writes.add(write);
+        }
+      }
+    }
+    if (writes.isEmpty()) {
+      Sources.checkReadable(scan);
+      scans.put(scan, files.rowIds(scan, ""));
+      return scan;
+    }
+    if (others) {
+      throw refusal(
+          "It reads a table of which the block has written a part",
+          "Read the rest of the table as a table of its own");
+    }
+    List<LogicalPlan> parts = new ArrayList<>();
+    for (int write : writes) {
+      LogicalPlan query = block.write(write).named();
+      parts.add(as(scan, new PlanMap(this::opened).apply(query), true));
+    }
+    return parts.size() == 1
+        ? parts.get(0)
+        : as(scan, new Union(Plans.seq(parts), false, false), false);
+  }
+
+  /** Return a plan with the columns of another one, by their names or by their positions. */
+  private static LogicalPlan as(LogicalPlan other, LogicalPlan plan, boolean byName) {
+    List<Attribute> own = Plans.list(plan.output());
+    List<Attribute> wanted = Plans.list(other.output());
+    List<NamedExpression> columns = new ArrayList<>();
+    for (int i = 0; i < wanted.size(); i++) {
+      Attribute column = wanted.get(i);
+      Attribute value =
+          byName
+              ? own.stream()
+                  .filter(each -> each.name().equalsIgnoreCase(column.name()))
+                  .findFirst()
+                  .orElseThrow(() -> refusal(
+                      "A table that the block has written has no column " + column.name() + " in it",
+                      "Read the table with the columns with which it was written"))
+              : own.get(i);
+      Expression cast =
+          value.dataType().equals(column.dataType())
+              ? value
+              : new Cast(value, column.dataType(), Option.empty(), EvalMode$.MODULE$.LEGACY());
+      boolean same = cast == value && value.exprId().equals(column.exprId());
+      columns.add(same ? value : Plans.renamed(cast, column));
+    }
+    return new Project(Plans.seq(columns), plan);
+  }
+
+  private static Unsupported refusal(String found, String remedy) {
+    return new Unsupported("The frame cannot be computed again on other rows", found, remedy);
+  }
+
+  /** Return the files that the frame reads, as JSON. */
+  public String files() throws JsonProcessingException {
+    return new ObjectMapper().writeValueAsString(files.described());
+  }
+
+  /** Give numbers to the files, in the order of {@code files}; JSON. */
+  public void number(String json) throws JsonProcessingException {
+    List<Long> numbers = new ObjectMapper().readValue(json, new TypeReference<List<Long>>() {});
+    Map<Long, Long> others = new HashMap<>();
+    for (Map<String, Object> file : files.described()) {
+      others.put((Long) file.get("number"), numbers.get(others.size()));
+    }
+    scans.replaceAll((scan, ids) -> ids.renumbered(others));
+  }
+
+  /**
+   * Keep some rows in memory, so that frames on parts of these need no scan. The ids are sorted.
+   *
+   * <p>Nothing is kept if what the frame computes depends on where its rows are, as random numbers.
+   */
+  public void keep(byte[] few) {
+    long[] ids = numbers(few);
+    if (KeptRows.suffice(plan)) {
+      small = KeptRows.session(session);
+      scans.forEach(
+          (scan, rows) -> {
+            LogicalPlan wider = identified(scan);
+            kept.put(scan, KeptRows.read(session, new Filter(has(wider, ids), wider)));
+          });
+    }
+  }
+
+  /** Compute all rows and columns of a frame, of which nothing is kept. */
+  public void compute(Dataset<Row> frame) {
+    frame.queryExecution().toRdd().count();
+  }
+
+  /** Return the frame on a few rows only, or on all others; the ids are sorted. */
+  public Dataset<Row> on(byte[] few, boolean only) {
+    long[] ids = numbers(few);
+    return computed(
+        only && small != null ? small : session,
+        scan -> {
+          if (only && kept.containsKey(scan)) {
+            return kept.get(scan).only(ids, scan.output());
+          }
+          if (touches(scan, ids)) {
+            return restricted(scan, ids, only);
+          }
+          return only ? empty(scan) : scan;
+        });
+  }
+
+  /** Return the frame on the rows with the ids in a frame of one column, or on all others. */
+  public Dataset<Row> on(Dataset<Row> ids, boolean only) {
+    return computed(session, scan -> joined(scan, ids.logicalPlan(), only));
+  }
+
+  private static long[] numbers(byte[] bytes) {
+    long[] found = new long[bytes.length / Long.BYTES];
+    ByteBuffer.wrap(bytes).asLongBuffer().get(found);
+    return found;
+  }
+
+  private Dataset<Row> computed(SparkSession in, Function<LogicalPlan, LogicalPlan> scanned) {
+    LogicalPlan found =
+        new PlanMap(leaf -> scans.containsKey(leaf) ? scanned.apply(leaf) : leaf).apply(plan);
+    return Dataset$.MODULE$.ofRows(in, found);
+  }
+
+  private boolean touches(LogicalPlan scan, long[] ids) {
+    RowIds rows = scans.get(scan);
+    return Arrays.stream(ids).map(id -> id >> RowIds.ROW_BITS).distinct().anyMatch(rows::has);
+  }
+
+  private static LogicalPlan empty(LogicalPlan scan) {
+    return new LocalRelation(scan.output(), Plans.seq(List.of()), false, Option.empty());
+  }
+
+  private LogicalPlan restricted(LogicalPlan scan, long[] ids, boolean only) {
+    LogicalPlan rows = identified(scan);
+    Expression has = has(rows, ids);
+    return Plans.only(output(scan), new Filter(only ? has : new Not(has), rows));
+  }
+
+  private LogicalPlan identified(LogicalPlan scan) {
+    return Sources.identified((LogicalRelation) scan, scans.get(scan));
+  }
+
+  private static Expression has(LogicalPlan rows, long[] ids) {
+    return Plans.call(new RowSet(ids), "has", DataTypes.BooleanType, List.of(Sources.id(rows)), true);
+  }
+
+  private static List<Attribute> output(LogicalPlan plan) {
+    return Plans.list(plan.output());
+  }
+
+  private LogicalPlan joined(LogicalPlan scan, LogicalPlan ids, boolean only) {
+    LogicalPlan rows = identified(scan);
+    Alias wanted = Plans.alias(Plans.<Attribute>list(ids.output()).get(0), ROW);
+    JoinType type = only ? LeftSemi$.MODULE$ : LeftAnti$.MODULE$;
+    Join join =
+        new Join(
+            rows,
+            new Project(Plans.seq(List.of(wanted)), ids),
+            type,
+            Option.apply(new EqualTo(Sources.id(rows), wanted.toAttribute())),
+            JoinHint$.MODULE$.NONE());
+    return Plans.only(output(scan), join);
+  }
+}

@@ -1,0 +1,34 @@
+package provhouse.capturing.replay;
+
+import java.io.Serializable;
+import java.util.Arrays;
+
+/** Some rows of a source, by their ids, which are sorted. */
+public final class RowSet implements Serializable {
+  private static final long serialVersionUID = 1L;
+  private final long[] ids;
+
+  RowSet(long[] ids) {
+    this.ids = ids;
+  }
+
+  /** Return whether a row is one of them. Generated code calls this for each row that is read. */
+  public boolean has(long id) {
+    return Arrays.binarySearch(ids, id) >= 0;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof RowSet && Arrays.equals(((RowSet) other).ids, ids);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(ids);
+  }
+
+  @Override
+  public String toString() {
+    return ids.length + " rows";
+  }
+}

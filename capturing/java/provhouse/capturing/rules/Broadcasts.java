@@ -1,0 +1,41 @@
+package provhouse.capturing.rules;
+
+import org.apache.spark.sql.catalyst.optimizer.BuildLeft$;
+import org.apache.spark.sql.catalyst.optimizer.BuildSide;
+import org.apache.spark.sql.catalyst.optimizer.PushDownLeftSemiAntiJoin$;
+import org.apache.spark.sql.catalyst.plans.logical.BROADCAST$;
+import org.apache.spark.sql.catalyst.plans.logical.HintInfo;
+import org.apache.spark.sql.catalyst.plans.logical.Join;
+import org.apache.spark.sql.catalyst.plans.logical.JoinHint;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.internal.SQLConf;
+import scala.Option;
+
+/**
+ * Keeps joins that Spark computes by a broadcast.
+ *
+ * <p>Spark estimates a size by the columns, so that slots can make a side too large. A shuffle of
+ * both sides takes longer than a broadcast with slots.
+ */
+final class Broadcasts {
+  private Broadcasts() {}
+
+  /** Return a join with rewritten sides, computed by a broadcast if the given one is. */
+  static LogicalPlan joined(Join node, LogicalPlan left, LogicalPlan right) {
+    Join joined = (Join) Rewriter.withChildren(node, left, right);
+    Option<BuildSide> side = sideOf(node);
+    if (!node.hint().isEmpty() || side.isEmpty() || sideOf(joined).isDefined()) {
+      return joined;
+    }
+    Option<HintInfo> broadcast = Option.apply(new HintInfo(Option.apply(BROADCAST$.MODULE$)));
+    boolean isLeft = side.get() == BuildLeft$.MODULE$;
+    JoinHint hint =
+        new JoinHint(isLeft ? broadcast : Option.empty(), isLeft ? Option.empty() : broadcast);
+    return joined.copy(left, right, joined.joinType(), joined.condition(), hint);
+  }
+
+  /** Return the side that Spark broadcasts, by its estimate of the size. */
+  private static Option<BuildSide> sideOf(Join join) {
+    return PushDownLeftSemiAntiJoin$.MODULE$.getBroadcastBuildSide(join, false, SQLConf.get());
+  }
+}

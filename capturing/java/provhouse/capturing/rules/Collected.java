@@ -1,0 +1,241 @@
+package provhouse.capturing.rules;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.spark.sql.catalyst.expressions.Alias;
+import org.apache.spark.sql.catalyst.expressions.And;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.Explode;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.GetArrayStructFields;
+import org.apache.spark.sql.catalyst.expressions.GreaterThan;
+import org.apache.spark.sql.catalyst.expressions.Inline;
+import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import org.apache.spark.sql.catalyst.expressions.Size;
+import org.apache.spark.sql.catalyst.expressions.UnaryExpression;
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
+import org.apache.spark.sql.catalyst.expressions.aggregate.CollectList;
+import org.apache.spark.sql.catalyst.expressions.aggregate.CollectSet;
+import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
+import org.apache.spark.sql.catalyst.plans.logical.Filter;
+import org.apache.spark.sql.catalyst.plans.logical.Generate;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Project;
+import org.apache.spark.sql.types.DataTypes;
+import provhouse.capturing.plans.Plans;
+import provhouse.capturing.taps.GroupKey;
+
+/**
+ * An array that an aggregate collects and an {@code explode} takes apart, of which nothing else is
+ * used above but columns that make the groups.
+ *
+ * <p>Each row above then shows one element, whatever else its group has.
+ */
+final class Collected {
+  private final Deque<Step> between = new ArrayDeque<>();
+  /** The positions of fields that are taken from each element, from the innermost. */
+  private final Deque<Integer> fields = new ArrayDeque<>();
+  /** The columns that are used at the operator that was reached, without the array. */
+  private Set<Object> used = new HashSet<>();
+  private Attribute array;
+  private Aggregate aggregate;
+  private Alias column;
+  private AggregateExpression function;
+
+  /** A filter or a projection below the generator, and the column above it that has the array. */
+  record Step(LogicalPlan plan, Attribute array) {}
+
+  private Collected() {}
+
+  /** Return what a generator takes apart, or null if its rows derive from whole groups. */
+  static Collected of(Generate node) {
+    Collected found = new Collected();
+    boolean known = node.generator() instanceof Explode || node.generator() instanceof Inline;
+    return known && found.follow(node) ? found : null;
+  }
+
+  /** Return the operators between the aggregate and the generator, from the lowest. */
+  List<Step> between() {
+    return new ArrayList<>(between);
+  }
+
+  List<Integer> fields() {
+    return new ArrayList<>(fields);
+  }
+
+  Aggregate aggregate() {
+    return aggregate;
+  }
+
+  /** Return the column of the aggregate that has the array. */
+  Alias column() {
+    return column;
+  }
+
+  AggregateExpression function() {
+    return function;
+  }
+
+  /** Return what is collected. */
+  Expression value() {
+    return Plans.<Expression>list(function.aggregateFunction().children()).get(0);
+  }
+
+  /** Return whether equal values of a group are one element. */
+  boolean isSet() {
+    return function.aggregateFunction() instanceof CollectSet || function.isDistinct();
+  }
+
+  private boolean follow(Generate node) {
+    if (!take(((UnaryExpression) node.generator()).child())) {
+      return false;
+    }
+    use(Plans.list(node.requiredChildOutput()));
+    LogicalPlan plan = node.child();
+    while (!used.contains(array.exprId()) && Plans.list(plan.subqueries()).isEmpty()) {
+      if (plan instanceof Aggregate) {
+        return collects((Aggregate) plan);
+      }
+      Step step = new Step(plan, array);
+      boolean passes =
+          plan instanceof Filter && passes((Filter) plan)
+              || plan instanceof Project && passes((Project) plan);
+      if (!passes) {
+        return false;
+      }
+      between.addFirst(step);
+      plan = Plans.<LogicalPlan>list(plan.children()).get(0);
+    }
+    return false;
+  }
+
+  /** Note the fields that an expression takes from each element of an array, and the array. */
+  private boolean take(Expression value) {
+    Expression rest = strip(value);
+    if (rest instanceof Attribute) {
+      array = (Attribute) rest;
+    }
+    return rest instanceof Attribute;
+  }
+
+  private Expression strip(Expression value) {
+    Expression rest = value;
+    while (rest instanceof GetArrayStructFields) {
+      fields.addFirst(((GetArrayStructFields) rest).ordinal());
+      rest = ((GetArrayStructFields) rest).child();
+    }
+    return rest;
+  }
+
+  private void use(List<Attribute> columns) {
+    columns.forEach(each -> used.add(each.exprId()));
+  }
+
+  /** Follow columns through a filter, which may ask of the array only that it is not empty. */
+  private boolean passes(Filter filter) {
+    if (Mark.of(filter) != null || !filter.condition().deterministic()) {
+      return false;
+    }
+    for (Expression each : conjuncts(filter.condition())) {
+      if (!isFilled(each, array)) {
+        use(Plans.list(each.references().toSeq()));
+      }
+    }
+    return true;
+  }
+
+  static List<Expression> conjuncts(Expression condition) {
+    if (!(condition instanceof And)) {
+      return List.of(condition);
+    }
+    return Plans.joined(
+        conjuncts(((And) condition).left()), conjuncts(((And) condition).right()));
+  }
+
+  /** Return whether a condition is that of Spark's own filter below an explode. */
+  static boolean isFilled(Expression condition, Attribute array) {
+    return condition instanceof GreaterThan
+        && ((GreaterThan) condition).left() instanceof Size
+        && ((Size) ((GreaterThan) condition).left()).child().semanticEquals(array)
+        && ((GreaterThan) condition).right() instanceof Literal
+        && ((GreaterThan) condition).right().eval(null).equals(0)
+        && condition.dataType().equals(DataTypes.BooleanType);
+  }
+
+  private boolean passes(Project project) {
+    Set<Object> above = used;
+    Object id = array.exprId();
+    used = new HashSet<>();
+    Expression taken = null;
+    for (NamedExpression each : Plans.<NamedExpression>list(project.projectList())) {
+      if (!((Expression) each).deterministic()) {
+        return false;
+      }
+      if (each.exprId().equals(id)) {
+        taken = each instanceof Alias ? ((Alias) each).child() : (Expression) each;
+      } else if (above.contains(each.exprId())) {
+        use(Plans.list(((Expression) each).references().toSeq()));
+      }
+    }
+    if (taken == null || !take(taken)) {
+      return false;
+    }
+    // What is not used above may not need the array either, which gets another type.
+    return Plans.<NamedExpression>list(project.projectList()).stream()
+        .allMatch(
+            each -> each.exprId().equals(id)
+                || !((Expression) each).references().contains((NamedExpression) array));
+  }
+
+  private boolean collects(Aggregate found) {
+    if (Sessions.of(found) != null) { // the groups of its rows are known above it only
+      return false;
+    }
+    aggregate = found;
+    for (NamedExpression each : Plans.<NamedExpression>list(found.aggregateExpressions())) {
+      if (each.exprId().equals(array.exprId()) && each instanceof Alias) {
+        column = (Alias) each;
+      } else if (used.contains(each.exprId()) && aggregates((Expression) each)) {
+        return false;
+      }
+    }
+    Expression collected = column == null ? null : strip(column.child());
+    if (!(collected instanceof AggregateExpression)) {
+      return false;
+    }
+    function = (AggregateExpression) collected;
+    return isCovered();
+  }
+
+  /** Return whether NULL is no element. */
+  boolean skipsNull() {
+    Object collect = function.aggregateFunction();
+    return collect instanceof CollectList
+        ? ((CollectList) collect).ignoreNulls()
+        : ((CollectSet) collect).ignoreNulls();
+  }
+
+  private boolean isCovered() {
+    Object collect = function.aggregateFunction();
+    if (!(collect instanceof CollectList || collect instanceof CollectSet)
+        || !value().deterministic()) {
+      return false;
+    }
+    // Whether 0.0 and -0.0 are one element is up to the function, so sets of floats are groups.
+    return !isSet()
+        || skipsNull()
+            && fields.isEmpty()
+            && function.filter().isEmpty()
+            && GroupKey.isExact(value().dataType());
+  }
+
+  private static boolean aggregates(Expression expression) {
+    return expression instanceof AggregateExpression
+        || Plans.<Expression>list(expression.children()).stream().anyMatch(Collected::aggregates);
+  }
+}

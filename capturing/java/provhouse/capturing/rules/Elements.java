@@ -1,0 +1,283 @@
+package provhouse.capturing.rules;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.apache.spark.sql.catalyst.expressions.Alias;
+import org.apache.spark.sql.catalyst.expressions.And;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.AttributeReference;
+import org.apache.spark.sql.catalyst.expressions.CreateNamedStruct;
+import org.apache.spark.sql.catalyst.expressions.Explode;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.GetStructField;
+import org.apache.spark.sql.catalyst.expressions.GreaterThan;
+import org.apache.spark.sql.catalyst.expressions.If;
+import org.apache.spark.sql.catalyst.expressions.Inline;
+import org.apache.spark.sql.catalyst.expressions.IsNull;
+import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression$;
+import org.apache.spark.sql.catalyst.expressions.Size;
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction;
+import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
+import org.apache.spark.sql.catalyst.plans.logical.Filter;
+import org.apache.spark.sql.catalyst.plans.logical.Generate;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Project;
+import org.apache.spark.sql.types.ArrayType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.Metadata;
+import org.apache.spark.unsafe.types.UTF8String;
+import provhouse.capturing.plans.Places;
+import provhouse.capturing.plans.Plans;
+import provhouse.capturing.taps.GroupKey;
+import provhouse.capturing.taps.Rewritten;
+import provhouse.capturing.taps.Slot;
+import provhouse.capturing.taps.Taps;
+import scala.Option;
+
+/**
+ * The rule for an {@code explode} of what {@code collect_list} or {@code collect_set} has collected.
+ *
+ * <p>Elements of a list carry the slots of their rows through the list. An element of a set derives
+ * from all rows of its group that have its value: a tap below the aggregate writes them with a key
+ * of the group and the value, which is computed again above. The row that an outer generator makes
+ * of an empty array derives from the whole group.
+ */
+final class Elements {
+  private final Taps taps;
+  private final Collected found;
+  private final Generate node;
+  private final Rewritten child;
+  private final GroupKey group;
+  /** The number of the group, or null if no slot needs it. */
+  private final Alias number;
+  /** The tap of whole groups, or -1. */
+  private final int whole;
+
+  private Elements(Taps taps, Generate node, Collected found, Rewritten child) {
+    this.taps = taps;
+    this.found = found;
+    this.node = node;
+    this.child = child;
+    boolean needed = node.outer() || found.isSet();
+    group =
+        needed ? GroupKey.of(grouping(), "Aggregate").provedFrom(child.slots()) : null;
+    number = needed ? Plans.alias(group.value(), "provhouse_group") : null;
+    Aggregate merging = found.aggregate();
+    whole = node.outer()
+        ? Rewriter.groups(merging, merging.child(), child.slots(), group, null, taps)
+        : -1;
+  }
+
+  /** Rewrite a generator, or return null if its rows derive from whole groups. */
+  static Rewritten of(Generate node, Rewriter rewriter, Taps taps) {
+    Collected found = Collected.of(node);
+    if (found == null) {
+      return null;
+    }
+    Elements elements =
+        new Elements(taps, node, found, rewriter.rewrite(found.aggregate().child()));
+    return found.isSet() ? elements.ofSet() : elements.ofList();
+  }
+
+  private List<Expression> grouping() {
+    return Plans.list(found.aggregate().groupingExpressions());
+  }
+
+  private Rewritten ofList() {
+    Alias collected = collected();
+    Attribute elements = collected.toAttribute();
+    Attribute item =
+        new AttributeReference(
+            "provhouse_element",
+            ((ArrayType) elements.dataType()).elementType(),
+            true,
+            Metadata.empty(),
+            NamedExpression$.MODULE$.newExprId(),
+            Plans.seq(List.of()));
+    LogicalPlan exploded =
+        node.copy(
+            new Explode(elements),
+            node.unrequiredChildIndex(),
+            node.outer(),
+            node.qualifier(),
+            Plans.seq(List.of(item)),
+            between(aggregated(child.plan(), collected), elements));
+    return takenApart(exploded, item);
+  }
+
+  /** Return the column of the aggregate with the slots of each element's row beside its value. */
+  private Alias collected() {
+    List<Expression> fields = new ArrayList<>(List.of(name("value"), found.value()));
+    for (Slot slot : child.slots()) {
+      fields.add(name("slot" + fields.size()));
+      fields.add(slot.attribute());
+    }
+    Expression carried = new CreateNamedStruct(Plans.seq(fields));
+    if (found.value().nullable() && found.skipsNull()) {
+      Literal none = new Literal(null, carried.dataType());
+      carried = new If(new IsNull(found.value()), none, carried);
+    }
+    AggregateExpression function = found.function();
+    Expression collect = (Expression) function.aggregateFunction();
+    AggregateFunction carrying =
+        (AggregateFunction) collect.withNewChildren(Plans.seq(List.of(carried)));
+    return Plans.alias(
+        function.copy(
+            carrying,
+            function.mode(),
+            function.isDistinct(),
+            function.filter(),
+            NamedExpression$.MODULE$.newExprId()),
+        "provhouse_elements");
+  }
+
+  private static Literal name(String text) {
+    return new Literal(UTF8String.fromString(text), DataTypes.StringType);
+  }
+
+  /** Return the exploded rows with the columns of the plain generator, and their slots. */
+  private Rewritten takenApart(LogicalPlan exploded, Attribute item) {
+    Expression value = field(item, 0);
+    for (int place : found.fields()) {
+      value = field(value, place);
+    }
+    List<NamedExpression> columns = new ArrayList<>();
+    List<Attribute> made = Plans.list(node.generatorOutput());
+    columns.addAll(Plans.<Attribute>list(node.requiredChildOutput()));
+    for (int place = 0; place < made.size(); place++) {
+      Expression each = node.generator() instanceof Inline ? field(value, place) : value;
+      columns.add(Plans.renamed(each, made.get(place)));
+    }
+    List<Slot> slots = new ArrayList<>();
+    for (int place = 0; place < child.slots().size(); place++) {
+      Alias slot = Plans.alias(field(item, place + 1), "provhouse_slot");
+      columns.add(slot);
+      slots.add(new Slot(slot.toAttribute(), child.slots().get(place).tap()));
+    }
+    addWhole(item, columns, slots);
+    return new Rewritten(new Project(Plans.seq(columns), exploded), slots);
+  }
+
+  private static Expression field(Expression structure, int place) {
+    return new GetStructField(structure, place, Option.empty());
+  }
+
+  private Rewritten ofSet() {
+    GroupKey key = group.element(group.value(), found.value());
+    List<Expression> by = Plans.joined(grouping(), List.of(found.value()));
+    int tap =
+        taps.number(
+            "collect_set",
+            Plans.withColumn(found.aggregate().child(), Plans.alias(key.value(), "key")),
+            operator(by, key));
+    LogicalPlan tapped = taps.keyed(tap, key, Plans.alias(key.value(), "provhouse_key"), child);
+    LogicalPlan plan = between(aggregated(tapped, found.column()), null);
+    LogicalPlan exploded = Rewriter.withChildren(node, plan);
+    Attribute item = Plans.<Attribute>list(node.generatorOutput()).get(0);
+    Expression above = group.element(number.toAttribute(), item).value();
+    if (node.outer()) {
+      above = new If(new IsNull(item), Plans.nothing(), above);
+    }
+    Alias slot = Plans.alias(above, "provhouse_slot");
+    List<NamedExpression> columns = new ArrayList<>(Plans.<Attribute>list(node.output()));
+    columns.add(slot);
+    List<Slot> slots = new ArrayList<>(List.of(new Slot(slot.toAttribute(), tap)));
+    addWhole(item, columns, slots);
+    return new Rewritten(new Project(Plans.seq(columns), exploded), slots);
+  }
+
+  /** Add the slot of the row that an outer generator makes of an empty array. */
+  private void addWhole(Attribute item, List<NamedExpression> columns, List<Slot> slots) {
+    if (node.outer()) {
+      Expression empty =
+          new If(new IsNull(item), Plans.asLong(number.toAttribute()), Plans.nothing());
+      Alias slot = Plans.alias(empty, "provhouse_slot");
+      columns.add(slot);
+      slots.add(new Slot(slot.toAttribute(), whole));
+    }
+  }
+
+  /** Return the aggregate with this column in place of the array, and the group's number. */
+  private LogicalPlan aggregated(LogicalPlan below, Alias array) {
+    Aggregate plain = found.aggregate();
+    List<NamedExpression> columns = new ArrayList<>();
+    for (NamedExpression each : Plans.<NamedExpression>list(plain.aggregateExpressions())) {
+      columns.add(each == found.column() ? array : each);
+    }
+    if (number != null) {
+      columns.add(number);
+    }
+    LogicalPlan tapped =
+        node.outer()
+            ? taps.keyed(
+                whole,
+                group.unchecked(),
+                Plans.alias(group.value(), "provhouse_key"),
+                new Rewritten(below, child.slots()))
+            : below;
+    LogicalPlan plan =
+        plain.copy(plain.groupingExpressions(), Plans.seq(columns), tapped, plain.hint());
+    return node.outer() && !group.distinct()
+        ? Plans.tapped(taps.proof(whole), List.of(number.toAttribute()), plan)
+        : plan;
+  }
+
+  /**
+   * Return the operators between the aggregate and the generator above a plan.
+   *
+   * <p>{@code elements} is the column that replaces the array, or null if the array stays.
+   */
+  private LogicalPlan between(LogicalPlan below, Attribute elements) {
+    LogicalPlan plan = below;
+    for (Collected.Step step : found.between()) {
+      plan =
+          step.plan() instanceof Filter
+              ? new Filter(condition((Filter) step.plan(), step.array(), elements), plan)
+              : new Project(Plans.seq(columns((Project) step.plan(), step.array(), elements)), plan);
+    }
+    return plan;
+  }
+
+  private static Expression condition(Filter filter, Attribute array, Attribute elements) {
+    Expression all = null;
+    for (Expression each : Collected.conjuncts(filter.condition())) {
+      Expression one = each;
+      if (elements != null && Collected.isFilled(each, array)) {
+        one =
+            new GreaterThan(new Size(elements, false), new Literal(0, DataTypes.IntegerType));
+      }
+      all = all == null ? one : new And(all, one);
+    }
+    return all;
+  }
+
+  private List<NamedExpression> columns(Project project, Attribute array, Attribute elements) {
+    List<NamedExpression> columns = new ArrayList<>();
+    for (NamedExpression each : Plans.<NamedExpression>list(project.projectList())) {
+      columns.add(elements != null && each.exprId().equals(array.exprId()) ? elements : each);
+    }
+    if (number != null) {
+      columns.add(number.toAttribute());
+    }
+    return columns;
+  }
+
+  private Map<String, Object> operator(List<Expression> by, GroupKey key) {
+    String names = by.stream().map(Expression::sql).collect(Collectors.joining(", "));
+    Map<String, Object> operator = new LinkedHashMap<>();
+    operator.put("by", Rewriter.shortened(names));
+    operator.put(
+        "sql", Rewriter.shortened(found.aggregate().simpleString(Rewriter.LONGEST_TEXT)));
+    operator.put("slots", Slot.kinds(child.slots()));
+    operator.put("checked", key.check() != null);
+    operator.put("exactness", "exact");
+    operator.put("place", Places.of(found.aggregate()));
+    return operator;
+  }
+}

@@ -1,0 +1,142 @@
+package provhouse.capturing.rules;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.apache.spark.sql.catalyst.expressions.Alias;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.If;
+import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys$;
+import org.apache.spark.sql.catalyst.plans.ExistenceJoin;
+import org.apache.spark.sql.catalyst.plans.FullOuter$;
+import org.apache.spark.sql.catalyst.plans.InnerLike;
+import org.apache.spark.sql.catalyst.plans.JoinType;
+import org.apache.spark.sql.catalyst.plans.LeftAnti$;
+import org.apache.spark.sql.catalyst.plans.LeftOuter$;
+import org.apache.spark.sql.catalyst.plans.LeftSemi$;
+import org.apache.spark.sql.catalyst.plans.RightOuter$;
+import org.apache.spark.sql.catalyst.plans.logical.Join;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import provhouse.capturing.Unsupported;
+import provhouse.capturing.plans.Places;
+import provhouse.capturing.plans.Plans;
+import provhouse.capturing.taps.GroupKey;
+import provhouse.capturing.taps.Rewritten;
+import provhouse.capturing.taps.Slot;
+import provhouse.capturing.taps.Taps;
+
+/** The rules for joins. */
+final class Joins {
+  private final Rewriter rewriter;
+  private final Taps taps;
+  private boolean absence;
+
+  Joins(Rewriter rewriter, Taps taps) {
+    this.rewriter = rewriter;
+    this.taps = taps;
+  }
+
+  boolean hasAbsence() {
+    return absence;
+  }
+
+  Rewritten join(Join node) {
+    JoinType type = node.joinType();
+    if (type instanceof InnerLike) {
+      return both(node);
+    }
+    if (type == LeftSemi$.MODULE$) {
+      return semi(node, null);
+    }
+    absence = true;
+    if (type instanceof ExistenceJoin) { // a row without a match stays, with the value false
+      return semi(node, ((ExistenceJoin) type).exists());
+    }
+    if (type == LeftOuter$.MODULE$ || type == RightOuter$.MODULE$ || type == FullOuter$.MODULE$) {
+      return both(node);
+    }
+    if (type == LeftAnti$.MODULE$) { // no row of the right side is in the result
+      Rewritten left = rewriter.rewrite(node.left());
+      LogicalPlan plan = Broadcasts.joined(node, left.plan(), node.right());
+      return new Rewritten(plan, left.slots());
+    }
+    throw Unsupported.operator(
+        type.sql().toLowerCase() + " join", "It is in the plan of what is written");
+  }
+
+  private Rewritten both(Join node) {
+    Rewritten left = rewriter.rewriteBeside(node.right(), node.left());
+    Rewritten right = rewriter.rewriteBeside(node.left(), node.right());
+    LogicalPlan plan = Broadcasts.joined(node, left.plan(), right.plan());
+    Map<Object, Attribute> output = new HashMap<>(); // an outer join makes columns nullable
+    Plans.<Attribute>list(plan.output()).forEach(each -> output.put(each.exprId(), each));
+    List<Slot> slots = new ArrayList<>();
+    for (Slot slot : Plans.<Slot>joined(left.slots(), right.slots())) {
+      slots.add(slot.with(output.get(slot.attribute().exprId())));
+    }
+    return new Rewritten(plan, slots);
+  }
+
+  /** The keys of an equi-join, side by side, and whether its condition says more. */
+  private record Keys(List<Expression> left, List<Expression> right, boolean residual) {
+    static Keys of(Join node) {
+      var found = ExtractEquiJoinKeys$.MODULE$.unapply(node);
+      if (found.isEmpty()) {
+        return new Keys(List.of(), List.of(), node.condition().isDefined());
+      }
+      boolean residual = found.get()._4().isDefined();
+      return new Keys(
+          Plans.list(found.get()._2()), Plans.list(found.get()._3()), residual);
+    }
+  }
+
+  /**
+   * Rewrite a semi join: a row derives from each row on the right that has its keys.
+   *
+   * <p>In an existence join, the column {@code exists} says whether there is one.
+   */
+  private Rewritten semi(Join node, Attribute exists) {
+    String name = exists == null ? "left semi join" : "existence join";
+    Keys keys = Keys.of(node);
+    GroupKey leftKey = GroupKey.matching(keys.left(), name);
+    Rewritten left = rewriter.rewrite(node.left());
+    Rewritten right = rewriter.rewriteBeside(node.left(), node.right());
+    GroupKey rightKey = GroupKey.matching(keys.right(), name).from(right.slots());
+    Alias below = Plans.alias(rightKey.value(), "provhouse_key");
+    int number =
+        taps.number(
+            keys.residual() ? "semi join with a condition" : "semi join",
+            Plans.withColumn(node.right(), Plans.alias(rightKey.value(), "key")),
+            operator(node, keys, rightKey, right.slots()));
+    LogicalPlan tapped = taps.keyed(number, rightKey, below, right);
+    LogicalPlan narrow = Plans.only(Plans.list(node.right().output()), tapped);
+    LogicalPlan joined = Broadcasts.joined(node, left.plan(), narrow);
+    Expression match = leftKey.value();
+    if (exists != null) {
+      match = new If(exists, match, Plans.nothing());
+    }
+    Alias above = Plans.alias(match, "provhouse_match");
+    return new Rewritten(
+        Plans.withColumn(joined, above),
+        Plans.joined(left.slots(), List.of(new Slot(above.toAttribute(), number))));
+  }
+
+  private static Map<String, Object> operator(
+      Join node, Keys keys, GroupKey key, List<Slot> slots) {
+    Map<String, Object> operator = new LinkedHashMap<>();
+    String by = keys.right().stream().map(Expression::sql).collect(Collectors.joining(", "));
+    operator.put("by", Rewriter.shortened(by));
+    String condition = node.condition().isDefined() ? node.condition().get().sql() : "";
+    operator.put("sql", Rewriter.shortened(condition));
+    operator.put("slots", Slot.kinds(slots));
+    operator.put("checked", key.check() != null);
+    operator.put("source", key.source());
+    operator.put("place", Places.of(node));
+    operator.put("exactness", keys.residual() ? "superset" : "exact");
+    return operator;
+  }
+}

@@ -1,0 +1,93 @@
+package provhouse.capturing.rules;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.catalyst.expressions.Alias;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.BloomFilterMightContain;
+import org.apache.spark.sql.catalyst.expressions.DynamicPruning;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.PlanExpression;
+import org.apache.spark.sql.catalyst.expressions.ScalarSubquery;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import provhouse.capturing.Unsupported;
+import provhouse.capturing.plans.Plans;
+import provhouse.capturing.taps.Rewritten;
+import provhouse.capturing.taps.Slot;
+import provhouse.capturing.taps.Taps;
+import scala.Function1;
+
+/**
+ * The rule for scalar subqueries: each row of an operator derives from all rows of its subqueries.
+ *
+ * <p>Only uncorrelated ones are left in an optimised plan; Spark has made joins of the others. A
+ * tap in the subquery writes its rows with the key 0, which the rows of the operator then carry.
+ */
+final class Subqueries {
+  private final Rewriter rewriter;
+  private final Taps taps;
+
+  Subqueries(Rewriter rewriter, Taps taps) {
+    this.rewriter = rewriter;
+    this.taps = taps;
+  }
+
+  /** An operator whose subqueries have taps, and the numbers of these taps. */
+  record Tapped(LogicalPlan node, List<Integer> numbers) {}
+
+  Tapped tapped(LogicalPlan node) {
+    List<Integer> numbers = new ArrayList<>();
+    Function1<Expression, Expression> rule = each -> rewritten(each, node, numbers);
+    return new Tapped((LogicalPlan) node.mapExpressions(rule), numbers);
+  }
+
+  /** Return the rows of an operator with slots for the subqueries that it uses. */
+  static Rewritten carrying(Rewritten rows, List<Integer> numbers) {
+    LogicalPlan plan = rows.plan();
+    List<Slot> slots = new ArrayList<>(rows.slots());
+    for (int number : numbers) {
+      Alias key = Plans.alias(Plans.number(0), "provhouse_subquery");
+      plan = Plans.withColumn(plan, key);
+      slots.add(new Slot(key.toAttribute(), number));
+    }
+    return new Rewritten(plan, slots);
+  }
+
+  private Expression rewritten(Expression expression, LogicalPlan node, List<Integer> numbers) {
+    if (expression instanceof DynamicPruning || expression instanceof BloomFilterMightContain) {
+      return expression; // Spark's own filters, which only remove rows that a join above removes
+    }
+    if (expression instanceof ScalarSubquery && !((ScalarSubquery) expression).isCorrelated()) {
+      return tapped((ScalarSubquery) expression, numbers);
+    }
+    if (expression instanceof PlanExpression) {
+      throw Unsupported.operator(
+          expression.getClass().getSimpleName(), "It is in the operator " + node.nodeName());
+    }
+    Function1<Expression, Expression> rule = each -> rewritten(each, node, numbers);
+    return (Expression) expression.mapChildren(rule);
+  }
+
+  private Expression tapped(ScalarSubquery subquery, List<Integer> numbers) {
+    LogicalPlan plain = subquery.plan();
+    Rewritten rows = rewriter.rewrite(plain);
+    Map<String, Object> operator = new LinkedHashMap<>();
+    operator.put("by", "");
+    operator.put("sql", Rewriter.shortened(plain.simpleString(Rewriter.LONGEST_TEXT)));
+    operator.put("slots", Slot.kinds(rows.slots()));
+    operator.put("exactness", "exact");
+    int number = taps.number("subquery", plain, operator);
+    if (!numbers.contains(number)) {
+      numbers.add(number);
+    }
+    Alias key = Plans.alias(Plans.number(0), "provhouse_key");
+    List<Attribute> written =
+        Plans.joined(List.of(key.toAttribute()), Plans.attributes(rows.slots()));
+    LogicalPlan tapped =
+        Plans.tapped(
+            taps.tap(number, written.size()), written, Plans.withColumn(rows.plan(), key));
+    return (Expression) subquery.withNewPlan(Plans.only(Plans.list(plain.output()), tapped));
+  }
+}

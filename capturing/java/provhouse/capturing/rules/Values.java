@@ -1,0 +1,78 @@
+package provhouse.capturing.rules;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.apache.spark.sql.catalyst.expressions.Cast;
+import org.apache.spark.sql.catalyst.expressions.EvalMode$;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import org.apache.spark.sql.catalyst.expressions.UnscaledValue;
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
+import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke;
+import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero;
+import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.NumericType;
+import provhouse.capturing.plans.Plans;
+import provhouse.capturing.taps.Slot;
+import scala.Option;
+
+/** What each row gives to an aggregate, as a column of numbers that a tap below it writes. */
+final class Values {
+  private static final Set<String> FUNCTIONS = Set.of("sum", "min", "max", "avg");
+
+  private Values() {}
+
+  /**
+   * Return the bits of the number that each row of the input gives, or null if that is not known.
+   *
+   * <p>It is known if each row is one row of a source, which is then in one group with one number,
+   * and if the aggregate computes one function, of all rows. NULL stays NULL.
+   */
+  static Expression of(Aggregate node, List<Slot> slots) {
+    if (!Slot.kinds(slots).equals(List.of(Slot.ROWS)) || !Existence.countsSources(node.child())) {
+      return null;
+    }
+    List<AggregateExpression> found = new ArrayList<>();
+    Plans.<NamedExpression>list(node.aggregateExpressions())
+        .forEach(each -> add((Expression) each, found));
+    if (found.size() != 1 || !isPlain(found.get(0))) {
+      return null;
+    }
+    Expression given = Plans.<Expression>list(found.get(0).aggregateFunction().children()).get(0);
+    if (given instanceof UnscaledValue) { // Spark adds decimals as integers, and scales the result
+      given = ((UnscaledValue) given).child();
+    }
+    return given.dataType() instanceof NumericType && given.deterministic() ? bits(given) : null;
+  }
+
+  private static void add(Expression expression, List<AggregateExpression> found) {
+    if (expression instanceof AggregateExpression) {
+      found.add((AggregateExpression) expression);
+    }
+    Plans.<Expression>list(expression.children()).forEach(each -> add(each, found));
+  }
+
+  private static boolean isPlain(AggregateExpression found) {
+    return FUNCTIONS.contains(found.aggregateFunction().prettyName())
+        && !found.isDistinct()
+        && found.filter().isEmpty();
+  }
+
+  /** Return the bits of a number of 64 bits. -0.0 becomes 0.0, since its bits stand for NULL. */
+  private static Expression bits(Expression given) {
+    Expression number =
+        new Cast(given, DataTypes.DoubleType, Option.empty(), EvalMode$.MODULE$.LEGACY());
+    return new StaticInvoke(
+        Double.class,
+        DataTypes.LongType,
+        "doubleToRawLongBits",
+        Plans.seq(List.of(new NormalizeNaNAndZero(number))),
+        Plans.seq(List.of()),
+        true,
+        false,
+        true,
+        Option.empty());
+  }
+}

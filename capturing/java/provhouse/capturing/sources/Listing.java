@@ -1,0 +1,47 @@
+package provhouse.capturing.sources;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.InputFileName;
+import org.apache.spark.sql.execution.datasources.FileStatusWithMetadata;
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
+import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import org.apache.spark.sql.execution.datasources.PartitionDirectory;
+import org.apache.spark.sql.types.DataTypes;
+import provhouse.capturing.plans.Plans;
+
+/**
+ * The files of a source whose rows have no numbers, as the scan lists them, and the size and time of
+ * each.
+ *
+ * <p>A captured write is known again by its files, so each row is followed by the number of its file.
+ */
+public record Listing(List<String> paths, List<List<Long>> states) {
+  /** Return the files of a scan, or null if it reads no files. */
+  public static Listing of(LogicalRelation node) {
+    if (!(node.relation() instanceof HadoopFsRelation)) {
+      return null;
+    }
+    List<String> paths = new ArrayList<>();
+    List<List<Long>> states = new ArrayList<>();
+    HadoopFsRelation relation = (HadoopFsRelation) node.relation();
+    for (PartitionDirectory folder :
+        Plans.list(relation.location().listFiles(Plans.seq(List.of()), Plans.seq(List.of())))) {
+      for (FileStatusWithMetadata file : Plans.list(folder.files())) {
+        paths.add(file.getPath().toUri().toString());
+        states.add(List.of(file.getLen(), file.getModificationTime()));
+      }
+    }
+    return new Listing(paths, states);
+  }
+
+  /** Return the number of the file of a row, in the place that it has in an id. */
+  public Expression number() {
+    RowIds ids =
+        new RowIds(paths.toArray(new String[0]), LongStream.range(0, paths.size()).toArray());
+    return Plans.call(
+        ids, "first", DataTypes.LongType, List.of(new InputFileName()), false);
+  }
+}

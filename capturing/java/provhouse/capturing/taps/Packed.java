@@ -1,0 +1,93 @@
+package provhouse.capturing.taps;
+
+import java.io.Serializable;
+import java.util.List;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
+import org.apache.spark.sql.catalyst.optimizer.InsertMapSortExpression$;
+import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers$;
+import org.apache.spark.sql.catalyst.util.ArrayData;
+import org.apache.spark.sql.catalyst.util.MapData;
+import org.apache.spark.sql.types.ArrayType;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.MapType;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import provhouse.capturing.plans.Plans;
+
+/**
+ * Turns structs, arrays and maps into bytes that are equal exactly if Spark groups the values
+ * together.
+ *
+ * <p>A hash of Spark skips NULL, so that it cannot tell {@code [1, NULL]} from {@code [NULL, 1]}.
+ * The bytes are those by which Spark itself compares the keys of a group.
+ */
+public final class Packed implements Serializable {
+  private static final long serialVersionUID = 1L;
+  private final DataType type;
+  private transient UnsafeProjection projection;
+
+  private Packed(DataType type) {
+    this.type = type;
+  }
+
+  /** Return the bytes of a value; NULL has bytes too. */
+  static Expression of(Expression value) {
+    Expression sorted = InsertMapSortExpression$.MODULE$.insertMapSortRecursively(value);
+    Expression normal = NormalizeFloatingNumbers$.MODULE$.normalize(sorted);
+    return Plans.call(
+        new Packed(value.dataType()), "bytes", DataTypes.BinaryType, List.of(normal), true);
+  }
+
+  /** Return whether equal values of a type have equal bytes, once they are normalized. */
+  static boolean covers(DataType type) {
+    if (type instanceof StructType) {
+      for (StructField field : ((StructType) type).fields()) {
+        if (!isCovered(field.dataType())) {
+          return false;
+        }
+      }
+      return true;
+    }
+    if (type instanceof MapType) {
+      return isCovered(((MapType) type).keyType()) && isCovered(((MapType) type).valueType());
+    }
+    return type instanceof ArrayType && isCovered(((ArrayType) type).elementType());
+  }
+
+  private static boolean isCovered(DataType type) {
+    return covers(type) || GroupKey.isFloating(type) || GroupKey.isExact(type);
+  }
+
+  public byte[] bytes(InternalRow struct) {
+    return packed(struct);
+  }
+
+  public byte[] bytes(ArrayData array) {
+    return packed(array);
+  }
+
+  public byte[] bytes(MapData map) {
+    return packed(map);
+  }
+
+  private byte[] packed(Object value) {
+    if (projection == null) {
+      projection = UnsafeProjection.create(new DataType[] {type});
+    }
+    return projection.apply(new GenericInternalRow(new Object[] {value})).getBytes();
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Packed && ((Packed) other).type.equals(type);
+  }
+
+  @Override
+  public int hashCode() {
+    return type.hashCode();
+  }
+}

@@ -1,0 +1,272 @@
+package provhouse.capturing.targets;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.AnalysisException;
+import org.apache.spark.sql.SaveMode;
+import org.apache.spark.sql.catalyst.TableIdentifier;
+import org.apache.spark.sql.catalyst.analysis.NamedRelation;
+import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier;
+import org.apache.spark.sql.catalyst.catalog.CatalogTable;
+import org.apache.spark.sql.catalyst.catalog.SessionCatalog;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.parser.ParseException;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.TableSpec;
+import org.apache.spark.sql.catalyst.plans.logical.V2CreateTableAsSelectPlan;
+import org.apache.spark.sql.catalyst.plans.logical.V2WriteCommand;
+import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.connector.catalog.Identifier;
+import org.apache.spark.sql.connector.expressions.Transform;
+import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
+import provhouse.capturing.plans.Named;
+import provhouse.capturing.plans.Plans;
+import provhouse.capturing.writes.Write;
+import scala.Option;
+import scala.collection.immutable.Seq;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * What a command says that writes rows to a Delta table: one of {@code save}, {@code INSERT}, {@code
+ * CREATE TABLE AS} and their forms.
+ *
+ * <p>{@code partitions} are the columns that the command gives for a new table, or null if it gives
+ * none, and {@code creates} says that it makes a new table in place of one that is there. {@code
+ * overwrites} says that it replaces all rows. {@code replaced} is the condition for the rows that it replaces, or null. {@code asSaved}
+ * makes the command with another analysed plan of its rows. Delta's classes are known by name only.
+ */
+public record DeltaCommand(
+    Object delta,
+    Path path,
+    String table,
+    LogicalPlan query,
+    Map<String, String> options,
+    List<String> partitions,
+    boolean creates,
+    boolean overwrites,
+    Expression replaced,
+    UnaryOperator<LogicalPlan> asSaved) {
+  private static final String PACKAGE = "org.apache.spark.sql.delta.";
+  private static final String STAGED = "StagedDeltaTableV2";
+
+  /** The command that overwrites the partitions of its rows, by the name of its class. */
+  private static final String DYNAMIC = PACKAGE + "DeltaDynamicPartitionOverwriteCommand";
+
+  /** Return what a command says, or null if it is no such command. */
+  public static DeltaCommand of(LogicalPlan command, SparkSession session) {
+    if (command instanceof SaveIntoDataSourceCommand) {
+      return saved((SaveIntoDataSourceCommand) command, session);
+    }
+    if (command instanceof V2WriteCommand) {
+      return inserted((V2WriteCommand) command);
+    }
+    if (command instanceof V2CreateTableAsSelectPlan) {
+      return created((V2CreateTableAsSelectPlan) command, session);
+    }
+    return null;
+  }
+
+  /**
+   * Return whether a command writes the rows of {@code CREATE TABLE AS}, which is a command of its
+   * own: it only hands them to Delta, and has ended before Delta writes them.
+   */
+  public static boolean isStaged(LogicalPlan command) {
+    boolean writes = command instanceof V2WriteCommand;
+    Object table = writes ? deltaOf(((V2WriteCommand) command).table()) : null;
+    return table != null && table.getClass().getName().endsWith(STAGED);
+  }
+
+  /** Return the plan of rows that a command has instead of a child, or null. */
+  public static LogicalPlan rowsOf(LogicalPlan command) {
+    if (command instanceof SaveIntoDataSourceCommand) {
+      return ((SaveIntoDataSourceCommand) command).query();
+    }
+    if (command instanceof V2CreateTableAsSelectPlan) {
+      return ((V2CreateTableAsSelectPlan) command).query();
+    }
+    Object kept = command instanceof V2WriteCommand ? field(command, "analyzedQuery") : null;
+    boolean some = kept instanceof Option && ((Option<?>) kept).isDefined();
+    return some ? (LogicalPlan) ((Option<?>) kept).get() : null;
+  }
+
+  private static DeltaCommand saved(SaveIntoDataSourceCommand command, SparkSession session) {
+    Map<String, String> options = CollectionConverters.asJava(command.options());
+    Object source = command.dataSource();
+    if (!source.getClass().getName().equals(PACKAGE + "sources.DeltaDataSource")
+        || !options.containsKey("path")) {
+      return null;
+    }
+    Expression replaced = null;
+    List<String> partitions = null;
+    for (Map.Entry<String, String> option : options.entrySet()) {
+      String name = option.getKey().toLowerCase(Locale.ROOT);
+      if (name.equals("replacewhere")) {
+        replaced = parsed(option.getValue(), session);
+      }
+      if (name.equals("__partition_columns")) {
+        partitions = names(option.getValue());
+      }
+    }
+    return new DeltaCommand(
+        source,
+        new Path(options.get("path")),
+        "",
+        command.query(),
+        options,
+        partitions,
+        false,
+        command.mode() == SaveMode.Overwrite && replaced == null,
+        replaced,
+        plan -> command.copy(plan, command.dataSource(), command.options(), command.mode()));
+  }
+
+  private static Expression parsed(String condition, SparkSession session) {
+    try {
+      return session.sessionState().sqlParser().parseExpression(condition);
+    } catch (ParseException error) {
+      throw Write.refusal("Its replaceWhere cannot be parsed: " + condition);
+    }
+  }
+
+  private static List<String> names(String json) {
+    try {
+      return new ObjectMapper().readValue(json, new TypeReference<List<String>>() {});
+    } catch (JsonProcessingException error) {
+      throw Write.refusal("Its partitions are not known: " + json);
+    }
+  }
+
+  private static DeltaCommand inserted(V2WriteCommand writing) {
+    LogicalPlan command = (LogicalPlan) writing;
+    Object delta = deltaOf(writing.table());
+    Object query = field(command, "analyzedQuery");
+    if (delta == null
+        || delta.getClass().getName().endsWith(STAGED)
+        || !(query instanceof Option)
+        || ((Option<?>) query).isEmpty()) {
+      return null;
+    }
+    Option<CatalogTable> table = Named.call(delta, "catalogTable");
+    scala.collection.Map<String, String> options = Named.call(command, "writeOptions");
+    return new DeltaCommand(
+        delta,
+        Named.call(delta, "path"),
+        table.isDefined() ? table.get().identifier().table() : "",
+        (LogicalPlan) ((Option<?>) query).get(),
+        CollectionConverters.asJava(options),
+        null,
+        false,
+        Literal.TrueLiteral().equals(field(command, "deleteExpr")),
+        (Expression) field(command, "deleteExpr"),
+        plan -> writing(command, plan));
+  }
+
+  /** Return a command that writes other rows: most take the analysed plan, and one its child. */
+  private static LogicalPlan writing(LogicalPlan command, LogicalPlan rows) {
+    LogicalPlan found = with(command, "analyzedQuery", Option.apply(rows));
+    return command.getClass().getName().equals(DYNAMIC) ? with(found, "query", rows) : found;
+  }
+
+  /** Return the field of a plan, or null if it has none of this name. */
+  private static Object field(LogicalPlan plan, String name) {
+    for (int i = 0; i < plan.productArity(); i++) {
+      if (plan.productElementName(i).equals(name)) {
+        return plan.productElement(i);
+      }
+    }
+    return null;
+  }
+
+  /** Return a plan with another value of one field. */
+  private static LogicalPlan with(LogicalPlan plan, String name, Object value) {
+    Object[] fields = new Object[plan.productArity()];
+    for (int i = 0; i < fields.length; i++) {
+      fields[i] = plan.productElementName(i).equals(name) ? value : plan.productElement(i);
+    }
+    return (LogicalPlan) plan.makeCopy(fields);
+  }
+
+  private static Object deltaOf(NamedRelation relation) {
+    Object table =
+        relation instanceof DataSourceV2Relation ? ((DataSourceV2Relation) relation).table() : null;
+    boolean known =
+        table != null && table.getClass().getName().startsWith(PACKAGE + "catalog.");
+    return known ? table : null;
+  }
+
+  private static DeltaCommand created(V2CreateTableAsSelectPlan command, SparkSession session) {
+    LogicalPlan plan = (LogicalPlan) command;
+    Object name = field(plan, "name");
+    Object spec = field(plan, "tableSpec");
+    if (!(name instanceof ResolvedIdentifier) || !(spec instanceof TableSpec)) {
+      return null;
+    }
+    ResolvedIdentifier resolved = (ResolvedIdentifier) name;
+    TableSpec given = (TableSpec) spec;
+    Option<String> provider = given.provider();
+    String format =
+        provider.isDefined() ? provider.get() : session.sessionState().conf().defaultDataSourceName();
+    Object catalog = resolved.catalog();
+    if (!format.equalsIgnoreCase("delta")
+        || !catalog.getClass().getName().startsWith(PACKAGE + "catalog.")) {
+      return null;
+    }
+    Map<String, String> options =
+        new LinkedHashMap<>(CollectionConverters.asJava(given.properties()));
+    scala.collection.Map<String, String> written = Named.call(plan, "writeOptions");
+    options.putAll(CollectionConverters.asJava(written));
+    Identifier identifier = resolved.identifier();
+    boolean byPath = new Path(identifier.name()).isAbsolute();
+    return new DeltaCommand(
+        catalog,
+        byPath ? new Path(identifier.name()) : placeOf(identifier, given, session),
+        byPath ? "" : identifier.name(),
+        command.query(),
+        options,
+        columns(Named.call(plan, "partitioning")),
+        true,
+        true,
+        null,
+        rows -> with(plan, "query", rows));
+  }
+
+  private static Path placeOf(Identifier identifier, TableSpec given, SparkSession session) {
+    SessionCatalog catalog = session.sessionState().catalog();
+    String[] database = identifier.namespace();
+    TableIdentifier table =
+        new TableIdentifier(
+            identifier.name(), Option.apply(database.length == 1 ? database[0] : null));
+    if (given.location().isDefined()) {
+      return new Path(given.location().get());
+    }
+    try {
+      return new Path(
+          catalog.tableExists(table)
+              ? catalog.getTableMetadata(table).location()
+              : catalog.defaultTablePath(table));
+    } catch (AnalysisException error) {
+      throw Write.refusal("The place of the table " + table + " is unknown");
+    }
+  }
+
+  private static List<String> columns(Seq<Transform> partitioning) {
+    List<String> found = new ArrayList<>();
+    for (Transform each : Plans.list(partitioning)) {
+      if (!each.name().equals("identity")) {
+        throw Write.refusal("It writes a Delta table that is clustered by " + each.describe());
+      }
+      found.add(each.references()[0].fieldNames()[0]);
+    }
+    return found;
+  }
+}

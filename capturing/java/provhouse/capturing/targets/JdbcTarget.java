@@ -1,0 +1,122 @@
+package provhouse.capturing.targets;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.SaveMode;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand;
+import org.apache.spark.sql.execution.datasources.jdbc.JdbcRelationProvider;
+import scala.jdk.javaapi.CollectionConverters;
+
+/** A table of another database. Its rows are in no file; the tap of the rows writes their keys. */
+public final class JdbcTarget implements Target {
+  private final SaveIntoDataSourceCommand command;
+  private final SparkSession session;
+  private final String url;
+  private final String table;
+  private LogicalPlan optimised;
+
+  private JdbcTarget(
+      SaveIntoDataSourceCommand command, SparkSession session, String url, String table) {
+    this.command = command;
+    this.session = session;
+    this.url = url;
+    this.table = table;
+  }
+
+  /** Return the target of a command, or null if it writes no such table. */
+  public static JdbcTarget of(LogicalPlan command, SparkSession session) {
+    if (!(command instanceof SaveIntoDataSourceCommand)) {
+      return null;
+    }
+    SaveIntoDataSourceCommand saving = (SaveIntoDataSourceCommand) command;
+    String url = null;
+    String table = null;
+    for (Map.Entry<String, String> option : CollectionConverters.asJava(saving.options()).entrySet()) {
+      String name = option.getKey().toLowerCase(Locale.ROOT);
+      url = name.equals("url") ? option.getValue() : url;
+      table = name.equals("dbtable") ? option.getValue() : table;
+    }
+    boolean known = saving.dataSource() instanceof JdbcRelationProvider && url != null && table != null;
+    return known ? new JdbcTarget(saving, session, url, table) : null;
+  }
+
+  /**
+   * Return a path that stands for a table of a database; two addresses have different ones.
+   *
+   * <p>It does not tell the address, which may have a password.
+   */
+  public static Path placeOf(String url, String table) {
+    String address = url + " " + table;
+    UUID place = UUID.nameUUIDFromBytes(address.getBytes(StandardCharsets.UTF_8));
+    return new Path("/jdbc/" + place + "/" + nameOf(table));
+  }
+
+  /** Return the name of a table without its schema and quotes. */
+  public static String nameOf(String table) {
+    return table.replaceAll("^.*[ .]", "").replaceAll("[\"`]", "");
+  }
+
+  @Override
+  public void check() {}
+
+  @Override
+  public LogicalPlan query() {
+    if (optimised == null) {
+      optimised = Replanned.optimised(command.query(), session);
+    }
+    return optimised;
+  }
+
+  @Override
+  public LogicalPlan with(LogicalPlan query) {
+    return command.copy(query, command.dataSource(), command.options(), command.mode());
+  }
+
+  @Override
+  public Path path() {
+    return placeOf(url, table);
+  }
+
+  @Override
+  public String table() {
+    return nameOf(table);
+  }
+
+  @Override
+  public String format() {
+    return "jdbc";
+  }
+
+  @Override
+  public boolean isKeyed() {
+    return true;
+  }
+
+  @Override
+  public List<Expression> texts() {
+    return List.of();
+  }
+
+  @Override
+  public boolean deletes() {
+    return false; // no ingest reads its rows again
+  }
+
+  @Override
+  public boolean replaces() {
+    return command.mode() == SaveMode.Overwrite;
+  }
+
+  @Override
+  public Set<String> written() {
+    return Set.of();
+  }
+}

@@ -1,0 +1,94 @@
+package provhouse.capturing.targets;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.apache.spark.sql.catalyst.catalog.BucketSpec;
+import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.CreateArray;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.util.ArrayData;
+import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand;
+import org.apache.spark.sql.execution.datasources.V1WritesUtils;
+import org.apache.spark.sql.execution.datasources.WriteFiles;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.unsafe.types.UTF8String;
+import provhouse.capturing.plans.Plans;
+import provhouse.capturing.writes.Write;
+import scala.Option;
+
+/**
+ * Says for each row in which of several files of its task it is: by the folder of its partition and
+ * the number of its bucket.
+ *
+ * <p>Spark sorts the rows of a task by both before the tap, so that the order of the rows in each
+ * file is that in which the tap sees them.
+ */
+public final class Layout implements Serializable {
+  private static final long serialVersionUID = 1L;
+  private final String[] names;
+
+  private Layout(List<String> names) {
+    this.names = names.toArray(new String[0]);
+  }
+
+  /** Return the texts that identify a row's file among those of its task; none if it has only one. */
+  static List<Expression> texts(InsertIntoHadoopFsRelationCommand command, String timeZone) {
+    List<Attribute> partitions = Plans.list(command.partitionColumns());
+    Option<BucketSpec> buckets = command.bucketSpec();
+    List<Expression> found = new ArrayList<>();
+    if (partitions.isEmpty() && buckets.isEmpty()) {
+      return found;
+    }
+    if (!(command.child() instanceof WriteFiles)) {
+      throw Write.refusal("Rows are sorted only while they are written, by the settings of Spark");
+    }
+    if (!partitions.isEmpty()) {
+      found.add(folder(names(partitions), partitions, timeZone));
+    }
+    if (buckets.isDefined()) {
+      List<Attribute> data = Plans.list(command.query().output());
+      partitions.forEach(column -> data.removeIf(each -> each.exprId().equals(column.exprId())));
+      Expression number =
+          V1WritesUtils.getWriterBucketSpec(buckets, Plans.seq(data), command.options())
+              .get()
+              .bucketIdExpression();
+      found.add(Plans.asText(number, timeZone));
+    }
+    return found;
+  }
+
+  /** Return the text of a row's folder, of columns that have these names there, or no text. */
+  static List<Expression> texts(List<String> names, List<Attribute> columns, String timeZone) {
+    return names.isEmpty() ? List.of() : List.of(folder(names, columns, timeZone));
+  }
+
+  private static List<String> names(List<Attribute> columns) {
+    return columns.stream().map(Attribute::name).collect(Collectors.toList());
+  }
+
+  private static Expression folder(
+      List<String> names, List<Attribute> columns, String timeZone) {
+    List<Expression> values = new ArrayList<>();
+    columns.forEach(column -> values.add(Plans.asText(column, timeZone)));
+    return Plans.call(
+        new Layout(names),
+        "folder",
+        DataTypes.StringType,
+        List.of(new CreateArray(Plans.seq(values), false)),
+        true);
+  }
+
+  /** Return the folder of a partition below that of the table, as Spark names it. */
+  public UTF8String folder(ArrayData values) {
+    StringBuilder path = new StringBuilder();
+    for (int i = 0; i < names.length; i++) {
+      String value = values.isNullAt(i) ? null : values.getUTF8String(i).toString();
+      path.append(i == 0 ? "" : "/");
+      path.append(ExternalCatalogUtils.getPartitionPathString(names[i], value));
+    }
+    return UTF8String.fromString(path.toString());
+  }
+}

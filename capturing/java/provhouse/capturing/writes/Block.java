@@ -1,0 +1,212 @@
+package provhouse.capturing.writes;
+
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.classic.SparkSession;
+import provhouse.capturing.Unsupported;
+import provhouse.capturing.plans.Plans;
+import provhouse.capturing.rules.Caches;
+import provhouse.capturing.rules.Streams;
+import provhouse.capturing.taps.Tap;
+import provhouse.capturing.targets.DeltaCommand;
+import provhouse.capturing.targets.Target;
+
+/** The writes that are ingested together, and the refusals among them. */
+public class Block {
+  private static final long NEWS = 30;
+  private final String folder;
+  private final Map<String, List<String>> keys;
+  private final boolean plain;
+  private final Caches caches;
+  private final List<Write> writes = new ArrayList<>();
+  private final Set<Refusal> refusals = new LinkedHashSet<>();
+  private Set<String> only;
+  private Budget.Limits limits = Budget.Limits.NONE;
+  private boolean sampled;
+  private boolean valued;
+  private Unsupported refused;
+  private boolean closed;
+  private int numbered;
+
+  /**
+   * Make a block whose taps write below a folder, which all executors must reach.
+   *
+   * <p>With {@code plain}, what is not covered runs without capture, instead of being refused.
+   * {@code keys} has the key columns of tables by name.
+   */
+  public Block(String folder, Map<String, List<String>> keys, boolean plain) {
+    this.folder = new Path(URI.create(folder)).toString(); // as tasks read it: not encoded
+    this.keys = keys;
+    this.plain = plain;
+    caches = new Caches(this.folder, keys);
+  }
+
+  /** Make what the folder must have before anything is written there. */
+  public void begin(SparkSession session) {}
+
+  public boolean isPlain() {
+    return plain;
+  }
+
+  /** Capture only the writes of these tables. */
+  public void only(Set<String> tables) {
+    only = tables;
+  }
+
+  /** End the capture of writes that take more than these limits. */
+  public void limit(Budget.Limits most) {
+    limits = most;
+  }
+
+  /** Refuse the writes of which an ingest cannot take a sample. */
+  public void sample() {
+    sampled = true;
+  }
+
+  /** Capture what each row gives to an aggregate, too. */
+  public void value() {
+    valued = true;
+  }
+
+  /** Note the batch that this thread's stream has handed to the program, or null. */
+  public void handed(Streams.Batch batch) {
+    caches.handed(batch);
+  }
+
+  /** Refuse what a stream does that still runs after the end of the block. */
+  public void checkOpen() {
+    if (closed) {
+      throw Streams.refusal(
+          "It still runs after the end of the block in which it was started",
+          "Wait for its end inside of the block");
+    }
+  }
+
+  /** Return whether a write runs without capture because its table was not asked for. */
+  public boolean leavesOut(Target target) {
+    boolean found = only != null && !only.contains(target.name());
+    if (found) {
+      writes.forEach(write -> write.replaceBy(target));
+    }
+    return found;
+  }
+
+  /**
+   * Note the files of the writes that have returned, before another command of their thread runs.
+   *
+   * <p>Spark says later that they have ended, when the folder may have files of that command too.
+   */
+  public void settle() {
+    Caller now = Caller.current();
+    writes.forEach(write -> write.settle(now));
+  }
+
+  public LogicalPlan captured(Target target, SparkSession session) {
+    List.copyOf(writes).forEach(earlier -> awaitEnd(earlier, target));
+    target.check();
+    if (sampled && target.isKeyed()) {
+      throw new Unsupported(
+          "No sample can be taken of the lineage of this write",
+          "It writes " + target.name() + " as " + target.format()
+              + ", where a later job finds rows by their keys, of which none may be missing",
+          "Capture it without a sample, or write it as Parquet or Delta");
+    }
+    for (Write earlier : List.copyOf(writes)) {
+      earlier.precede(target, Streams.batchOf(session));
+    }
+    begin(session);
+    String place = folder + "/" + reserve();
+    Write write = new Write(target, place, keys, limits, valued, session, caches);
+    writes.add(write);
+    return write.plan();
+  }
+
+  /** Return the plan of a frame that Spark caches, with the slots of its rows as columns. */
+  public LogicalPlan caching(LogicalPlan query, SparkSession session) {
+    if (caches.has(query)) {
+      return query;
+    }
+    begin(session);
+    return caches.caching(query, session);
+  }
+
+  /** Return the number of a new write, which its folder has for a name. */
+  public int reserve() {
+    return numbered++;
+  }
+
+  /** Return a write by the number that its folder has for a name. */
+  public Write write(int number) {
+    return writes.stream().filter(write -> write.is(number)).findFirst().orElseThrow();
+  }
+
+  /** Return the plan of a frame that the block has cached. */
+  public LogicalPlan cached(LogicalPlan scan) {
+    return caches.query(scan);
+  }
+
+  /** Wait for the end of a write that another one follows: Spark says it a bit later. */
+  private void awaitEnd(Write earlier, Target next) {
+    long late = System.nanoTime() + TimeUnit.SECONDS.toNanos(NEWS);
+    while (earlier.mayPrecede(next) && System.nanoTime() < late) {
+      try {
+        wait(100); // without the monitor, which the listener needs
+      } catch (InterruptedException interrupted) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
+  }
+
+  /** Note a write that is refused, or that runs without capture; {@code target} may be null. */
+  public Unsupported refuse(LogicalPlan command, Target target, Unsupported error, SparkSession session) {
+    refusals.add(Refusal.of(command, target, error));
+    if (plain && target != null) {
+      writes.forEach(write -> write.replaceBy(target));
+    }
+    refused = plain ? refused : error;
+    return error;
+  }
+
+  public Set<Refusal> refusals() {
+    return refusals;
+  }
+
+  public Unsupported refused() {
+    return refused;
+  }
+
+  /** Return the write that a plan belongs to, or null. */
+  public Write writeOf(LogicalPlan plan) {
+    Tap tap = Plans.tapOf(plan);
+    for (Write write : writes) {
+      if (write.rows().equals(tap)) {
+        return write;
+      }
+    }
+    LogicalPlan saved = DeltaCommand.rowsOf(plan);
+    if (saved != null) {
+      return writeOf(saved);
+    }
+    List<LogicalPlan> children = Plans.list(plan.children());
+    return children.size() == 1 ? writeOf(children.get(0)) : null;
+  }
+
+  /** End the capture: no task of a later stage writes what rows derive from. */
+  public void close() {
+    closed = true;
+    caches.end();
+    store();
+  }
+
+  public void store() {
+    writes.forEach(Write::store);
+  }
+}

@@ -1,0 +1,14 @@
+package provhouse.capturing.writes;
+
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import provhouse.capturing.Unsupported;
+import provhouse.capturing.targets.Target;
+
+/** A write that was not captured: where it writes, as far as that is known, and why. */
+public record Refusal(String target, String table, String problem, String found) {
+  static Refusal of(LogicalPlan command, Target known, Unsupported error) {
+    String target = known == null ? command.nodeName() : known.path().toUri().toString();
+    String table = known == null ? "" : known.table();
+    return new Refusal(target, table, error.problem(), error.found());
+  }
+}
