@@ -105,7 +105,7 @@ final class Application extends Block {
   public void begin(SparkSession session) {
     if (!settings.equals(Settings.of(CollectionConverters.asJava(session.conf().getAll())))) {
       throw new Unsupported(
-          "The settings " + Settings.PREFIX + "* of this session have changed",
+          "The settings " + Unsupported.SETTINGS + "* of this session have changed",
           "They hold for the whole application, from its start to its end",
           "Set them when the application is started, with --conf or in spark-defaults.conf");
     }
@@ -170,7 +170,7 @@ final class Application extends Block {
       throw new Unsupported(
           "The lineage of this application cannot be captured",
           "Cannot write to " + folder + ": " + error,
-          "Set " + Settings.PREFIX + "warehouse to a folder that this user may write to");
+          "Set " + Unsupported.SETTINGS + "warehouse to a folder that this user may write to");
     }
   }
 

@@ -23,6 +23,7 @@ import org.apache.spark.sql.execution.command.DataWritingCommandExec;
 import org.apache.spark.sql.execution.command.ExplainCommand;
 import org.apache.spark.sql.execution.metric.SQLMetric;
 import org.apache.spark.sql.util.QueryExecutionListener;
+import provhouse.capturing.plans.Calls;
 import provhouse.capturing.plans.CommonTables;
 import provhouse.capturing.plans.Plans;
 import provhouse.capturing.replay.KeyedRecords;
@@ -80,13 +81,11 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
 
   /** Return the capture of a session, or null. */
   static Capture of(SparkSession session) {
-    for (Rule<LogicalPlan> rule :
-        Plans.<Rule<LogicalPlan>>list(session.experimental().extraOptimizations())) {
-      if (rule instanceof Capture) {
-        return (Capture) rule;
-      }
-    }
-    return null;
+    return Plans.list(session.experimental().extraOptimizations()).stream()
+        .filter(Capture.class::isInstance)
+        .map(Capture.class::cast)
+        .findFirst()
+        .orElse(null);
   }
 
   private static Map<String, List<String>> keysOf(String json) throws JsonProcessingException {
@@ -217,9 +216,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   }
 
   private static boolean isExplained() {
-    String name = ExplainCommand.class.getName();
-    return StackWalker.getInstance()
-        .walk(frames -> frames.anyMatch(frame -> frame.getClassName().equals(name)));
+    return Calls.isInside(ExplainCommand.class.getName());
   }
 
   /** Return the plan of a stream's batch with slots, or refuse it; return any other query. */
@@ -279,7 +276,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
 
   /** Return the command of a plan, above which the optimizer may have put common tables, or null. */
   private static LogicalPlan commandOf(LogicalPlan plan) {
-    LogicalPlan found = plan instanceof WithCTE ? ((WithCTE) plan).plan() : plan;
+    LogicalPlan found = plan instanceof WithCTE defining ? defining.plan() : plan;
     return found instanceof Command ? found : null;
   }
 
@@ -315,11 +312,11 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
 
   /** Return the number of rows that a plan has written, as Spark counts them, or -1. */
   private static long rowsOf(SparkPlan plan) {
-    if (plan instanceof AdaptiveSparkPlanExec) {
-      return rowsOf(((AdaptiveSparkPlanExec) plan).executedPlan());
+    if (plan instanceof AdaptiveSparkPlanExec adaptive) {
+      return rowsOf(adaptive.executedPlan());
     }
-    if (plan instanceof QueryStageExec) {
-      return rowsOf(((QueryStageExec) plan).plan());
+    if (plan instanceof QueryStageExec stage) {
+      return rowsOf(stage.plan());
     }
     SQLMetric rows = CollectionConverters.asJava(plan.metrics()).get("numOutputRows");
     return plan instanceof DataWritingCommandExec && rows != null ? rows.value() : -1;

@@ -23,7 +23,7 @@ public record Settings(
     boolean valued,
     Map<String, List<String>> keys,
     String folders) {
-  public static final String PREFIX = "spark.provhouse.";
+  private static final String PREFIX = Unsupported.SETTINGS;
   private static final String BUDGET_MB = "budgetMb";
   private static final String BUDGET_SECONDS = "budgetSeconds";
   private static final String KEYS = "keys.";

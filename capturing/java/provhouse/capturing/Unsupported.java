@@ -2,6 +2,9 @@ package provhouse.capturing;
 
 /** A refusal to capture: the problem, what was found, and what to do next. Nothing has run yet. */
 public final class Unsupported extends IllegalArgumentException {
+  /** The beginning of the names of our settings of Spark. */
+  public static final String SETTINGS = "spark.provhouse.";
+
   private static final long serialVersionUID = 1L;
   private final String problem;
   private final String found;
@@ -20,6 +23,23 @@ public final class Unsupported extends IllegalArgumentException {
         "The lineage of the operator " + name + " cannot be captured yet",
         found,
         "Write this result outside of the block, or set on_unsupported=\"plain\"");
+  }
+
+  /** Return the refusal of a write that no rule covers. */
+  public static Unsupported write(String found) {
+    return new Unsupported(
+        "The lineage of this write cannot be captured yet",
+        found,
+        "Write it outside of the block, or set on_unsupported=\"plain\"");
+  }
+
+  /** Return the refusal of a table without row numbers, whose key is not declared. */
+  public static Unsupported unkeyed(String kind, String found, String table) {
+    return new Unsupported(
+        "The lineage of this " + kind + " cannot be captured without a key",
+        found,
+        "Declare its key, as in keys={'" + table + "': 'id'} or " + SETTINGS + "keys." + table
+            + "=id");
   }
 
   /** Return the refusal of a statement that no rule covers, whatever the format of its table. */
@@ -46,7 +66,7 @@ public final class Unsupported extends IllegalArgumentException {
         ? new Unsupported(
             problem,
             found,
-            "Write it in an application without capture, or set " + Settings.PREFIX
+            "Write it in an application without capture, or set " + SETTINGS
                 + "onUnsupported=plain")
         : this;
   }

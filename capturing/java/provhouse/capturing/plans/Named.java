@@ -1,13 +1,12 @@
 package provhouse.capturing.plans;
 
 import provhouse.capturing.Unsupported;
-import provhouse.capturing.writes.Write;
 
-/** Calls methods of Delta's classes by their names, since not every session has these classes. */
+/** Calls methods by their names: of Delta, which not every session has, and of similar classes. */
 public final class Named {
   private Named() {}
 
-  /** Return what a method without arguments returns; raise a refusal if there is none. */
+  /** Return what a method without arguments returns; refuse if there is none. */
   @SuppressWarnings("unchecked")
   public static <T> T call(Object on, String method) {
     try {
@@ -18,6 +17,6 @@ public final class Named {
   }
 
   public static Unsupported unknown(ReflectiveOperationException error) {
-    return Write.refusal("This version of Delta is not known: " + error);
+    return Unsupported.write("This version of Spark or Delta is not known: " + error);
   }
 }

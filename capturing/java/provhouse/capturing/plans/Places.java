@@ -23,14 +23,11 @@ public final class Places {
    */
   public static String of(LogicalPlan node) {
     List<Origin> origins = new ArrayList<>();
-    Plans.<Expression>list(node.expressions()).forEach(each -> add(each, origins));
+    for (Expression each : Plans.list(node.expressions())) {
+      Plans.parts(each, Expression.class).forEach(part -> origins.add(part.origin()));
+    }
     origins.add(node.origin());
     return origins.stream().map(Places::of).filter(each -> !each.isEmpty()).findFirst().orElse("");
-  }
-
-  private static void add(Expression expression, List<Origin> origins) {
-    origins.add(expression.origin());
-    Plans.<Expression>list(expression.children()).forEach(each -> add(each, origins));
   }
 
   private static String of(Origin origin) {

@@ -1,20 +1,17 @@
 package provhouse.capturing.plans;
 
 import java.util.function.UnaryOperator;
-import org.apache.spark.sql.catalyst.expressions.BloomFilterMightContain;
-import org.apache.spark.sql.catalyst.expressions.DynamicPruning;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.Literal;
-import org.apache.spark.sql.catalyst.expressions.PlanExpression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.types.DataTypes;
 import scala.Function1;
 
 /**
- * Replaces the leaves of an optimised plan, also in its subqueries.
+ * Replaces the leaves of an optimised plan and of its subqueries.
  *
- * <p>Spark's own filters by the rows of a join's other side, which have a copy of that side's plan,
- * are removed: they only save time, and Spark adds them again.
+ * <p>Spark's own filters by the other side of a join are removed, since they have copies of leaves.
+ * Spark adds them again when it plans the result.
  */
 public final class PlanMap {
   private final UnaryOperator<LogicalPlan> leaf;
@@ -25,26 +22,18 @@ public final class PlanMap {
 
   public LogicalPlan apply(LogicalPlan plan) {
     LogicalPlan inlined = CommonTables.inlined(plan);
-    if (Plans.list(inlined.children()).isEmpty()) {
+    if (Plans.children(inlined).isEmpty()) {
       return leaf.apply(inlined);
     }
-    Function1<LogicalPlan, LogicalPlan> below = this::apply;
-    Function1<Expression, Expression> inside = this::apply;
-    LogicalPlan found = (LogicalPlan) inlined.mapChildren(below);
-    return (LogicalPlan) found.mapExpressions(inside);
+    Function1<Expression, Expression> unpruned = PlanMap::unpruned;
+    return Plans.mapped((LogicalPlan) inlined.mapExpressions(unpruned), this::apply);
   }
 
-  private Expression apply(Expression expression) {
-    if (expression instanceof DynamicPruning || expression instanceof BloomFilterMightContain) {
+  private static Expression unpruned(Expression expression) {
+    if (Plans.isPruning(expression)) {
       return new Literal(true, DataTypes.BooleanType);
     }
-    Function1<Expression, Expression> inside = this::apply;
-    Expression found = (Expression) expression.mapChildren(inside);
-    if (found instanceof PlanExpression && ((PlanExpression<?>) found).plan() instanceof LogicalPlan) {
-      @SuppressWarnings("unchecked")
-      PlanExpression<LogicalPlan> subquery = (PlanExpression<LogicalPlan>) found;
-      return (Expression) subquery.withNewPlan(apply(subquery.plan()));
-    }
-    return found;
+    Function1<Expression, Expression> inside = PlanMap::unpruned;
+    return (Expression) expression.mapChildren(inside);
   }
 }

@@ -2,17 +2,9 @@ package provhouse.capturing.plans;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.spark.sql.catalyst.expressions.Alias;
-import org.apache.spark.sql.catalyst.expressions.Attribute;
-import org.apache.spark.sql.catalyst.expressions.AttributeReference;
-import org.apache.spark.sql.catalyst.expressions.Cast;
-import org.apache.spark.sql.catalyst.expressions.Coalesce;
-import org.apache.spark.sql.catalyst.expressions.CreateArray;
-import org.apache.spark.sql.catalyst.expressions.EvalMode$;
-import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.Literal;
-import org.apache.spark.sql.catalyst.expressions.NamedExpression;
-import org.apache.spark.sql.catalyst.expressions.NamedExpression$;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.expressions.objects.Invoke;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
@@ -21,22 +13,21 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.Metadata;
 import org.apache.spark.sql.types.ObjectType;
-import provhouse.capturing.taps.Slot;
-import provhouse.capturing.taps.Tap;
+import org.apache.spark.unsafe.types.UTF8String;
+import scala.Function1;
 import scala.Option;
 import scala.collection.immutable.Seq;
 import scala.collection.immutable.Seq$;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Makes plans and expressions of Catalyst; its Scala classes are awkward to build in Java. */
+/** Reads and makes plans and expressions of Catalyst, whose Scala classes are awkward in Java. */
 public final class Plans {
-  /** Stands for NULL in the columns of a tap. */
-  public static final long NONE = Long.MIN_VALUE;
-
-  /** The largest number of columns for which {@code Tap} has a method. */
-  private static final int FEW = 8;
-
   private Plans() {}
+
+  @SafeVarargs
+  public static <T> Seq<T> seq(T... items) {
+    return seq(List.of(items));
+  }
 
   public static <T> Seq<T> seq(List<? extends T> items) {
     List<T> copy = new ArrayList<>(items);
@@ -55,31 +46,102 @@ public final class Plans {
     return all;
   }
 
-  /** Return a new column of numbers that may be null. */
-  public static AttributeReference numbers(String name) {
+  public static List<Attribute> output(LogicalPlan plan) {
+    return list(plan.output());
+  }
+
+  public static List<LogicalPlan> children(LogicalPlan plan) {
+    return list(plan.children());
+  }
+
+  public static List<Expression> children(Expression expression) {
+    return list(expression.children());
+  }
+
+  public static List<Attribute> references(Expression expression) {
+    return list(expression.references().toSeq());
+  }
+
+  /** Return the parts of an expression that are of a class, among them the expression itself. */
+  public static <T> List<T> parts(Expression expression, Class<T> kind) {
+    List<T> found = new ArrayList<>();
+    if (kind.isInstance(expression)) {
+      found.add(kind.cast(expression));
+    }
+    children(expression).forEach(each -> found.addAll(parts(each, kind)));
+    return found;
+  }
+
+  /** Return the plan inside an expression, or null if the expression is not a subquery. */
+  @SuppressWarnings("unchecked")
+  public static PlanExpression<LogicalPlan> subquery(Expression expression) {
+    boolean has =
+        expression instanceof PlanExpression<?> found && found.plan() instanceof LogicalPlan;
+    return has ? (PlanExpression<LogicalPlan>) expression : null;
+  }
+
+  /**
+   * Return whether an expression is one of Spark's own filters by the rows of a join's other side.
+   *
+   * <p>They have a copy of that side's plan, and only remove rows early that the join removes later.
+   */
+  public static boolean isPruning(Expression expression) {
+    return expression instanceof DynamicPruning || expression instanceof BloomFilterMightContain;
+  }
+
+  /** Return a plan with other children, and with other plans of the subqueries in its expressions. */
+  public static LogicalPlan mapped(LogicalPlan plan, UnaryOperator<LogicalPlan> rule) {
+    Function1<LogicalPlan, LogicalPlan> below = rule::apply;
+    Function1<Expression, Expression> inside = each -> mapped(each, rule);
+    return (LogicalPlan) ((LogicalPlan) plan.mapChildren(below)).mapExpressions(inside);
+  }
+
+  private static Expression mapped(Expression expression, UnaryOperator<LogicalPlan> rule) {
+    Function1<Expression, Expression> inside = each -> mapped(each, rule);
+    Expression found = (Expression) expression.mapChildren(inside);
+    PlanExpression<LogicalPlan> subquery = subquery(found);
+    return subquery == null ? found : (Expression) subquery.withNewPlan(rule.apply(subquery.plan()));
+  }
+
+  public static LogicalPlan withChildren(LogicalPlan node, LogicalPlan... children) {
+    return (LogicalPlan) node.withNewChildren(seq(children));
+  }
+
+  /** Return the field of an operator, or null if it has none of this name. */
+  public static Object field(LogicalPlan plan, String name) {
+    for (int i = 0; i < plan.productArity(); i++) {
+      if (plan.productElementName(i).equals(name)) {
+        return plan.productElement(i);
+      }
+    }
+    return null;
+  }
+
+  /** Return an operator with other values of some fields. */
+  public static LogicalPlan with(LogicalPlan plan, Map<String, ?> values) {
+    Object[] fields = new Object[plan.productArity()];
+    for (int i = 0; i < fields.length; i++) {
+      Object value = values.get(plan.productElementName(i));
+      fields[i] = value == null ? plan.productElement(i) : value;
+    }
+    return (LogicalPlan) plan.makeCopy(fields);
+  }
+
+  /** Return a new column that may be null. */
+  public static AttributeReference column(String name, DataType type) {
     return new AttributeReference(
-        name,
-        DataTypes.LongType,
-        true,
-        Metadata.empty(),
-        NamedExpression$.MODULE$.newExprId(),
-        seq(List.of()));
+        name, type, true, Metadata.empty(), NamedExpression$.MODULE$.newExprId(), seq());
   }
 
   public static Alias alias(Expression value, String name) {
     return new Alias(
-        value,
-        name,
-        NamedExpression$.MODULE$.newExprId(),
-        seq(List.of()),
-        Option.empty(),
-        seq(List.of()));
+        value, name, NamedExpression$.MODULE$.newExprId(), seq(), Option.empty(), seq());
   }
 
   /** Return a value under the name and id of another column. */
   public static Alias renamed(Expression value, Attribute column) {
     return new Alias(
-        value, column.name(), column.exprId(), column.qualifier(), Option.empty(), seq(List.of()));
+        value, column.name(), column.exprId(), column.qualifier(), Option.empty(), seq());
   }
 
   public static Literal number(long value) {
@@ -90,91 +152,73 @@ public final class Plans {
     return new Literal(null, DataTypes.LongType);
   }
 
+  public static Literal text(String value) {
+    return new Literal(UTF8String.fromString(value), DataTypes.StringType);
+  }
+
+  public static Expression field(Expression struct, int place) {
+    return new GetStructField(struct, place, Option.empty());
+  }
+
+  public static Expression as(Expression value, DataType type) {
+    return value.dataType().equals(type) ? value : cast(value, type, Option.empty());
+  }
+
   public static Expression asLong(Expression value) {
-    return value.dataType().equals(DataTypes.LongType)
-        ? value
-        : new Cast(value, DataTypes.LongType, Option.empty(), EvalMode$.MODULE$.LEGACY());
+    return as(value, DataTypes.LongType);
+  }
+
+  public static Expression asText(Expression value, String timeZone) {
+    return cast(value, DataTypes.StringType, Option.apply(timeZone));
+  }
+
+  private static Cast cast(Expression value, DataType type, Option<String> timeZone) {
+    return new Cast(value, type, timeZone, EvalMode$.MODULE$.LEGACY());
   }
 
   public static Expression orElse(Expression value, long otherwise) {
     return value.nullable() ? new Coalesce(seq(List.of(value, number(otherwise)))) : value;
   }
 
+  public static SortOrder ascending(Expression value) {
+    return new SortOrder(
+        value, Ascending$.MODULE$, Ascending$.MODULE$.defaultNullOrdering(), seq());
+  }
+
   /** Return a call of a method of an object that is sent to the tasks with the plan. */
   public static Expression call(
       Object target, String method, DataType type, List<Expression> arguments, boolean pure) {
     Literal literal = Literal.fromObject(target, new ObjectType(target.getClass()));
-    return new Invoke(literal, method, type, seq(arguments), seq(List.of()), false, false, pure);
+    return new Invoke(literal, method, type, seq(arguments), seq(), false, false, pure);
+  }
+
+  /** Return the object of a class whose method is the condition of a filter, or null. */
+  public static <T> T called(LogicalPlan plan, Class<T> kind) {
+    return plan instanceof Filter filter
+            && filter.condition() instanceof Invoke call
+            && call.targetObject() instanceof Literal literal
+            && kind.isInstance(literal.value())
+        ? kind.cast(literal.value())
+        : null;
   }
 
   /** Return the plan with one more column. */
   public static Project withColumn(LogicalPlan plan, Alias column) {
-    List<NamedExpression> columns = joined(list(plan.output()), List.of(column));
-    return new Project(seq(columns), plan);
+    return only(joined(output(plan), List.of(column)), plan);
   }
 
   /** Return the plan with only these columns. */
-  public static Project only(List<Attribute> columns, LogicalPlan plan) {
+  public static Project only(List<? extends NamedExpression> columns, LogicalPlan plan) {
     return new Project(seq(columns), plan);
   }
 
-  public static List<Attribute> attributes(List<Slot> slots) {
-    List<Attribute> found = new ArrayList<>();
-    slots.forEach(slot -> found.add(slot.attribute()));
-    return found;
-  }
-
-  /**
-   * Return a filter that lets every row pass and writes the values aside.
-   *
-   * <p>Its condition is not deterministic, so that no rule of Spark moves, merges or removes it.
-   */
-  public static Filter tapped(Tap tap, List<Attribute> values, LogicalPlan plan) {
-    List<Expression> arguments = new ArrayList<>();
-    values.forEach(value -> arguments.add(orElse(value, NONE)));
-    boolean few = arguments.size() <= FEW;
-    Expression condition = few
-        ? call(tap, "put", DataTypes.BooleanType, arguments, false)
-        : call(
-            tap,
-            "putAll",
-            DataTypes.BooleanType,
-            List.of(new CreateArray(seq(arguments), false)),
-            false);
-    return new Filter(condition, plan);
-  }
-
-  /** Return a filter that lets every row pass and writes numbers and texts aside. */
-  public static Filter tapped(Tap tap, List<Attribute> values, List<Expression> texts, LogicalPlan plan) {
-    if (texts.isEmpty()) {
-      return tapped(tap, values, plan);
+  /** Return an optimised plan with columns of these names, which the optimizer may have dropped. */
+  public static LogicalPlan named(LogicalPlan plan, List<String> names) {
+    List<NamedExpression> columns = new ArrayList<>();
+    for (Attribute column : output(plan)) {
+      String name = names.get(columns.size());
+      columns.add(column.name().equals(name) ? column : alias(column, name));
     }
-    List<Expression> numbers = new ArrayList<>();
-    values.forEach(value -> numbers.add(orElse(value, NONE)));
-    List<Expression> arguments =
-        List.of(new CreateArray(seq(longs(numbers)), false), new CreateArray(seq(texts), false));
-    return new Filter(call(tap, "putTexts", DataTypes.BooleanType, arguments, false), plan);
-  }
-
-  /** Return at least one number: an empty array of Spark has no type. */
-  private static List<Expression> longs(List<Expression> numbers) {
-    return numbers.isEmpty() ? List.of(number(0)) : numbers;
-  }
-
-  public static Expression asText(Expression value, String timeZone) {
-    return new Cast(
-        value, DataTypes.StringType, Option.apply(timeZone), EvalMode$.MODULE$.LEGACY());
-  }
-
-  /** Return the tap of a filter, or null if the plan is no filter with a tap. */
-  public static Tap tapOf(LogicalPlan plan) {
-    if (plan instanceof Filter
-        && ((Filter) plan).condition() instanceof Invoke
-        && ((Invoke) ((Filter) plan).condition()).targetObject() instanceof Literal) {
-      Invoke call = (Invoke) ((Filter) plan).condition();
-      Object value = ((Literal) call.targetObject()).value();
-      return value instanceof Tap ? (Tap) value : null;
-    }
-    return null;
+    return only(columns, plan);
   }
 }

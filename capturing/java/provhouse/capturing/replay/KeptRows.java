@@ -61,15 +61,13 @@ record KeptRows(long[] ids, InternalRow[] rows) {
   static boolean suffice(LogicalPlan plan) {
     return !(plan instanceof Sample)
         && Plans.<Expression>list(plan.expressions()).stream().allMatch(KeptRows::suffice)
-        && Plans.<LogicalPlan>list(plan.children()).stream().allMatch(KeptRows::suffice);
+        && Plans.children(plan).stream().allMatch(KeptRows::suffice);
   }
 
   private static boolean suffice(Expression value) {
-    boolean inside =
-        !(value instanceof PlanExpression)
-            || !(((PlanExpression<?>) value).plan() instanceof LogicalPlan)
-            || suffice((LogicalPlan) ((PlanExpression<?>) value).plan());
+    PlanExpression<LogicalPlan> subquery = Plans.subquery(value);
+    boolean inside = subquery == null || suffice(subquery.plan());
     return value.deterministic() && inside
-        && Plans.<Expression>list(value.children()).stream().allMatch(KeptRows::suffice);
+        && Plans.children(value).stream().allMatch(KeptRows::suffice);
   }
 }

@@ -5,35 +5,14 @@ import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.net.URI;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashMap;
-import java.util.IdentityHashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.TreeSet;
+import java.util.*;
 import java.util.function.Function;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.catalyst.expressions.Alias;
-import org.apache.spark.sql.catalyst.expressions.Attribute;
-import org.apache.spark.sql.catalyst.expressions.Cast;
-import org.apache.spark.sql.catalyst.expressions.EqualTo;
-import org.apache.spark.sql.catalyst.expressions.EvalMode$;
-import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.NamedExpression;
-import org.apache.spark.sql.catalyst.expressions.Not;
+import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.plans.JoinType;
 import org.apache.spark.sql.catalyst.plans.LeftAnti$;
 import org.apache.spark.sql.catalyst.plans.LeftSemi$;
-import org.apache.spark.sql.catalyst.plans.logical.Filter;
-import org.apache.spark.sql.catalyst.plans.logical.Join;
-import org.apache.spark.sql.catalyst.plans.logical.JoinHint$;
-import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.plans.logical.OneRowRelation;
-import org.apache.spark.sql.catalyst.plans.logical.Project;
-import org.apache.spark.sql.catalyst.plans.logical.Range;
-import org.apache.spark.sql.catalyst.plans.logical.Union;
+import org.apache.spark.sql.catalyst.plans.logical.*;
 import org.apache.spark.sql.classic.Dataset;
 import org.apache.spark.sql.classic.Dataset$;
 import org.apache.spark.sql.classic.SparkSession;
@@ -41,14 +20,16 @@ import org.apache.spark.sql.execution.columnar.InMemoryRelation;
 import org.apache.spark.sql.execution.datasources.FileStatusWithMetadata;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
-import org.apache.spark.sql.execution.datasources.PartitionDirectory;
 import org.apache.spark.sql.types.DataTypes;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.PlanMap;
+import provhouse.capturing.plans.PlanVisitor;
 import provhouse.capturing.plans.Plans;
+import provhouse.capturing.sources.Listing;
 import provhouse.capturing.sources.RowIds;
 import provhouse.capturing.sources.SourceFiles;
 import provhouse.capturing.sources.Sources;
+import provhouse.capturing.taps.Form;
 import provhouse.capturing.writes.Block;
 import scala.Option;
 
@@ -77,7 +58,7 @@ public final class Replay {
       block.write(write).written().forEach(file -> made.put(URI.create(file).getPath(), write));
     }
     try {
-      plan = new PlanMap(this::opened).apply(optimised);
+      plan = opened(optimised);
     } catch (Unsupported error) {
       refusal = error;
     }
@@ -90,47 +71,48 @@ public final class Replay {
 
   /** Return the optimised plan of a frame, whose columns have the names of the frame. */
   public static LogicalPlan optimised(Dataset<Row> frame) {
-    return named(frame.queryExecution().optimizedPlan(), List.of(frame.columns()));
+    return Plans.named(frame.queryExecution().optimizedPlan(), List.of(frame.columns()));
   }
 
-  /** Return an optimised plan with columns of these names, which the optimizer may have dropped. */
-  public static LogicalPlan named(LogicalPlan plan, List<String> names) {
-    List<Attribute> output = Plans.list(plan.output());
-    List<NamedExpression> columns = new ArrayList<>();
-    for (int i = 0; i < names.size(); i++) {
-      boolean same = output.get(i).name().equals(names.get(i));
-      columns.add(same ? output.get(i) : Plans.alias(output.get(i), names.get(i)));
+  /** Opens the leaves of a plan: tables of the block give way to their plans. */
+  private final class Opened implements PlanVisitor<LogicalPlan> {
+    @Override
+    public LogicalPlan other(LogicalPlan leaf) {
+      throw refusal(
+          "It reads " + leaf.nodeName() + ", which is neither Parquet nor Delta",
+          "Write this source as Parquet, and capture the program again");
     }
-    return new Project(Plans.seq(columns), plan);
-  }
 
-  private LogicalPlan opened(LogicalPlan leaf) {
-    if (leaf instanceof LogicalRelation && Sources.hasPlaces((LogicalRelation) leaf)) {
-      return opened((LogicalRelation) leaf);
+    @Override
+    public LogicalPlan scan(LogicalRelation leaf) {
+      return Sources.hasPlaces(leaf) ? opened(leaf) : other(leaf);
     }
-    if (leaf instanceof InMemoryRelation) {
-      return as(leaf, new PlanMap(this::opened).apply(block.cached(leaf)), false);
+
+    @Override
+    public LogicalPlan computed(LogicalPlan leaf) {
+      return leaf instanceof InMemoryRelation
+          ? as(leaf, opened(block.cached(leaf)), false)
+          : other(leaf);
     }
-    if (leaf instanceof LocalRelation || leaf instanceof OneRowRelation || leaf instanceof Range) {
+
+    @Override
+    public LogicalPlan local(LogicalPlan leaf) {
       return leaf; // its rows are in the program
     }
-    throw refusal(
-        "It reads " + leaf.nodeName() + ", which is neither Parquet nor Delta",
-        "Write this source as Parquet, and capture the program again");
+  }
+
+  private LogicalPlan opened(LogicalPlan plan) {
+    return new PlanMap(new Opened()::visit).apply(plan);
   }
 
   private LogicalPlan opened(LogicalRelation scan) {
     TreeSet<Integer> writes = new TreeSet<>();
     boolean others = false;
-    HadoopFsRelation relation = (HadoopFsRelation) scan.relation();
-    for (PartitionDirectory folder :
-        Plans.list(relation.location().listFiles(Plans.seq(List.of()), Plans.seq(List.of())))) {
-      for (FileStatusWithMetadata file : Plans.list(folder.files())) {
-        Integer write = made.get(file.getPath().toUri().getPath());
-        others |= write == null;
-        if (write != null) {
-          writes.add(write);
-        }
+    for (FileStatusWithMetadata file : Listing.files((HadoopFsRelation) scan.relation())) {
+      Integer write = made.get(file.getPath().toUri().getPath());
+      others |= write == null;
+      if (write != null) {
+        writes.add(write);
       }
     }
     if (writes.isEmpty()) {
@@ -145,8 +127,7 @@ public final class Replay {
     }
     List<LogicalPlan> parts = new ArrayList<>();
     for (int write : writes) {
-      LogicalPlan query = block.write(write).named();
-      parts.add(as(scan, new PlanMap(this::opened).apply(query), true));
+      parts.add(as(scan, opened(block.write(write).named()), true));
     }
     return parts.size() == 1
         ? parts.get(0)
@@ -155,28 +136,26 @@ public final class Replay {
 
   /** Return a plan with the columns of another one, by their names or by their positions. */
   private static LogicalPlan as(LogicalPlan other, LogicalPlan plan, boolean byName) {
-    List<Attribute> own = Plans.list(plan.output());
-    List<Attribute> wanted = Plans.list(other.output());
+    List<Attribute> own = Plans.output(plan);
     List<NamedExpression> columns = new ArrayList<>();
-    for (int i = 0; i < wanted.size(); i++) {
-      Attribute column = wanted.get(i);
-      Attribute value =
-          byName
-              ? own.stream()
-                  .filter(each -> each.name().equalsIgnoreCase(column.name()))
-                  .findFirst()
-                  .orElseThrow(() -> refusal(
-                      "A table that the block has written has no column " + column.name() + " in it",
-                      "Read the table with the columns with which it was written"))
-              : own.get(i);
-      Expression cast =
-          value.dataType().equals(column.dataType())
-              ? value
-              : new Cast(value, column.dataType(), Option.empty(), EvalMode$.MODULE$.LEGACY());
+    for (Attribute column : Plans.output(other)) {
+      Attribute value = byName ? named(column.name(), own) : own.get(columns.size());
+      Expression cast = Plans.as(value, column.dataType());
       boolean same = cast == value && value.exprId().equals(column.exprId());
       columns.add(same ? value : Plans.renamed(cast, column));
     }
-    return new Project(Plans.seq(columns), plan);
+    return Plans.only(columns, plan);
+  }
+
+  private static Attribute named(String name, List<Attribute> columns) {
+    return columns.stream()
+        .filter(each -> each.name().equalsIgnoreCase(name))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                refusal(
+                    "A table that the block has written has no column " + name + " in it",
+                    "Read the table with the columns with which it was written"));
   }
 
   private static Unsupported refusal(String found, String remedy) {
@@ -255,17 +234,17 @@ public final class Replay {
 
   private boolean touches(LogicalPlan scan, long[] ids) {
     RowIds rows = scans.get(scan);
-    return Arrays.stream(ids).map(id -> id >> RowIds.ROW_BITS).distinct().anyMatch(rows::has);
+    return Arrays.stream(ids).map(id -> id >> Form.ROW_BITS).distinct().anyMatch(rows::has);
   }
 
   private static LogicalPlan empty(LogicalPlan scan) {
-    return new LocalRelation(scan.output(), Plans.seq(List.of()), false, Option.empty());
+    return new LocalRelation(scan.output(), Plans.seq(), false, Option.empty());
   }
 
   private LogicalPlan restricted(LogicalPlan scan, long[] ids, boolean only) {
     LogicalPlan rows = identified(scan);
     Expression has = has(rows, ids);
-    return Plans.only(output(scan), new Filter(only ? has : new Not(has), rows));
+    return Plans.only(Plans.output(scan), new Filter(only ? has : new Not(has), rows));
   }
 
   private LogicalPlan identified(LogicalPlan scan) {
@@ -276,21 +255,17 @@ public final class Replay {
     return Plans.call(new RowSet(ids), "has", DataTypes.BooleanType, List.of(Sources.id(rows)), true);
   }
 
-  private static List<Attribute> output(LogicalPlan plan) {
-    return Plans.list(plan.output());
-  }
-
   private LogicalPlan joined(LogicalPlan scan, LogicalPlan ids, boolean only) {
     LogicalPlan rows = identified(scan);
-    Alias wanted = Plans.alias(Plans.<Attribute>list(ids.output()).get(0), ROW);
+    Alias wanted = Plans.alias(Plans.output(ids).get(0), ROW);
     JoinType type = only ? LeftSemi$.MODULE$ : LeftAnti$.MODULE$;
     Join join =
         new Join(
             rows,
-            new Project(Plans.seq(List.of(wanted)), ids),
+            Plans.only(List.of(wanted), ids),
             type,
             Option.apply(new EqualTo(Sources.id(rows), wanted.toAttribute())),
             JoinHint$.MODULE$.NONE());
-    return Plans.only(output(scan), join);
+    return Plans.only(Plans.output(scan), join);
   }
 }

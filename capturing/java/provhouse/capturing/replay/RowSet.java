@@ -19,7 +19,7 @@ public final class RowSet implements Serializable {
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof RowSet && Arrays.equals(((RowSet) other).ids, ids);
+    return other instanceof RowSet rows && Arrays.equals(rows.ids, ids);
   }
 
   @Override

@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.JoinHint;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.internal.SQLConf;
+import provhouse.capturing.plans.Plans;
 import scala.Option;
 
 /**
@@ -22,7 +23,7 @@ final class Broadcasts {
 
   /** Return a join with rewritten sides, computed by a broadcast if the given one is. */
   static LogicalPlan joined(Join node, LogicalPlan left, LogicalPlan right) {
-    Join joined = (Join) Rewriter.withChildren(node, left, right);
+    Join joined = (Join) Plans.withChildren(node, left, right);
     Option<BuildSide> side = sideOf(node);
     if (!node.hint().isEmpty() || side.isEmpty() || sideOf(joined).isDefined()) {
       return joined;

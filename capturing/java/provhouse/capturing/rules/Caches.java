@@ -4,20 +4,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.LogicalRDD;
 import org.apache.spark.sql.execution.columnar.InMemoryRelation;
 import provhouse.capturing.Unsupported;
+import provhouse.capturing.plans.Calls;
 import provhouse.capturing.plans.Plans;
 import provhouse.capturing.sources.SourceFiles;
+import provhouse.capturing.taps.Form;
 import provhouse.capturing.taps.Rewritten;
 import provhouse.capturing.taps.Slot;
-import provhouse.capturing.taps.Switch;
 import provhouse.capturing.taps.Taps;
 import scala.Option;
 import scala.collection.immutable.Seq;
@@ -36,7 +37,7 @@ public final class Caches {
   private final String own = PREFIX + UUID.randomUUID() + "_";
   private final String folder;
   private final Map<String, List<String>> keys;
-  private final Switch running = new Switch();
+  private final AtomicBoolean off = new AtomicBoolean();
   private final List<Cached> known = new ArrayList<>();
   private long next;
   private Streams.Batch batch;
@@ -57,13 +58,12 @@ public final class Caches {
 
   /** Return whether Spark optimises a plan in order to cache its rows, and not to use them now. */
   public static boolean isCaching() {
-    return StackWalker.getInstance()
-        .walk(frames -> frames.anyMatch(frame -> frame.getClassName().equals(MANAGER)));
+    return Calls.isInside(MANAGER);
   }
 
   /** Return whether a plan has the slots of its rows as columns already. */
   public boolean has(LogicalPlan plan) {
-    return Plans.<Attribute>list(plan.output()).stream().anyMatch(each -> numberOf(each) >= 0);
+    return Plans.output(plan).stream().anyMatch(each -> numberOf(each) >= 0);
   }
 
   /** Note the batch that this thread's stream has handed to the program, or null. */
@@ -74,12 +74,12 @@ public final class Caches {
   /** Return the plan of a frame to cache, whose rows have their slots as further columns. */
   public LogicalPlan caching(LogicalPlan query, SparkSession session) {
     int number = known.size();
-    List<NamedExpression> columns = new ArrayList<>(Plans.list(query.output()));
+    List<NamedExpression> columns = new ArrayList<>(Plans.output(query));
     List<Integer> kinds = new ArrayList<>();
     LogicalPlan plan = query;
     try {
       Streams.check(query);
-      Taps taps = new Taps(folder + "/cache-" + number, running);
+      Taps taps = new Taps(folder + "/cache-" + number, off, false, false);
       Rewriting rewriting = new Rewriting(query, taps, keys, session, this);
       for (Slot slot : rewriting.slots()) {
         columns.add(Plans.alias(slot.attribute(), own + number));
@@ -93,31 +93,30 @@ public final class Caches {
     }
     if (kinds.isEmpty()) {
       columns.add(Plans.alias(Plans.nothing(), own + number));
-      kinds.add(Slot.ROWS);
+      kinds.add(Form.ROWS);
     }
-    return new Project(Plans.seq(columns), plan);
+    return Plans.only(columns, plan);
   }
 
-  /** Rewrite the scan of a cache; refuse rows that were cached without their lineage. */
-  public Rewritten scan(InMemoryRelation node, SourceFiles files, Taps taps) {
+  /** Rewrite the scan of a cache or of a stream's batch; refuse rows that have no lineage. */
+  Rewritten scan(LogicalPlan node, SourceFiles files, Taps taps) {
     List<Slot> slots = slots(of(node), files, taps);
-    InMemoryRelation scan =
-        node.copy(wider(node, slots), node.cacheBuilder(), node.outputOrdering());
-    scan.statsOfPlanToCache_$eq(node.statsOfPlanToCache());
-    return new Rewritten(scan, slots);
-  }
-
-  /** Rewrite the scan of a batch of a stream; refuse rows that are those of no batch. */
-  public Rewritten scan(LogicalRDD node, SourceFiles files, Taps taps) {
-    List<Slot> slots = slots(of(node), files, taps);
+    Seq<Attribute> output =
+        Plans.seq(Plans.joined(Plans.output(node), Slot.attributes(slots)));
+    if (node instanceof InMemoryRelation cache) {
+      InMemoryRelation scan = cache.copy(output, cache.cacheBuilder(), cache.outputOrdering());
+      scan.statsOfPlanToCache_$eq(cache.statsOfPlanToCache());
+      return new Rewritten(scan, slots);
+    }
+    LogicalRDD rows = (LogicalRDD) node;
     LogicalRDD scan =
-        node.copy(
-            wider(node, slots),
-            node.rdd(),
-            node.outputPartitioning(),
-            node.outputOrdering(),
-            node.isStreaming(),
-            node.stream(),
+        rows.copy(
+            output,
+            rows.rdd(),
+            rows.outputPartitioning(),
+            rows.outputOrdering(),
+            rows.isStreaming(),
+            rows.stream(),
             batch.session(),
             Option.empty(),
             Option.empty());
@@ -132,16 +131,12 @@ public final class Caches {
     for (int kind : cached.kinds()) {
       Alias column = Plans.alias(Plans.nothing(), "provhouse_slot");
       Attribute slot = column.toAttribute().withNullability(true);
-      slots.add(new Slot(slot, kind == Slot.ROWS ? kind : numbers.get(kind)));
+      slots.add(new Slot(slot, kind == Form.ROWS ? kind : numbers.get(kind)));
     }
     return slots;
   }
 
-  private static Seq<Attribute> wider(LogicalPlan node, List<Slot> slots) {
-    return Plans.seq(Plans.joined(Plans.<Attribute>list(node.output()), Plans.attributes(slots)));
-  }
-
-  /** Return the plan of which a cache has the rows; its columns are those of the cache, in order. */
+  /** Return the plan whose rows a cache has, with the columns of the cache in their order. */
   public LogicalPlan query(LogicalPlan node) {
     return of(node).query();
   }
@@ -153,16 +148,16 @@ public final class Caches {
 
   /** End the capture: what is cached later, or computed again, has no taps. */
   public void end() {
-    running.turnOff();
+    off.set(true);
   }
 
   private Cached of(LogicalPlan node) {
-    return node instanceof LogicalRDD ? of((LogicalRDD) node) : of((InMemoryRelation) node);
+    return node instanceof LogicalRDD rows ? of(rows) : of((InMemoryRelation) node);
   }
 
   private Cached of(LogicalRDD node) {
     boolean current = batch != null && node.rdd() == batch.rows();
-    Cached found = current ? of(Plans.<Attribute>list(batch.plan().output())) : null;
+    Cached found = current ? of(Plans.output(batch.plan())) : null;
     if (found == null) {
       throw Unsupported.rows(
           node.nodeName(),

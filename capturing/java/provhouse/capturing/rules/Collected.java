@@ -1,23 +1,7 @@
 package provhouse.capturing.rules;
 
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Set;
-import org.apache.spark.sql.catalyst.expressions.Alias;
-import org.apache.spark.sql.catalyst.expressions.And;
-import org.apache.spark.sql.catalyst.expressions.Attribute;
-import org.apache.spark.sql.catalyst.expressions.Explode;
-import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.GetArrayStructFields;
-import org.apache.spark.sql.catalyst.expressions.GreaterThan;
-import org.apache.spark.sql.catalyst.expressions.Inline;
-import org.apache.spark.sql.catalyst.expressions.Literal;
-import org.apache.spark.sql.catalyst.expressions.NamedExpression;
-import org.apache.spark.sql.catalyst.expressions.Size;
-import org.apache.spark.sql.catalyst.expressions.UnaryExpression;
+import java.util.*;
+import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
 import org.apache.spark.sql.catalyst.expressions.aggregate.CollectList;
 import org.apache.spark.sql.catalyst.expressions.aggregate.CollectSet;
@@ -26,7 +10,6 @@ import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.Generate;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
-import org.apache.spark.sql.types.DataTypes;
 import provhouse.capturing.plans.Plans;
 import provhouse.capturing.taps.GroupKey;
 
@@ -83,7 +66,7 @@ final class Collected {
 
   /** Return what is collected. */
   Expression value() {
-    return Plans.<Expression>list(function.aggregateFunction().children()).get(0);
+    return Plans.children(function.aggregateFunction()).get(0);
   }
 
   /** Return whether equal values of a group are one element. */
@@ -98,36 +81,36 @@ final class Collected {
     use(Plans.list(node.requiredChildOutput()));
     LogicalPlan plan = node.child();
     while (!used.contains(array.exprId()) && Plans.list(plan.subqueries()).isEmpty()) {
-      if (plan instanceof Aggregate) {
-        return collects((Aggregate) plan);
+      if (plan instanceof Aggregate found) {
+        return collects(found);
       }
       Step step = new Step(plan, array);
       boolean passes =
-          plan instanceof Filter && passes((Filter) plan)
-              || plan instanceof Project && passes((Project) plan);
+          plan instanceof Filter filter && passes(filter)
+              || plan instanceof Project project && passes(project);
       if (!passes) {
         return false;
       }
       between.addFirst(step);
-      plan = Plans.<LogicalPlan>list(plan.children()).get(0);
+      plan = Plans.children(plan).get(0);
     }
     return false;
   }
 
   /** Note the fields that an expression takes from each element of an array, and the array. */
   private boolean take(Expression value) {
-    Expression rest = strip(value);
-    if (rest instanceof Attribute) {
-      array = (Attribute) rest;
+    if (strip(value) instanceof Attribute found) {
+      array = found;
+      return true;
     }
-    return rest instanceof Attribute;
+    return false;
   }
 
   private Expression strip(Expression value) {
     Expression rest = value;
-    while (rest instanceof GetArrayStructFields) {
-      fields.addFirst(((GetArrayStructFields) rest).ordinal());
-      rest = ((GetArrayStructFields) rest).child();
+    while (rest instanceof GetArrayStructFields field) {
+      fields.addFirst(field.ordinal());
+      rest = field.child();
     }
     return rest;
   }
@@ -143,28 +126,25 @@ final class Collected {
     }
     for (Expression each : conjuncts(filter.condition())) {
       if (!isFilled(each, array)) {
-        use(Plans.list(each.references().toSeq()));
+        use(Plans.references(each));
       }
     }
     return true;
   }
 
   static List<Expression> conjuncts(Expression condition) {
-    if (!(condition instanceof And)) {
-      return List.of(condition);
-    }
-    return Plans.joined(
-        conjuncts(((And) condition).left()), conjuncts(((And) condition).right()));
+    return condition instanceof And both
+        ? Plans.joined(conjuncts(both.left()), conjuncts(both.right()))
+        : List.of(condition);
   }
 
   /** Return whether a condition is that of Spark's own filter below an explode. */
   static boolean isFilled(Expression condition, Attribute array) {
-    return condition instanceof GreaterThan
-        && ((GreaterThan) condition).left() instanceof Size
-        && ((Size) ((GreaterThan) condition).left()).child().semanticEquals(array)
-        && ((GreaterThan) condition).right() instanceof Literal
-        && ((GreaterThan) condition).right().eval(null).equals(0)
-        && condition.dataType().equals(DataTypes.BooleanType);
+    return condition instanceof GreaterThan comparison
+        && comparison.left() instanceof Size size
+        && size.child().semanticEquals(array)
+        && comparison.right() instanceof Literal literal
+        && Integer.valueOf(0).equals(literal.value());
   }
 
   private boolean passes(Project project) {
@@ -177,9 +157,9 @@ final class Collected {
         return false;
       }
       if (each.exprId().equals(id)) {
-        taken = each instanceof Alias ? ((Alias) each).child() : (Expression) each;
+        taken = each instanceof Alias alias ? alias.child() : (Expression) each;
       } else if (above.contains(each.exprId())) {
-        use(Plans.list(((Expression) each).references().toSeq()));
+        use(Plans.references((Expression) each));
       }
     }
     if (taken == null || !take(taken)) {
@@ -198,25 +178,25 @@ final class Collected {
     }
     aggregate = found;
     for (NamedExpression each : Plans.<NamedExpression>list(found.aggregateExpressions())) {
-      if (each.exprId().equals(array.exprId()) && each instanceof Alias) {
-        column = (Alias) each;
-      } else if (used.contains(each.exprId()) && aggregates((Expression) each)) {
+      if (each.exprId().equals(array.exprId()) && each instanceof Alias alias) {
+        column = alias;
+      } else if (used.contains(each.exprId())
+          && !Plans.parts((Expression) each, AggregateExpression.class).isEmpty()) {
         return false;
       }
     }
-    Expression collected = column == null ? null : strip(column.child());
-    if (!(collected instanceof AggregateExpression)) {
-      return false;
+    if (column != null && strip(column.child()) instanceof AggregateExpression collected) {
+      function = collected;
+      return isCovered();
     }
-    function = (AggregateExpression) collected;
-    return isCovered();
+    return false;
   }
 
   /** Return whether NULL is no element. */
   boolean skipsNull() {
     Object collect = function.aggregateFunction();
-    return collect instanceof CollectList
-        ? ((CollectList) collect).ignoreNulls()
+    return collect instanceof CollectList list
+        ? list.ignoreNulls()
         : ((CollectSet) collect).ignoreNulls();
   }
 
@@ -232,10 +212,5 @@ final class Collected {
             && fields.isEmpty()
             && function.filter().isEmpty()
             && GroupKey.isExact(value().dataType());
-  }
-
-  private static boolean aggregates(Expression expression) {
-    return expression instanceof AggregateExpression
-        || Plans.<Expression>list(expression.children()).stream().anyMatch(Collected::aggregates);
   }
 }

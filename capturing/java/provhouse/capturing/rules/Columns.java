@@ -1,41 +1,14 @@
 package provhouse.capturing.rules;
 
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import org.apache.spark.sql.catalyst.expressions.Attribute;
-import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.NamedExpression;
-import org.apache.spark.sql.catalyst.expressions.PythonUDF;
-import org.apache.spark.sql.catalyst.expressions.ScalarSubquery;
-import org.apache.spark.sql.catalyst.expressions.WindowExpression;
+import java.util.*;
+import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.plans.ExistenceJoin;
-import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
-import org.apache.spark.sql.catalyst.plans.logical.BaseEvalPython;
-import org.apache.spark.sql.catalyst.plans.logical.Expand;
-import org.apache.spark.sql.catalyst.plans.logical.Filter;
-import org.apache.spark.sql.catalyst.plans.logical.Generate;
-import org.apache.spark.sql.catalyst.plans.logical.GlobalLimit;
-import org.apache.spark.sql.catalyst.plans.logical.Join;
-import org.apache.spark.sql.catalyst.plans.logical.LocalLimit;
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.plans.logical.Offset;
-import org.apache.spark.sql.catalyst.plans.logical.Project;
-import org.apache.spark.sql.catalyst.plans.logical.Sort;
-import org.apache.spark.sql.catalyst.plans.logical.Union;
-import org.apache.spark.sql.catalyst.plans.logical.Window;
-import org.apache.spark.sql.catalyst.plans.logical.WindowGroupLimit;
-import org.apache.spark.sql.execution.LogicalRDD;
-import org.apache.spark.sql.execution.columnar.InMemoryRelation;
+import org.apache.spark.sql.catalyst.plans.logical.*;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import provhouse.capturing.plans.CommonTables;
+import provhouse.capturing.plans.PlanVisitor;
 import provhouse.capturing.plans.Plans;
-import provhouse.capturing.sources.KeyedSources;
-import scala.collection.immutable.Seq;
+import provhouse.capturing.sources.TableNames;
 
 /**
  * Says from which columns of the sources each column of a plan is computed, from the plan alone.
@@ -44,7 +17,7 @@ import scala.collection.immutable.Seq;
  * or which belong together: these have the role {@code filter}, {@code join}, {@code group},
  * {@code window} or {@code order}.
  */
-public final class Columns {
+public final class Columns implements PlanVisitor<Void> {
   /** The sources of a column: of its values, and by role those that influence it alone. */
   private record Made(Set<List<String>> values, Set<List<String>> influence) {
     Made() {
@@ -81,7 +54,7 @@ public final class Columns {
     found.read(CommonTables.inlined(plan));
     Map<String, Object> values = new LinkedHashMap<>();
     Map<String, Object> influence = new LinkedHashMap<>();
-    for (Attribute column : Plans.<Attribute>list(plan.output())) {
+    for (Attribute column : Plans.output(plan)) {
       Made made = found.of(column);
       values.put(column.name(), made.values);
       if (!made.influence.isEmpty()) {
@@ -97,64 +70,99 @@ public final class Columns {
   }
 
   private void read(LogicalPlan node) {
-    if (node instanceof LogicalRelation) {
-      scan((LogicalRelation) node);
-    } else if (node instanceof InMemoryRelation || node instanceof LogicalRDD) {
-      cached(node);
-    }
-    Plans.<LogicalPlan>list(node.children()).forEach(this::read);
-    if (node instanceof Project) {
-      define(Plans.list(((Project) node).projectList()));
-    } else if (node instanceof Aggregate) {
-      define(Plans.list(((Aggregate) node).aggregateExpressions()));
-      influenced(Plans.list(((Aggregate) node).groupingExpressions()), "group");
-    } else if (node instanceof Window) {
-      define(Plans.list(((Window) node).windowExpressions()));
-    } else if (node instanceof Filter) {
-      if (Mark.of((Filter) node) == null) { // a mark removes no row
-        influenced(List.of(((Filter) node).condition()), "filter");
-      }
-    } else if (node instanceof Join) {
-      join((Join) node);
-    } else if (node instanceof Union) {
-      union((Union) node);
-    } else if (node instanceof Expand) {
-      expand((Expand) node);
-    } else if (node instanceof Generate) {
-      Made made = of((Expression) ((Generate) node).generator());
-      Plans.<Attribute>list(((Generate) node).generatorOutput())
-          .forEach(column -> known.put(column.exprId(), made));
-    } else if (node instanceof BaseEvalPython) {
-      python((BaseEvalPython) node);
-    } else if (PythonMaps.covers(node) || PythonGroups.covers(node)) {
-      pythonFrames(node);
-    } else if (node instanceof WindowGroupLimit) {
-      influenced(Plans.list(node.expressions()), "order");
-    } else if (isLimit(node)) {
-      Sort sort = sortBelow(node);
-      influenced(sort == null ? List.of() : Plans.list(sort.expressions()), "order");
-    }
+    Plans.children(node).forEach(this::read);
+    visit(node);
   }
 
-  private void scan(LogicalRelation node) {
-    List<String> read = KeyedSources.tablesOf(node);
+  /** Leave the columns of an operator as they are: it has those of its input. */
+  @Override
+  public Void other(LogicalPlan node) {
+    return null;
+  }
+
+  @Override
+  public Void scan(LogicalRelation node) {
+    List<String> read = TableNames.of(node);
     tables.addAll(read);
     for (Attribute column : Plans.list(node.output())) {
       Made made = new Made();
       read.forEach(table -> made.values.add(List.of(table, column.name())));
       known.put(column.exprId(), made);
     }
+    return null;
   }
 
-  private void cached(LogicalPlan node) {
+  @Override
+  public Void computed(LogicalPlan node) {
     LogicalPlan query = caches.query(node);
     Columns inside = inside(query);
-    List<Attribute> columns = Plans.list(query.output());
-    List<Attribute> output = Plans.list(node.output());
-    for (int i = 0; i < output.size(); i++) {
-      known.put(output.get(i).exprId(), inside.of(columns.get(i)));
-    }
+    List<Attribute> columns = Plans.output(query);
+    int read = Plans.output(node).size();
+    List<Made> made = columns.subList(0, read).stream().map(inside::of).toList();
     rows.add(inside.rows);
+    return define(node.output(), made);
+  }
+
+  @Override
+  public Void project(Project node) {
+    return define(node.projectList());
+  }
+
+  @Override
+  public Void aggregate(Aggregate node) {
+    define(node.aggregateExpressions());
+    return influenced(Plans.list(node.groupingExpressions()), "group");
+  }
+
+  @Override
+  public Void window(Window node) {
+    return define(node.windowExpressions());
+  }
+
+  @Override
+  public Void filter(Filter node) {
+    boolean removes = Mark.of(node) == null;
+    return influenced(removes ? List.of(node.condition()) : List.of(), "filter");
+  }
+
+  @Override
+  public Void generate(Generate node) {
+    Made made = of((Expression) node.generator());
+    Plans.list(node.generatorOutput()).forEach(column -> known.put(column.exprId(), made));
+    return null;
+  }
+
+  @Override
+  public Void groupLimit(WindowGroupLimit node) {
+    return influenced(Plans.list(node.expressions()), "order");
+  }
+
+  @Override
+  public Void limit(LogicalPlan node) {
+    return influenced(new Order().visit(node), "order");
+  }
+
+  /** Returns the expressions by which the rows are sorted that a limit takes. */
+  private static final class Order implements PlanVisitor<List<Expression>> {
+    @Override
+    public List<Expression> other(LogicalPlan node) {
+      return List.of();
+    }
+
+    @Override
+    public List<Expression> limit(LogicalPlan node) {
+      return visit(Plans.children(node).get(0));
+    }
+
+    @Override
+    public List<Expression> project(Project node) {
+      return visit(node.child());
+    }
+
+    @Override
+    public List<Expression> moving(LogicalPlan node) {
+      return node instanceof Sort ? Plans.list(node.expressions()) : List.of();
+    }
   }
 
   /** Return the columns of a plan of its own. */
@@ -165,95 +173,95 @@ public final class Columns {
     return inside;
   }
 
-  private void define(List<NamedExpression> columns) {
-    Map<Object, Made> found = new LinkedHashMap<>();
-    columns.forEach(each -> found.put(each.exprId(), of((Expression) each)));
-    known.putAll(found);
+  private Void define(scala.collection.Iterable<NamedExpression> columns) {
+    List<NamedExpression> named = Plans.list(columns);
+    return define(columns, named.stream().map(each -> of((Expression) each)).toList());
   }
 
-  private void influenced(List<? extends Expression> expressions, String role) {
+  private Void define(
+      scala.collection.Iterable<? extends NamedExpression> columns, List<Made> made) {
+    int at = 0;
+    for (NamedExpression column : Plans.list(columns)) {
+      known.put(column.exprId(), made.get(at++));
+    }
+    return null;
+  }
+
+  private Void influenced(List<? extends Expression> expressions, String role) {
     expressions.forEach(each -> rows.influenced(of(each), role));
+    return null;
   }
 
-  private void join(Join node) {
-    List<Expression> condition = new ArrayList<>();
-    node.condition().foreach(condition::add);
-    if (node.joinType() instanceof ExistenceJoin) {
+  @Override
+  public Void join(Join node) {
+    List<Expression> condition = Plans.list(node.condition().toList());
+    if (node.joinType() instanceof ExistenceJoin join) {
       Made exists = new Made();
       condition.forEach(each -> exists.influenced(of(each), "join"));
-      known.put(((ExistenceJoin) node.joinType()).exists().exprId(), exists);
-    } else {
-      influenced(condition, "join");
+      known.put(join.exists().exprId(), exists);
+      return null;
     }
+    return influenced(condition, "join");
   }
 
-  private void union(Union node) {
-    List<Attribute> output = Plans.list(node.output());
-    for (int i = 0; i < output.size(); i++) {
-      Made made = new Made();
-      for (LogicalPlan input : Plans.<LogicalPlan>list(node.children())) {
-        made.add(of(Plans.<Attribute>list(input.output()).get(i)));
+  @Override
+  public Void union(Union node) {
+    return combined(node, Plans.children(node).stream().map(Plans::output).toList());
+  }
+
+  @Override
+  public Void expand(Expand node) {
+    List<List<Expression>> inputs = new ArrayList<>();
+    Plans.list(node.projections()).forEach(each -> inputs.add(Plans.list(each)));
+    return combined(node, inputs);
+  }
+
+  /** Define columns that are each made of those at the same place in several inputs. */
+  private Void combined(LogicalPlan node, List<? extends List<? extends Expression>> inputs) {
+    List<Made> made = new ArrayList<>();
+    for (int i = 0; i < Plans.output(node).size(); i++) {
+      made.add(new Made());
+      for (List<? extends Expression> input : inputs) {
+        made.get(i).add(of(input.get(i)));
       }
-      known.put(output.get(i).exprId(), made);
     }
+    return define(node.output(), made);
   }
 
-  private void expand(Expand node) {
-    List<Attribute> output = Plans.list(node.output());
-    List<Made> found = new ArrayList<>();
-    output.forEach(each -> found.add(new Made()));
-    for (Seq<Expression> projection : Plans.<Seq<Expression>>list(node.projections())) {
-      for (int i = 0; i < output.size(); i++) {
-        found.get(i).add(of(Plans.<Expression>list(projection).get(i)));
-      }
-    }
-    for (int i = 0; i < output.size(); i++) {
-      known.put(output.get(i).exprId(), found.get(i));
-    }
+  @Override
+  public Void pythonColumns(LogicalPlan node) {
+    BaseEvalPython calling = (BaseEvalPython) node;
+    List<PythonUDF> functions = Plans.list(calling.udfs());
+    return define(calling.resultAttrs(), functions.stream().map(this::of).toList());
   }
 
-  private void python(BaseEvalPython node) {
-    List<PythonUDF> functions = Plans.list(node.udfs());
-    List<Attribute> results = Plans.list(node.resultAttrs());
-    for (int i = 0; i < results.size(); i++) {
-      known.put(results.get(i).exprId(), of(functions.get(i)));
-    }
-  }
-
-  /** Read a function of frames: what it does is not known, so each column has all that it is given. */
-  private void pythonFrames(LogicalPlan node) {
+  /** Read a function of rows: what it does is not known, so each column has all that it is given. */
+  @Override
+  public Void pythonRows(LogicalPlan node) {
     Made made = new Made();
-    for (LogicalPlan input : Plans.<LogicalPlan>list(node.children())) {
-      Plans.<Attribute>list(input.output()).forEach(column -> made.add(of(column)));
+    for (LogicalPlan input : Plans.children(node)) {
+      Plans.output(input).forEach(column -> made.add(of(column)));
     }
-    Plans.<Attribute>list(node.output()).forEach(column -> known.put(column.exprId(), made));
-    if (PythonGroups.covers(node)) {
-      PythonGroups.grouping(node).forEach(columns -> influenced(columns, "group"));
-    }
+    Plans.output(node).forEach(column -> known.put(column.exprId(), made));
+    return null;
   }
 
-  private static boolean isLimit(LogicalPlan node) {
-    return node instanceof GlobalLimit || node instanceof LocalLimit || node instanceof Offset;
-  }
-
-  /** Return the sort whose first rows a limit takes, or null. */
-  private static Sort sortBelow(LogicalPlan limit) {
-    LogicalPlan node = limit;
-    while (isLimit(node) || node instanceof Project) {
-      node = Plans.<LogicalPlan>list(node.children()).get(0);
-    }
-    return node instanceof Sort ? (Sort) node : null;
+  @Override
+  public Void pythonGroups(LogicalPlan node) {
+    pythonRows(node);
+    PythonGroups.grouping(node).forEach(columns -> influenced(columns, "group"));
+    return null;
   }
 
   private Made of(Expression expression) {
     Made made = new Made();
-    if (expression instanceof Attribute) {
-      made.add(known.getOrDefault(((Attribute) expression).exprId(), made));
-    } else if (expression instanceof WindowExpression) {
-      made.add(of(((WindowExpression) expression).windowFunction()));
-      made.influenced(children(((WindowExpression) expression).windowSpec()), "window");
-    } else if (expression instanceof ScalarSubquery) {
-      made.add(computed((ScalarSubquery) expression));
+    if (expression instanceof Attribute column) {
+      made.add(known.getOrDefault(column.exprId(), made));
+    } else if (expression instanceof WindowExpression window) {
+      made.add(of(window.windowFunction()));
+      made.influenced(children(window.windowSpec()), "window");
+    } else if (expression instanceof ScalarSubquery subquery) {
+      made.add(computed(subquery));
     } else {
       made.add(children(expression));
     }
@@ -262,14 +270,14 @@ public final class Columns {
 
   private Made children(Expression expression) {
     Made made = new Made();
-    Plans.<Expression>list(expression.children()).forEach(each -> made.add(of(each)));
+    Plans.children(expression).forEach(each -> made.add(of(each)));
     return made;
   }
 
   private Made computed(ScalarSubquery subquery) {
     LogicalPlan plan = subquery.plan();
     Columns inside = inside(plan);
-    Made made = inside.of(Plans.<Attribute>list(plan.output()).get(0));
+    Made made = inside.of(Plans.output(plan).get(0));
     made.add(inside.rows);
     return made;
   }

@@ -1,26 +1,9 @@
 package provhouse.capturing.rules;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
-import org.apache.spark.sql.catalyst.expressions.Alias;
-import org.apache.spark.sql.catalyst.expressions.And;
-import org.apache.spark.sql.catalyst.expressions.Attribute;
-import org.apache.spark.sql.catalyst.expressions.AttributeReference;
-import org.apache.spark.sql.catalyst.expressions.CreateNamedStruct;
-import org.apache.spark.sql.catalyst.expressions.Explode;
-import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.GetStructField;
-import org.apache.spark.sql.catalyst.expressions.GreaterThan;
-import org.apache.spark.sql.catalyst.expressions.If;
-import org.apache.spark.sql.catalyst.expressions.Inline;
-import org.apache.spark.sql.catalyst.expressions.IsNull;
-import org.apache.spark.sql.catalyst.expressions.Literal;
-import org.apache.spark.sql.catalyst.expressions.NamedExpression;
-import org.apache.spark.sql.catalyst.expressions.NamedExpression$;
-import org.apache.spark.sql.catalyst.expressions.Size;
+import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
@@ -30,15 +13,12 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataTypes;
-import org.apache.spark.sql.types.Metadata;
-import org.apache.spark.unsafe.types.UTF8String;
 import provhouse.capturing.plans.Places;
 import provhouse.capturing.plans.Plans;
 import provhouse.capturing.taps.GroupKey;
 import provhouse.capturing.taps.Rewritten;
 import provhouse.capturing.taps.Slot;
 import provhouse.capturing.taps.Taps;
-import scala.Option;
 
 /**
  * The rule for an {@code explode} of what {@code collect_list} or {@code collect_set} has collected.
@@ -93,13 +73,7 @@ final class Elements {
     Alias collected = collected();
     Attribute elements = collected.toAttribute();
     Attribute item =
-        new AttributeReference(
-            "provhouse_element",
-            ((ArrayType) elements.dataType()).elementType(),
-            true,
-            Metadata.empty(),
-            NamedExpression$.MODULE$.newExprId(),
-            Plans.seq(List.of()));
+        Plans.column("provhouse_element", ((ArrayType) elements.dataType()).elementType());
     LogicalPlan exploded =
         node.copy(
             new Explode(elements),
@@ -113,9 +87,9 @@ final class Elements {
 
   /** Return the column of the aggregate with the slots of each element's row beside its value. */
   private Alias collected() {
-    List<Expression> fields = new ArrayList<>(List.of(name("value"), found.value()));
+    List<Expression> fields = new ArrayList<>(List.of(Plans.text("value"), found.value()));
     for (Slot slot : child.slots()) {
-      fields.add(name("slot" + fields.size()));
+      fields.add(Plans.text("slot" + fields.size()));
       fields.add(slot.attribute());
     }
     Expression carried = new CreateNamedStruct(Plans.seq(fields));
@@ -137,69 +111,63 @@ final class Elements {
         "provhouse_elements");
   }
 
-  private static Literal name(String text) {
-    return new Literal(UTF8String.fromString(text), DataTypes.StringType);
-  }
-
   /** Return the exploded rows with the columns of the plain generator, and their slots. */
   private Rewritten takenApart(LogicalPlan exploded, Attribute item) {
-    Expression value = field(item, 0);
+    Expression value = Plans.field(item, 0);
     for (int place : found.fields()) {
-      value = field(value, place);
+      value = Plans.field(value, place);
     }
-    List<NamedExpression> columns = new ArrayList<>();
+    List<NamedExpression> columns = new ArrayList<>(Plans.list(node.requiredChildOutput()));
     List<Attribute> made = Plans.list(node.generatorOutput());
-    columns.addAll(Plans.<Attribute>list(node.requiredChildOutput()));
     for (int place = 0; place < made.size(); place++) {
-      Expression each = node.generator() instanceof Inline ? field(value, place) : value;
+      Expression each = node.generator() instanceof Inline ? Plans.field(value, place) : value;
       columns.add(Plans.renamed(each, made.get(place)));
     }
     List<Slot> slots = new ArrayList<>();
-    for (int place = 0; place < child.slots().size(); place++) {
-      Alias slot = Plans.alias(field(item, place + 1), "provhouse_slot");
-      columns.add(slot);
-      slots.add(new Slot(slot.toAttribute(), child.slots().get(place).tap()));
+    for (Slot each : child.slots()) {
+      add(Plans.field(item, slots.size() + 1), each.tap(), columns, slots);
     }
     addWhole(item, columns, slots);
-    return new Rewritten(new Project(Plans.seq(columns), exploded), slots);
-  }
-
-  private static Expression field(Expression structure, int place) {
-    return new GetStructField(structure, place, Option.empty());
+    return new Rewritten(Plans.only(columns, exploded), slots);
   }
 
   private Rewritten ofSet() {
     GroupKey key = group.element(group.value(), found.value());
-    List<Expression> by = Plans.joined(grouping(), List.of(found.value()));
-    int tap =
-        taps.number(
-            "collect_set",
-            Plans.withColumn(found.aggregate().child(), Plans.alias(key.value(), "key")),
-            operator(by, key));
+    Map<String, Object> operator =
+        Taps.operator(
+            found.aggregate(),
+            Plans.joined(grouping(), List.of(found.value())),
+            child.slots(),
+            "exact");
+    operator.put("place", Places.of(found.aggregate()));
+    int tap = taps.number("collect_set", found.aggregate().child(), key, operator);
     LogicalPlan tapped = taps.keyed(tap, key, Plans.alias(key.value(), "provhouse_key"), child);
     LogicalPlan plan = between(aggregated(tapped, found.column()), null);
-    LogicalPlan exploded = Rewriter.withChildren(node, plan);
+    LogicalPlan exploded = Plans.withChildren(node, plan);
     Attribute item = Plans.<Attribute>list(node.generatorOutput()).get(0);
     Expression above = group.element(number.toAttribute(), item).value();
     if (node.outer()) {
       above = new If(new IsNull(item), Plans.nothing(), above);
     }
-    Alias slot = Plans.alias(above, "provhouse_slot");
-    List<NamedExpression> columns = new ArrayList<>(Plans.<Attribute>list(node.output()));
-    columns.add(slot);
-    List<Slot> slots = new ArrayList<>(List.of(new Slot(slot.toAttribute(), tap)));
+    List<NamedExpression> columns = new ArrayList<>(Plans.output(node));
+    List<Slot> slots = new ArrayList<>();
+    add(above, tap, columns, slots);
     addWhole(item, columns, slots);
-    return new Rewritten(new Project(Plans.seq(columns), exploded), slots);
+    return new Rewritten(Plans.only(columns, exploded), slots);
+  }
+
+  private static void add(
+      Expression value, int tap, List<NamedExpression> columns, List<Slot> slots) {
+    Alias slot = Plans.alias(value, "provhouse_slot");
+    columns.add(slot);
+    slots.add(new Slot(slot.toAttribute(), tap));
   }
 
   /** Add the slot of the row that an outer generator makes of an empty array. */
   private void addWhole(Attribute item, List<NamedExpression> columns, List<Slot> slots) {
     if (node.outer()) {
-      Expression empty =
-          new If(new IsNull(item), Plans.asLong(number.toAttribute()), Plans.nothing());
-      Alias slot = Plans.alias(empty, "provhouse_slot");
-      columns.add(slot);
-      slots.add(new Slot(slot.toAttribute(), whole));
+      Expression group = Plans.asLong(number.toAttribute());
+      add(new If(new IsNull(item), group, Plans.nothing()), whole, columns, slots);
     }
   }
 
@@ -224,7 +192,7 @@ final class Elements {
     LogicalPlan plan =
         plain.copy(plain.groupingExpressions(), Plans.seq(columns), tapped, plain.hint());
     return node.outer() && !group.distinct()
-        ? Plans.tapped(taps.proof(whole), List.of(number.toAttribute()), plan)
+        ? taps.proved(whole, number.toAttribute(), plan)
         : plan;
   }
 
@@ -237,9 +205,9 @@ final class Elements {
     LogicalPlan plan = below;
     for (Collected.Step step : found.between()) {
       plan =
-          step.plan() instanceof Filter
-              ? new Filter(condition((Filter) step.plan(), step.array(), elements), plan)
-              : new Project(Plans.seq(columns((Project) step.plan(), step.array(), elements)), plan);
+          step.plan() instanceof Filter filter
+              ? new Filter(condition(filter, step.array(), elements), plan)
+              : Plans.only(columns((Project) step.plan(), step.array(), elements), plan);
     }
     return plan;
   }
@@ -266,18 +234,5 @@ final class Elements {
       columns.add(number.toAttribute());
     }
     return columns;
-  }
-
-  private Map<String, Object> operator(List<Expression> by, GroupKey key) {
-    String names = by.stream().map(Expression::sql).collect(Collectors.joining(", "));
-    Map<String, Object> operator = new LinkedHashMap<>();
-    operator.put("by", Rewriter.shortened(names));
-    operator.put(
-        "sql", Rewriter.shortened(found.aggregate().simpleString(Rewriter.LONGEST_TEXT)));
-    operator.put("slots", Slot.kinds(child.slots()));
-    operator.put("checked", key.check() != null);
-    operator.put("exactness", "exact");
-    operator.put("place", Places.of(found.aggregate()));
-    return operator;
   }
 }

@@ -9,19 +9,9 @@ import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.expressions.PlanExpression;
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
 import org.apache.spark.sql.catalyst.plans.InnerLike;
-import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
-import org.apache.spark.sql.catalyst.plans.logical.Expand;
-import org.apache.spark.sql.catalyst.plans.logical.Filter;
-import org.apache.spark.sql.catalyst.plans.logical.Generate;
-import org.apache.spark.sql.catalyst.plans.logical.Join;
-import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.plans.logical.OneRowRelation;
-import org.apache.spark.sql.catalyst.plans.logical.Project;
-import org.apache.spark.sql.catalyst.plans.logical.RepartitionOperation;
-import org.apache.spark.sql.catalyst.plans.logical.Sort;
-import org.apache.spark.sql.catalyst.plans.logical.Union;
+import org.apache.spark.sql.catalyst.plans.logical.*;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import provhouse.capturing.plans.PlanVisitor;
 import provhouse.capturing.plans.Plans;
 
 /**
@@ -40,7 +30,7 @@ final class Existence {
     static final Rows PLAIN = new Rows(false, false, Set.of());
 
     boolean computes(Expression expression) {
-      return Plans.<Attribute>list(expression.references().toSeq()).stream()
+      return Plans.references(expression).stream()
           .anyMatch(each -> computed.contains(each.exprId()));
     }
   }
@@ -49,79 +39,114 @@ final class Existence {
 
   /** Return whether the slots of each row say when it exists, if no value of a source changes. */
   static boolean isExact(LogicalPlan plan) {
-    return rows(plan) != null;
+    return new OfRows().visit(plan) != null;
   }
 
-  /** Return the rows of a plan, or null if their existence is not exact. */
-  private static Rows rows(LogicalPlan node) {
-    List<Rows> inputs =
-        Plans.<LogicalPlan>list(node.children()).stream().map(Existence::rows).toList();
-    if (hasSubquery(node) || inputs.contains(null)) {
+  /** Returns the rows of a plan, or null if their existence is not exact. */
+  private static final class OfRows implements PlanVisitor<Rows> {
+    @Override
+    public Rows visit(LogicalPlan node) {
+      return hasSubquery(node) ? null : PlanVisitor.super.visit(node);
+    }
+
+    private Rows input(LogicalPlan node) {
+      return visit(Plans.children(node).get(0));
+    }
+
+    @Override
+    public Rows other(LogicalPlan node) {
       return null;
     }
-    if (isLeaf(node)) {
+
+    @Override
+    public Rows scan(LogicalRelation node) {
       return Rows.PLAIN;
     }
-    if (node instanceof Union) {
-      return union((Union) node, inputs);
-    }
-    if (node instanceof Join) {
-      boolean plain = inputs.stream().noneMatch(Rows::grouped);
-      return ((Join) node).joinType() instanceof InnerLike && plain
-          ? new Rows(false, true, Set.of())
-          : null;
-    }
-    return inputs.size() == 1 ? rows(node, inputs.get(0)) : null;
-  }
 
-  private static Rows rows(LogicalPlan node, Rows input) {
-    if (node instanceof Project) {
-      return new Rows(
-          input.grouped(), input.joined(), computed(((Project) node).projectList(), input));
+    @Override
+    public Rows local(LogicalPlan node) {
+      return Rows.PLAIN;
     }
-    if (node instanceof Filter) {
-      return input.computes(((Filter) node).condition()) ? null : input;
-    }
-    if (node instanceof Aggregate) {
-      return aggregate((Aggregate) node, input);
-    }
-    if (node instanceof Expand || node instanceof Generate) {
-      return input.grouped() ? null : input;
-    }
-    return keepsRows(node) ? input : null;
-  }
 
-  private static Rows aggregate(Aggregate node, Rows input) {
-    boolean moves = Plans.<Expression>list(node.groupingExpressions()).stream()
-        .anyMatch(input::computes);
-    return moves || input.joined()
-        ? null
-        : new Rows(true, false, computed(node.aggregateExpressions(), input));
-  }
+    @Override
+    public Rows moving(LogicalPlan node) {
+      return input(node);
+    }
 
-  private static Rows union(Union node, List<Rows> inputs) {
-    Set<Object> computed = new HashSet<>();
-    List<Attribute> output = Plans.list(node.output());
-    List<LogicalPlan> children = Plans.list(node.children());
-    for (int i = 0; i < inputs.size(); i++) {
-      List<Attribute> columns = Plans.list(children.get(i).output());
-      for (int at = 0; at < output.size(); at++) {
-        if (inputs.get(i).computed().contains(columns.get(at).exprId())) {
-          computed.add(output.get(at).exprId());
+    @Override
+    public Rows project(Project node) {
+      Rows input = input(node);
+      return input == null
+          ? null
+          : new Rows(input.grouped, input.joined, changed(node.projectList(), input));
+    }
+
+    @Override
+    public Rows filter(Filter node) {
+      Rows input = input(node);
+      return input == null || input.computes(node.condition()) ? null : input;
+    }
+
+    @Override
+    public Rows expand(Expand node) {
+      return ungrouped(input(node));
+    }
+
+    @Override
+    public Rows generate(Generate node) {
+      return ungrouped(input(node));
+    }
+
+    private static Rows ungrouped(Rows input) {
+      return input == null || input.grouped ? null : input;
+    }
+
+    @Override
+    public Rows aggregate(Aggregate node) {
+      Rows input = input(node);
+      return input == null
+              || input.joined
+              || Plans.list(node.groupingExpressions()).stream().anyMatch(input::computes)
+          ? null
+          : new Rows(true, false, changed(node.aggregateExpressions(), input));
+    }
+
+    @Override
+    public Rows join(Join node) {
+      boolean plain =
+          Plans.children(node).stream().allMatch(each -> ungrouped(visit(each)) != null);
+      return node.joinType() instanceof InnerLike && plain ? new Rows(false, true, Set.of()) : null;
+    }
+
+    @Override
+    public Rows union(Union node) {
+      List<Attribute> output = Plans.output(node);
+      Rows all = Rows.PLAIN;
+      for (LogicalPlan child : Plans.children(node)) {
+        Rows rows = visit(child);
+        if (rows == null) {
+          return null;
         }
+        Set<Object> computed = new HashSet<>(all.computed);
+        List<Attribute> columns = Plans.output(child);
+        for (int at = 0; at < output.size(); at++) {
+          if (rows.computed.contains(columns.get(at).exprId())) {
+            computed.add(output.get(at).exprId());
+          }
+        }
+        all = new Rows(all.grouped || rows.grouped, all.joined || rows.joined, computed);
       }
+      return all;
     }
-    return new Rows(
-        inputs.stream().anyMatch(Rows::grouped), inputs.stream().anyMatch(Rows::joined), computed);
   }
 
   /** Return the ids of those columns that an aggregate computes, or that use such a column. */
-  private static Set<Object> computed(
+  private static Set<Object> changed(
       scala.collection.Iterable<NamedExpression> columns, Rows input) {
     Set<Object> found = new HashSet<>();
     for (NamedExpression column : Plans.<NamedExpression>list(columns)) {
       Expression expression = (Expression) column;
-      if (input.computes(expression) || has(expression, AggregateExpression.class)) {
+      if (input.computes(expression) || !Plans.parts(expression, AggregateExpression.class).isEmpty()) {
         found.add(column.exprId());
       }
     }
@@ -129,30 +154,44 @@ final class Existence {
   }
 
   /** Return whether a count of the rows of a plan is the number of their source rows. */
-  static boolean countsSources(LogicalPlan node) {
-    boolean keeps = node instanceof Project || node instanceof Filter || keepsRows(node);
-    return !hasSubquery(node)
-        && (node instanceof LogicalRelation
-            || keeps && countsSources(Plans.<LogicalPlan>list(node.children()).get(0)));
+  static boolean countsSources(LogicalPlan plan) {
+    return new OfSources().visit(plan);
   }
 
-  private static boolean isLeaf(LogicalPlan node) {
-    return node instanceof LogicalRelation
-        || node instanceof LocalRelation
-        || node instanceof OneRowRelation;
-  }
+  /** Returns whether each row of a plan is one row of a table. */
+  private static final class OfSources implements PlanVisitor<Boolean> {
+    @Override
+    public Boolean other(LogicalPlan node) {
+      return false;
+    }
 
-  private static boolean keepsRows(LogicalPlan node) {
-    return node instanceof Sort || node instanceof RepartitionOperation;
+    @Override
+    public Boolean scan(LogicalRelation node) {
+      return true;
+    }
+
+    @Override
+    public Boolean project(Project node) {
+      return filtered(node);
+    }
+
+    @Override
+    public Boolean filter(Filter node) {
+      return filtered(node);
+    }
+
+    @Override
+    public Boolean moving(LogicalPlan node) {
+      return filtered(node);
+    }
+
+    private boolean filtered(LogicalPlan node) {
+      return !hasSubquery(node) && visit(Plans.children(node).get(0));
+    }
   }
 
   private static boolean hasSubquery(LogicalPlan node) {
-    return Plans.<Expression>list(node.expressions()).stream()
-        .anyMatch(each -> has(each, PlanExpression.class));
-  }
-
-  private static boolean has(Expression expression, Class<?> kind) {
-    return kind.isInstance(expression)
-        || Plans.<Expression>list(expression.children()).stream().anyMatch(each -> has(each, kind));
+    return Plans.list(node.expressions()).stream()
+        .anyMatch(each -> !Plans.parts(each, PlanExpression.class).isEmpty());
   }
 }

@@ -1,34 +1,7 @@
 package provhouse.capturing.rules;
 
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import org.apache.spark.sql.catalyst.expressions.Alias;
-import org.apache.spark.sql.catalyst.expressions.Attribute;
-import org.apache.spark.sql.catalyst.expressions.CumeDist;
-import org.apache.spark.sql.catalyst.expressions.CurrentRow$;
-import org.apache.spark.sql.catalyst.expressions.DenseRank;
-import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.FrameLessOffsetWindowFunction;
-import org.apache.spark.sql.catalyst.expressions.FrameType;
-import org.apache.spark.sql.catalyst.expressions.Literal;
-import org.apache.spark.sql.catalyst.expressions.NTile;
-import org.apache.spark.sql.catalyst.expressions.NamedExpression;
-import org.apache.spark.sql.catalyst.expressions.NthValue;
-import org.apache.spark.sql.catalyst.expressions.PercentRank;
-import org.apache.spark.sql.catalyst.expressions.RangeFrame$;
-import org.apache.spark.sql.catalyst.expressions.Rank;
-import org.apache.spark.sql.catalyst.expressions.RowFrame$;
-import org.apache.spark.sql.catalyst.expressions.RowNumber;
-import org.apache.spark.sql.catalyst.expressions.SortOrder;
-import org.apache.spark.sql.catalyst.expressions.SpecifiedWindowFrame;
-import org.apache.spark.sql.catalyst.expressions.UnboundedFollowing$;
-import org.apache.spark.sql.catalyst.expressions.UnboundedPreceding$;
-import org.apache.spark.sql.catalyst.expressions.WindowExpression;
-import org.apache.spark.sql.catalyst.expressions.WindowSpecDefinition;
+import java.util.*;
+import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
 import org.apache.spark.sql.catalyst.expressions.aggregate.Count;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
@@ -105,22 +78,15 @@ final class Frames {
   }
 
   private static List<WindowExpression> functions(Window node) {
-    List<WindowExpression> found = new ArrayList<>();
-    Plans.list(node.windowExpressions()).forEach(each -> collect((Expression) each, found));
-    return found;
-  }
-
-  private static void collect(Expression expression, List<WindowExpression> found) {
-    if (expression instanceof WindowExpression) {
-      found.add((WindowExpression) expression);
-    } else {
-      Plans.<Expression>list(expression.children()).forEach(each -> collect(each, found));
-    }
+    return Plans.list(node.windowExpressions()).stream()
+        .flatMap(each -> Plans.parts((Expression) each, WindowExpression.class).stream())
+        .toList();
   }
 
   private static SpecifiedWindowFrame frameOf(WindowExpression window) {
-    Expression frame = (Expression) window.windowSpec().frameSpecification();
-    return frame instanceof SpecifiedWindowFrame ? (SpecifiedWindowFrame) frame : null;
+    return window.windowSpec().frameSpecification() instanceof SpecifiedWindowFrame frame
+        ? frame
+        : null;
   }
 
   private static Reach reach(WindowExpression window) {
@@ -138,8 +104,7 @@ final class Frames {
         function instanceof AggregateExpression
             || function instanceof NthValue
             || function instanceof RowNumber
-            || function instanceof FrameLessOffsetWindowFunction
-                && !((FrameLessOffsetWindowFunction) function).ignoreNulls();
+            || function instanceof FrameLessOffsetWindowFunction offset && !offset.ignoreNulls();
     if (!framed || frame == null) {
       return Reach.UNKNOWN;
     }
@@ -211,8 +176,7 @@ final class Frames {
     return bound == CurrentRow$.MODULE$ ? Integer.valueOf(0) : (Integer) bound.eval(null);
   }
 
-  private static SpecifiedWindowFrame frame(
-      FrameType type, Expression upper) {
+  private static SpecifiedWindowFrame frame(FrameType type, Expression upper) {
     return new SpecifiedWindowFrame(type, UnboundedPreceding$.MODULE$, upper);
   }
 

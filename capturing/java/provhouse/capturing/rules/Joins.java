@@ -2,23 +2,14 @@ package provhouse.capturing.rules;
 
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.If;
 import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys$;
-import org.apache.spark.sql.catalyst.plans.ExistenceJoin;
-import org.apache.spark.sql.catalyst.plans.FullOuter$;
-import org.apache.spark.sql.catalyst.plans.InnerLike;
-import org.apache.spark.sql.catalyst.plans.JoinType;
-import org.apache.spark.sql.catalyst.plans.LeftAnti$;
-import org.apache.spark.sql.catalyst.plans.LeftOuter$;
-import org.apache.spark.sql.catalyst.plans.LeftSemi$;
-import org.apache.spark.sql.catalyst.plans.RightOuter$;
+import org.apache.spark.sql.catalyst.plans.*;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import provhouse.capturing.Unsupported;
@@ -33,15 +24,10 @@ import provhouse.capturing.taps.Taps;
 final class Joins {
   private final Rewriter rewriter;
   private final Taps taps;
-  private boolean absence;
 
   Joins(Rewriter rewriter, Taps taps) {
     this.rewriter = rewriter;
     this.taps = taps;
-  }
-
-  boolean hasAbsence() {
-    return absence;
   }
 
   Rewritten join(Join node) {
@@ -52,9 +38,9 @@ final class Joins {
     if (type == LeftSemi$.MODULE$) {
       return semi(node, null);
     }
-    absence = true;
-    if (type instanceof ExistenceJoin) { // a row without a match stays, with the value false
-      return semi(node, ((ExistenceJoin) type).exists());
+    rewriter.noteAbsence();
+    if (type instanceof ExistenceJoin found) { // a row without a match stays, with the value false
+      return semi(node, found.exists());
     }
     if (type == LeftOuter$.MODULE$ || type == RightOuter$.MODULE$ || type == FullOuter$.MODULE$) {
       return both(node);
@@ -73,7 +59,7 @@ final class Joins {
     Rewritten right = rewriter.rewriteBeside(node.left(), node.right());
     LogicalPlan plan = Broadcasts.joined(node, left.plan(), right.plan());
     Map<Object, Attribute> output = new HashMap<>(); // an outer join makes columns nullable
-    Plans.<Attribute>list(plan.output()).forEach(each -> output.put(each.exprId(), each));
+    Plans.output(plan).forEach(each -> output.put(each.exprId(), each));
     List<Slot> slots = new ArrayList<>();
     for (Slot slot : Plans.<Slot>joined(left.slots(), right.slots())) {
       slots.add(slot.with(output.get(slot.attribute().exprId())));
@@ -107,13 +93,15 @@ final class Joins {
     Rewritten right = rewriter.rewriteBeside(node.left(), node.right());
     GroupKey rightKey = GroupKey.matching(keys.right(), name).from(right.slots());
     Alias below = Plans.alias(rightKey.value(), "provhouse_key");
-    int number =
-        taps.number(
-            keys.residual() ? "semi join with a condition" : "semi join",
-            Plans.withColumn(node.right(), Plans.alias(rightKey.value(), "key")),
-            operator(node, keys, rightKey, right.slots()));
+    Map<String, Object> operator =
+        Taps.operator(node, keys.right(), right.slots(), keys.residual() ? "superset" : "exact");
+    operator.put(
+        "sql", Taps.shortened(node.condition().isDefined() ? node.condition().get().sql() : ""));
+    operator.put("place", Places.of(node));
+    String kind = keys.residual() ? "semi join with a condition" : "semi join";
+    int number = taps.number(kind, node.right(), rightKey, operator);
     LogicalPlan tapped = taps.keyed(number, rightKey, below, right);
-    LogicalPlan narrow = Plans.only(Plans.list(node.right().output()), tapped);
+    LogicalPlan narrow = Plans.only(Plans.output(node.right()), tapped);
     LogicalPlan joined = Broadcasts.joined(node, left.plan(), narrow);
     Expression match = leftKey.value();
     if (exists != null) {
@@ -123,20 +111,5 @@ final class Joins {
     return new Rewritten(
         Plans.withColumn(joined, above),
         Plans.joined(left.slots(), List.of(new Slot(above.toAttribute(), number))));
-  }
-
-  private static Map<String, Object> operator(
-      Join node, Keys keys, GroupKey key, List<Slot> slots) {
-    Map<String, Object> operator = new LinkedHashMap<>();
-    String by = keys.right().stream().map(Expression::sql).collect(Collectors.joining(", "));
-    operator.put("by", Rewriter.shortened(by));
-    String condition = node.condition().isDefined() ? node.condition().get().sql() : "";
-    operator.put("sql", Rewriter.shortened(condition));
-    operator.put("slots", Slot.kinds(slots));
-    operator.put("checked", key.check() != null);
-    operator.put("source", key.source());
-    operator.put("place", Places.of(node));
-    operator.put("exactness", keys.residual() ? "superset" : "exact");
-    return operator;
   }
 }

@@ -4,15 +4,15 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.CreateArray;
 import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.objects.Invoke;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.classic.Dataset;
 import org.apache.spark.sql.classic.Dataset$;
+import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.types.DataTypes;
 import provhouse.capturing.plans.Plans;
 import provhouse.capturing.sources.KeyText;
@@ -23,45 +23,25 @@ import provhouse.capturing.sources.KeyText;
  * <p>It is the condition of a filter that lets every row pass. The condition is not deterministic, so
  * that Spark keeps it above what it is above. {@code Marks} makes a tap of it.
  */
-public final class Mark implements Serializable {
-  private static final long serialVersionUID = 1L;
-  private final String table;
-  private final List<String> key;
-
-  private Mark(String table, List<String> key) {
-    this.table = table;
-    this.key = new ArrayList<>(key);
-  }
-
+public record Mark(String table, List<String> key) implements Serializable {
   /**
    * Return a frame whose rows are marked as those of a table; its key has these columns.
    *
    * <p>Refuse a key that the frame cannot have.
    */
   public static Dataset<Row> marked(Dataset<Row> frame, String table, List<String> key) {
+    SparkSession session = frame.sparkSession();
+    LogicalPlan rows = frame.logicalPlan();
     List<Expression> texts =
-        KeyText.texts(
-            Plans.<Attribute>list(frame.logicalPlan().output()),
-            key,
-            table,
-            frame.sparkSession().sessionState().conf());
+        KeyText.texts(Plans.output(rows), key, table, session.sessionState().conf());
     Expression condition =
         Plans.call(
-            new Mark(table, key),
+            new Mark(table, new ArrayList<>(key)), // py4j's own list stays in the driver
             "passes",
             DataTypes.BooleanType,
             List.of(new CreateArray(Plans.seq(texts), false)),
             false);
-    return Dataset$.MODULE$.ofRows(
-        frame.sparkSession(), new Filter(condition, frame.logicalPlan()));
-  }
-
-  String table() {
-    return table;
-  }
-
-  List<String> key() {
-    return key;
+    return Dataset$.MODULE$.ofRows(session, new Filter(condition, rows));
   }
 
   /** Let a row pass, in a plan that is not captured. */
@@ -71,30 +51,13 @@ public final class Mark implements Serializable {
 
   /** Return the mark that a filter makes, or null. */
   static Mark of(Filter filter) {
-    Expression condition = filter.condition();
-    if (condition instanceof Invoke && ((Invoke) condition).targetObject() instanceof Literal) {
-      Object value = ((Literal) ((Invoke) condition).targetObject()).value();
-      return value instanceof Mark ? (Mark) value : null;
-    }
-    return null;
+    return Plans.called(filter, Mark.class);
   }
 
   /** Return the columns of the key of a filter that makes a mark, as texts. */
   static List<Expression> keyOf(Filter filter) {
     List<Expression> arguments = Plans.list(((Invoke) filter.condition()).arguments());
-    return Plans.list(arguments.get(0).children());
-  }
-
-  @Override
-  public boolean equals(Object other) {
-    return other instanceof Mark
-        && ((Mark) other).table.equals(table)
-        && ((Mark) other).key.equals(key);
-  }
-
-  @Override
-  public int hashCode() {
-    return table.hashCode();
+    return Plans.children(arguments.get(0));
   }
 
   @Override

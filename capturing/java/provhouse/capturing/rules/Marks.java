@@ -6,6 +6,7 @@ import java.util.Map;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import provhouse.capturing.plans.Plans;
 import provhouse.capturing.sources.KeyText;
 import provhouse.capturing.sources.SourceFiles;
@@ -39,25 +40,22 @@ final class Marks {
         Plans.alias(
             GroupKey.of(List.of(named.toAttribute()), "mark").value(), "provhouse_mark");
     Mark mark = Mark.of(node);
-    Map<String, Object> operator = new LinkedHashMap<>();
-    operator.put("by", "");
+    Map<String, Object> operator = Taps.operator(node, List.of(), child.slots(), "exact");
     operator.put("sql", "");
-    operator.put("slots", Slot.kinds(child.slots()));
-    operator.put("exactness", "exact");
     operator.put("table", mark.table());
     operator.put("key", mark.key());
     operator.put("number", numbers.computeIfAbsent(mark.table(), any -> files.takeNumber()));
     int number = taps.number("mark", node, operator);
     List<Attribute> written =
-        Plans.joined(List.of(id.toAttribute()), Plans.attributes(child.slots()));
-    Filter tapped =
-        Plans.tapped(
+        Plans.joined(List.of(id.toAttribute()), Slot.attributes(child.slots()));
+    LogicalPlan tapped =
+        Taps.tapped(
             taps.marked(number, written.size()),
             written,
             List.of(named.toAttribute()),
             Plans.withColumn(Plans.withColumn(child.plan(), named), id));
     List<Attribute> columns =
-        Plans.joined(Plans.list(node.output()), List.of(id.toAttribute()));
+        Plans.joined(Plans.output(node), List.of(id.toAttribute()));
     return new Rewritten(
         Plans.only(columns, tapped), List.of(new Slot(id.toAttribute(), number)));
   }

@@ -35,12 +35,12 @@ record OuterRows(Set<Object> columns, Set<Object> below) {
   }
 
   private static void add(LogicalPlan plan, Set<Object> found) {
-    Plans.<Attribute>list(plan.output()).forEach(each -> found.add(each.exprId()));
+    Plans.output(plan).forEach(each -> found.add(each.exprId()));
   }
 
   private static void addBelow(LogicalPlan plan, Set<Object> found) {
     add(plan, found);
-    Plans.<LogicalPlan>list(plan.children()).forEach(child -> addBelow(child, found));
+    Plans.children(plan).forEach(child -> addBelow(child, found));
   }
 
   /** Return whether an aggregate only has the distinct values of outer rows. */
@@ -48,7 +48,7 @@ record OuterRows(Set<Object> columns, Set<Object> below) {
     List<NamedExpression> found = Plans.list(node.aggregateExpressions());
     return isBy(node, columns)
         && found.stream()
-            .map(each -> each instanceof Alias ? ((Alias) each).child() : (Expression) each)
+            .map(each -> each instanceof Alias alias ? alias.child() : (Expression) each)
             .allMatch(each -> isOne(each, columns));
   }
 
@@ -63,6 +63,6 @@ record OuterRows(Set<Object> columns, Set<Object> below) {
   }
 
   private static boolean isOne(Expression value, Set<Object> columns) {
-    return value instanceof Attribute && columns.contains(((Attribute) value).exprId());
+    return value instanceof Attribute column && columns.contains(column.exprId());
   }
 }

@@ -1,23 +1,14 @@
 package provhouse.capturing.rules;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import org.apache.spark.sql.catalyst.expressions.Alias;
-import org.apache.spark.sql.catalyst.expressions.Attribute;
-import org.apache.spark.sql.catalyst.expressions.EqualTo;
-import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.If;
-import org.apache.spark.sql.catalyst.expressions.NamedExpression;
-import org.apache.spark.sql.catalyst.expressions.PythonUDF;
-import org.apache.spark.sql.catalyst.expressions.SparkPartitionID;
+import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.plans.logical.MapInArrow;
 import org.apache.spark.sql.catalyst.plans.logical.MapInPandas;
-import org.apache.spark.sql.catalyst.plans.logical.Project;
-import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.types.DataTypes;
 import provhouse.capturing.plans.Plans;
+import provhouse.capturing.taps.Form;
+import provhouse.capturing.taps.GroupKey;
 import provhouse.capturing.taps.Rewritten;
 import provhouse.capturing.taps.Slot;
 import provhouse.capturing.taps.Taps;
@@ -49,95 +40,48 @@ final class PythonMaps {
     this.taps = taps;
   }
 
-  static boolean covers(LogicalPlan node) {
-    return node instanceof MapInPandas || node instanceof MapInArrow;
-  }
-
-  /** Return whether an operator is a function that is declared to work row by row. */
-  static boolean isRowByRow(LogicalPlan node) {
-    return covers(node) && function(node).name().endsWith(MARKED);
-  }
-
-  private static PythonUDF function(LogicalPlan node) {
-    return (PythonUDF)
-        (node instanceof MapInPandas
-            ? ((MapInPandas) node).functionExpr()
-            : ((MapInArrow) node).functionExpr());
-  }
-
   Rewritten map(LogicalPlan node) {
-    return isRowByRow(node) ? rows(node) : task(node);
+    return WorkerFunction.of(node).name().endsWith(MARKED) ? rows(node) : task(node);
   }
 
   /** Return the rows of a marked function with the slots of the rows that they were made from. */
   private Rewritten rows(LogicalPlan node) {
-    LogicalPlan input = Plans.<LogicalPlan>list(node.children()).get(0);
+    LogicalPlan input = Plans.children(node).get(0);
     Rewritten child = rewriter.rewrite(input);
-    List<NamedExpression> given = new ArrayList<>(Plans.<Attribute>list(input.output()));
+    List<NamedExpression> given = new ArrayList<>(Plans.output(input));
     List<Attribute> returned = new ArrayList<>();
-    List<NamedExpression> columns = new ArrayList<>(Plans.<Attribute>list(node.output()));
+    List<NamedExpression> columns = new ArrayList<>(Plans.output(node));
     List<Slot> slots = new ArrayList<>();
     for (Slot slot : child.slots()) {
       String name = SLOT + slots.size();
-      given.add(Plans.alias(Plans.orElse(slot.attribute(), Plans.NONE), name)); // no NULL in pandas
-      Attribute number = Plans.numbers(name);
-      Expression none = new EqualTo(number, Plans.number(Plans.NONE));
+      given.add(Plans.alias(Plans.orElse(slot.attribute(), Form.NONE), name)); // no NULL in pandas
+      Attribute number = Plans.column(name, DataTypes.LongType);
+      Expression none = new EqualTo(number, Plans.number(Form.NONE));
       Alias above = Plans.alias(new If(none, Plans.nothing(), number), "provhouse_slot");
       returned.add(number);
       columns.add(above);
       slots.add(new Slot(above.toAttribute(), slot.tap()));
     }
-    LogicalPlan below = new Project(Plans.seq(given), child.plan());
-    return new Rewritten(new Project(Plans.seq(columns), with(node, below, returned)), slots);
-  }
-
-  /** Return the operator with another input, and with more columns at the end of its output. */
-  private static LogicalPlan with(LogicalPlan node, LogicalPlan input, List<Attribute> more) {
-    List<Attribute> output = Plans.joined(Plans.list(node.output()), more);
-    PythonUDF wider = wider(function(node), more);
-    if (node instanceof MapInPandas) {
-      MapInPandas one = (MapInPandas) node;
-      return one.copy(wider, Plans.seq(output), input, one.isBarrier(), one.profile());
-    }
-    MapInArrow one = (MapInArrow) node;
-    return one.copy(wider, Plans.seq(output), input, one.isBarrier(), one.profile());
-  }
-
-  private static PythonUDF wider(PythonUDF plain, List<Attribute> more) {
-    StructType result = (StructType) plain.dataType();
-    for (Attribute each : more) {
-      result = result.add(each.name(), each.dataType());
-    }
-    return plain.copy(
-        plain.name(),
-        WorkerFunction.returning(plain.func(), more.size()),
-        result,
-        plain.children(),
-        plain.evalType(),
-        plain.udfDeterministic(),
-        plain.resultId());
+    LogicalPlan below = Plans.withChildren(node, Plans.only(given, child.plan()));
+    LogicalPlan wider = WorkerFunction.returning(below, returned);
+    return new Rewritten(Plans.only(columns, wider), slots);
   }
 
   private Rewritten task(LogicalPlan node) {
-    LogicalPlan input = Plans.<LogicalPlan>list(node.children()).get(0);
+    LogicalPlan input = Plans.children(node).get(0);
     Rewritten child = rewriter.rewrite(input);
     String kind = node instanceof MapInPandas ? "mapInPandas" : "mapInArrow";
-    Map<String, Object> operator = new LinkedHashMap<>();
-    operator.put("by", "");
-    operator.put("sql", Rewriter.shortened(node.simpleString(Rewriter.LONGEST_TEXT)));
-    operator.put("slots", Slot.kinds(child.slots()));
-    operator.put("exactness", "superset");
-    int number = taps.number(kind, node, operator);
-    Alias below = Plans.alias(Plans.asLong(new SparkPartitionID()), "provhouse_task");
-    List<Attribute> written =
-        Plans.joined(List.of(below.toAttribute()), Plans.attributes(child.slots()));
-    LogicalPlan tapped =
-        Plans.tapped(
-            taps.tap(number, written.size()), written, Plans.withColumn(child.plan(), below));
-    LogicalPlan narrow = Plans.only(Plans.list(input.output()), tapped);
-    Alias above = Plans.alias(Plans.asLong(new SparkPartitionID()), "provhouse_task");
+    int number =
+        taps.number(kind, node, Taps.operator(node, List.of(), child.slots(), "superset"));
+    LogicalPlan tapped = taps.keyed(number, GroupKey.ONE, partition(), child);
+    Alias above = partition();
+    LogicalPlan narrow = Plans.only(Plans.output(input), tapped);
     return new Rewritten(
-        Plans.withColumn(Rewriter.withChildren(node, narrow), above),
+        Plans.withColumn(Plans.withChildren(node, narrow), above),
         List.of(new Slot(above.toAttribute(), number)));
+  }
+
+  private static Alias partition() {
+    return Plans.alias(Plans.asLong(new SparkPartitionID()), "provhouse_task");
   }
 }

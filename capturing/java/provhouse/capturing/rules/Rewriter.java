@@ -2,43 +2,20 @@ package provhouse.capturing.rules;
 
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
-import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
-import org.apache.spark.sql.catalyst.plans.logical.BaseEvalPython;
-import org.apache.spark.sql.catalyst.plans.logical.Expand;
-import org.apache.spark.sql.catalyst.plans.logical.Filter;
-import org.apache.spark.sql.catalyst.plans.logical.Generate;
-import org.apache.spark.sql.catalyst.plans.logical.GlobalLimit;
-import org.apache.spark.sql.catalyst.plans.logical.Join;
-import org.apache.spark.sql.catalyst.plans.logical.LocalLimit;
-import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.plans.logical.Offset;
-import org.apache.spark.sql.catalyst.plans.logical.OneRowRelation;
-import org.apache.spark.sql.catalyst.plans.logical.Project;
-import org.apache.spark.sql.catalyst.plans.logical.Range;
-import org.apache.spark.sql.catalyst.plans.logical.RepartitionOperation;
-import org.apache.spark.sql.catalyst.plans.logical.Sample;
-import org.apache.spark.sql.catalyst.plans.logical.Sort;
-import org.apache.spark.sql.catalyst.plans.logical.Union;
-import org.apache.spark.sql.catalyst.plans.logical.UnionLoop;
-import org.apache.spark.sql.catalyst.plans.logical.Window;
-import org.apache.spark.sql.catalyst.plans.logical.WindowGroupLimit;
-import org.apache.spark.sql.execution.LogicalRDD;
-import org.apache.spark.sql.execution.columnar.InMemoryRelation;
+import org.apache.spark.sql.catalyst.plans.logical.*;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.CommonTables;
 import provhouse.capturing.plans.Places;
+import provhouse.capturing.plans.PlanVisitor;
 import provhouse.capturing.plans.Plans;
 import provhouse.capturing.sources.SourceFiles;
 import provhouse.capturing.sources.Sources;
@@ -51,11 +28,10 @@ import scala.collection.immutable.Seq;
 /**
  * Rewrites an optimised plan from the leaves up, so that each row carries what it derives from.
  *
- * <p>Where rows merge, a tap below writes the slots of each row with the key of its group, and the
- * key rides on as the only slot. So what is written is as large as the input, never quadratic.
+ * <p>Where rows merge, a tap below writes the slots of each row with the key of its group, and above
+ * it the key is the only slot. So what is written is as large as the input, never quadratic.
  */
-public final class Rewriter {
-  static final int LONGEST_TEXT = 1000;
+public final class Rewriter implements PlanVisitor<Rewritten> {
   private static final Set<String> FUNCTIONS = Set.of("sum", "count", "min", "max", "avg");
   private final SourceFiles files;
   private final Taps taps;
@@ -69,7 +45,7 @@ public final class Rewriter {
   private OuterRows outer = OuterRows.NONE;
   private boolean absence;
 
-  public Rewriter(SourceFiles files, Taps taps, Caches caches) {
+  Rewriter(SourceFiles files, Taps taps, Caches caches) {
     this.files = files;
     this.taps = taps;
     this.caches = caches;
@@ -83,13 +59,18 @@ public final class Rewriter {
 
   /** Return whether rows may depend on the absence of others, as after an outer or anti join. */
   boolean hasAbsence() {
-    return absence || joins.hasAbsence() || pythonGroups.hasAbsence();
+    return absence;
+  }
+
+  /** Note that rows may depend on the absence of others, of which none is listed. */
+  void noteAbsence() {
+    absence = true;
   }
 
   Rewritten rewrite(LogicalPlan plain) {
     LogicalPlan inlined = CommonTables.inlined(plain);
     Subqueries.Tapped tapped = subqueries.tapped(inlined);
-    return Subqueries.carrying(rewriteAlone(tapped.node()), tapped.numbers());
+    return Subqueries.carrying(visit(tapped.node()), tapped.numbers());
   }
 
   /** Rewrite one side of a join, which may have values of the rows of the other side. */
@@ -103,119 +84,102 @@ public final class Rewriter {
     }
   }
 
-  private Rewritten rewriteAlone(LogicalPlan node) {
-    if (node instanceof Project) {
-      return project((Project) node);
-    }
-    if (node instanceof Join) {
-      return joins.join((Join) node);
-    }
-    if (node instanceof Aggregate) {
-      return aggregate((Aggregate) node);
-    }
-    if (node instanceof Window) {
-      return windows.window((Window) node);
-    }
-    if (node instanceof Union) {
-      return union((Union) node);
-    }
-    if (node instanceof Expand) {
-      return expand((Expand) node);
-    }
-    if (node instanceof Generate) {
-      return generate((Generate) node);
-    }
-    if (node instanceof LogicalRelation) {
-      return Sources.scan((LogicalRelation) node, files);
-    }
-    if (node instanceof InMemoryRelation) {
-      return computed(node, caches.scan((InMemoryRelation) node, files, taps));
-    }
-    if (node instanceof LogicalRDD) {
-      return computed(node, caches.scan((LogicalRDD) node, files, taps));
-    }
-    boolean nothing =
-        node instanceof LocalRelation && Plans.list(((LocalRelation) node).data()).isEmpty();
-    if (nothing || node instanceof OneRowRelation) { // such as the one group of an empty source
-      return new Rewritten(node, List.of());
-    }
-    if (node instanceof LocalRelation || node instanceof Range) {
-      throw Unsupported.rows(node.nodeName(), "The program has its rows, and no table has them");
-    }
-    if (node instanceof Filter && Mark.of((Filter) node) != null) {
-      return marks.mark((Filter) node);
-    }
-    if (PythonMaps.covers(node)) {
-      return pythonMaps.map(node);
-    }
-    if (PythonGroups.covers(node)) {
-      return pythonGroups.map(node);
-    }
-    if (carries(node)) {
-      absence |= node instanceof Offset; // of the rows that it passes over, none is listed
-      Rewritten child = rewrite(Plans.list(node.children()).get(0));
-      return new Rewritten(withChildren(node, child.plan()), child.slots());
-    }
-    boolean recursive = node instanceof UnionLoop;
-    String name = recursive ? "WITH RECURSIVE" : node.nodeName();
+  @Override
+  public Rewritten other(LogicalPlan node) {
+    String name = node instanceof UnionLoop ? "WITH RECURSIVE" : node.nodeName();
     throw Unsupported.operator(name, "It is in the plan of what is written");
   }
 
-  /** Return rows that the block has computed before, as those of a cache. */
-  private Rewritten computed(LogicalPlan node, Rewritten rows) {
+  @Override
+  public Rewritten passing(LogicalPlan node) {
+    Rewritten child = rewrite(Plans.children(node).get(0));
+    return new Rewritten(Plans.withChildren(node, child.plan()), child.slots());
+  }
+
+  @Override
+  public Rewritten filter(Filter node) {
+    return Mark.of(node) == null ? passing(node) : marks.mark(node);
+  }
+
+  @Override
+  public Rewritten limit(LogicalPlan node) {
+    absence |= node instanceof Offset; // none of the rows that it passes over is listed
+    return passing(node);
+  }
+
+  @Override
+  public Rewritten join(Join node) {
+    return joins.join(node);
+  }
+
+  @Override
+  public Rewritten window(Window node) {
+    return windows.window(node);
+  }
+
+  @Override
+  public Rewritten pythonRows(LogicalPlan node) {
+    return pythonMaps.map(node);
+  }
+
+  @Override
+  public Rewritten pythonGroups(LogicalPlan node) {
+    return pythonGroups.map(node);
+  }
+
+  @Override
+  public Rewritten scan(LogicalRelation node) {
+    return Sources.scan(node, files);
+  }
+
+  @Override
+  public Rewritten computed(LogicalPlan node) {
+    Rewritten rows = caches.scan(node, files, taps);
     absence |= caches.hasAbsence(node);
     return rows;
   }
 
-  /**
-   * Return whether the rows of an operator are rows of its input, with all of its columns.
-   *
-   * <p>Python functions of a row add columns at the end.
-   */
-  private static boolean carries(LogicalPlan node) {
-    return node instanceof Filter
-        || node instanceof Sort
-        || node instanceof GlobalLimit
-        || node instanceof LocalLimit
-        || node instanceof Offset
-        || node instanceof Sample
-        || node instanceof WindowGroupLimit
-        || node instanceof BaseEvalPython
-        || node instanceof RepartitionOperation;
+  @Override
+  public Rewritten local(LogicalPlan node) {
+    boolean empty = node instanceof LocalRelation rows && Plans.list(rows.data()).isEmpty();
+    if (empty || node instanceof OneRowRelation) { // such as the one group of an empty source
+      return new Rewritten(node, List.of());
+    }
+    throw Unsupported.rows(
+        node.nodeName(), "Its rows are in the program, and in no table");
   }
 
-  private Rewritten project(Project node) {
+  @Override
+  public Rewritten project(Project node) {
     Rewritten child = rewrite(node.child());
     List<NamedExpression> own = Plans.list(node.projectList());
-    List<NamedExpression> columns = Plans.joined(own, Plans.attributes(child.slots()));
-    List<Slot> slots =
-        child.slots().stream().map(slot -> slot.through(own)).collect(Collectors.toList());
+    List<NamedExpression> columns = Plans.joined(own, Slot.attributes(child.slots()));
+    List<Slot> slots = child.slots().stream().map(slot -> slot.through(own)).toList();
     return new Rewritten(node.copy(Plans.seq(columns), child.plan()), slots);
   }
 
   /** Rewrite a union: slots of one kind share a column, which is NULL where an input lacks it. */
-  private Rewritten union(Union node) {
-    List<LogicalPlan> inputs = Plans.list(node.children());
-    List<Rewritten> parts = inputs.stream().map(this::rewrite).collect(Collectors.toList());
+  @Override
+  public Rewritten union(Union node) {
+    List<LogicalPlan> inputs = Plans.children(node);
+    List<Rewritten> parts = inputs.stream().map(this::rewrite).toList();
     List<Integer> kinds = new ArrayList<>();
     for (Rewritten part : parts) {
-      List<Integer> missing =
-          part.slots().stream().map(Slot::tap).collect(Collectors.toCollection(ArrayList::new));
+      List<Integer> missing = new ArrayList<>(part.slots().stream().map(Slot::tap).toList());
       kinds.forEach(missing::remove);
       kinds.addAll(missing);
     }
     List<LogicalPlan> children = new ArrayList<>();
     for (int i = 0; i < parts.size(); i++) {
-      List<NamedExpression> columns =
-          Plans.joined(Plans.list(inputs.get(i).output()), aligned(parts.get(i).slots(), kinds));
-      children.add(new Project(Plans.seq(columns), parts.get(i).plan()));
+      List<NamedExpression> slots = aligned(parts.get(i).slots(), kinds);
+      children.add(
+          Plans.only(Plans.joined(Plans.output(inputs.get(i)), slots), parts.get(i).plan()));
     }
-    LogicalPlan plan = withChildren(node, children.toArray(new LogicalPlan[0]));
-    List<Attribute> output = Plans.list(plan.output());
+    LogicalPlan plan = Plans.withChildren(node, children.toArray(new LogicalPlan[0]));
+    List<Attribute> output = Plans.output(plan);
     List<Slot> slots = new ArrayList<>();
-    int first = output.size() - kinds.size();
-    for (int i = 0; i < kinds.size(); i++) {
-      slots.add(new Slot(output.get(first + i), kinds.get(i)));
+    for (Attribute column : output.subList(output.size() - kinds.size(), output.size())) {
+      slots.add(new Slot(column, kinds.get(slots.size())));
     }
     return new Rewritten(plan, slots);
   }
@@ -232,33 +196,37 @@ public final class Rewriter {
     return columns;
   }
 
-  private Rewritten expand(Expand node) {
+  @Override
+  public Rewritten expand(Expand node) {
     Rewritten child = rewrite(node.child());
     List<Slot> slots = new ArrayList<>();
     child.slots().forEach(slot -> slots.add(new Slot(slot.attribute().newInstance(), slot.tap())));
     List<Seq<Expression>> projections = new ArrayList<>();
     for (Seq<Expression> projection : Plans.list(node.projections())) {
       projections.add(
-          Plans.seq(Plans.joined(Plans.list(projection), Plans.attributes(child.slots()))));
+          Plans.seq(Plans.joined(Plans.list(projection), Slot.attributes(child.slots()))));
     }
-    List<Attribute> output = Plans.joined(Plans.list(node.output()), Plans.attributes(slots));
+    List<Attribute> output = Plans.joined(Plans.output(node), Slot.attributes(slots));
     return new Rewritten(
         node.copy(Plans.seq(projections), Plans.seq(output), child.plan()), slots);
   }
 
-  /** Rewrite a generator, which names columns of its input by their positions. */
-  private Rewritten generate(Generate node) {
+  /** Rewrite a generator, which refers to columns of its input by their positions. */
+  @Override
+  public Rewritten generate(Generate node) {
     Rewritten elements = Elements.of(node, this, taps);
     if (elements != null) {
       return elements;
     }
     Rewritten child = rewrite(node.child());
     List<Attribute> columns =
-        Plans.joined(Plans.list(node.child().output()), Plans.attributes(child.slots()));
-    return new Rewritten(withChildren(node, Plans.only(columns, child.plan())), child.slots());
+        Plans.joined(Plans.output(node.child()), Slot.attributes(child.slots()));
+    return new Rewritten(
+        Plans.withChildren(node, Plans.only(columns, child.plan())), child.slots());
   }
 
-  private Rewritten aggregate(Aggregate node) {
+  @Override
+  public Rewritten aggregate(Aggregate node) {
     if (outer.has(node)) {
       return new Rewritten(node, List.of());
     }
@@ -286,10 +254,9 @@ public final class Rewriter {
     LogicalPlan plan =
         node.copy(node.groupingExpressions(), Plans.seq(columns), tapped, node.hint());
     Attribute group = above.toAttribute();
-    if (!key.distinct()) {
-      plan = Plans.tapped(taps.proof(number), List.of(group), plan);
-    }
-    return new Rewritten(plan, List.of(new Slot(group, number)));
+    return new Rewritten(
+        key.distinct() ? plan : taps.proved(number, group, plan),
+        List.of(new Slot(group, number)));
   }
 
   /**
@@ -298,60 +265,44 @@ public final class Rewriter {
    * <p>{@code merged} are the plain rows, which have the columns of the key. {@code given} is what
    * each row gives to the aggregate, or null.
    */
-  public static int groups(
+  static int groups(
       Aggregate node,
       LogicalPlan merged,
       List<Slot> slots,
       GroupKey key,
       Expression given,
       Taps taps) {
-    LogicalPlan form = Plans.withColumn(merged, Plans.alias(key.value(), "key"));
-    Map<String, Object> operator = operator(node, slots, key);
-    if (given != null) {
-      form = Plans.withColumn(form, Plans.alias(given, "value"));
-      operator.put("valued", true);
-    }
-    return taps.number("aggregate", form, operator);
-  }
-
-  private static Map<String, Object> operator(Aggregate node, List<Slot> slots, GroupKey key) {
     List<Expression> grouping = Plans.list(node.groupingExpressions());
-    String by = grouping.stream().map(Expression::sql).collect(Collectors.joining(", "));
-    Map<String, Object> operator = new LinkedHashMap<>();
-    operator.put("by", shortened(by));
-    operator.put("sql", shortened(node.simpleString(LONGEST_TEXT)));
-    operator.put("slots", Slot.kinds(slots));
-    operator.put("exactness", "exact");
-    operator.put("source", key.source());
+    Map<String, Object> operator = Taps.operator(node, grouping, slots, "exact");
     operator.put("function", functionOf(node));
     operator.put("place", Places.of(node));
-    return operator;
+    LogicalPlan form = merged;
+    if (given != null) {
+      form = Plans.withColumn(merged, Plans.alias(given, "value"));
+      operator.put("valued", true);
+    }
+    return taps.number("aggregate", form, key.unchecked(), operator);
   }
 
   /** Return the function of an aggregate, "other" if it has several, or an empty text for none. */
   private static String functionOf(Aggregate node) {
     Set<String> names = new HashSet<>();
-    Plans.<NamedExpression>list(node.aggregateExpressions())
-        .forEach(each -> addFunctions((Expression) each, names));
+    for (AggregateExpression each : functions(node)) {
+      String name = each.aggregateFunction().prettyName();
+      names.add(FUNCTIONS.contains(name) ? name : "other");
+    }
     if (names.contains("count") && !Existence.countsSources(node.child())) {
       return "other";
     }
     return names.isEmpty() ? "" : names.size() > 1 ? "other" : names.iterator().next();
   }
 
-  private static void addFunctions(Expression expression, Set<String> names) {
-    if (expression instanceof AggregateExpression) {
-      String name = ((AggregateExpression) expression).aggregateFunction().prettyName();
-      names.add(FUNCTIONS.contains(name) ? name : "other");
+  /** Return the functions that an aggregate computes. */
+  static List<AggregateExpression> functions(Aggregate node) {
+    List<AggregateExpression> found = new ArrayList<>();
+    for (NamedExpression each : Plans.<NamedExpression>list(node.aggregateExpressions())) {
+      found.addAll(Plans.parts((Expression) each, AggregateExpression.class));
     }
-    Plans.<Expression>list(expression.children()).forEach(each -> addFunctions(each, names));
-  }
-
-  static String shortened(String text) {
-    return text.length() <= LONGEST_TEXT ? text : text.substring(0, LONGEST_TEXT) + "…";
-  }
-
-  public static LogicalPlan withChildren(LogicalPlan node, LogicalPlan... children) {
-    return (LogicalPlan) node.withNewChildren(Plans.seq(new ArrayList<>(List.of(children))));
+    return found;
   }
 }

@@ -42,14 +42,14 @@ public final class Rewriting {
   /** Return the ids of all columns that a plan mentions, except as the output of its leaves. */
   private static Set<Object> used(LogicalPlan plan) {
     Set<Object> found = new HashSet<>();
-    Plans.<Attribute>list(plan.output()).forEach(each -> found.add(each.exprId()));
+    Plans.output(plan).forEach(each -> found.add(each.exprId()));
     mentioned(plan, found);
     return found;
   }
 
   private static void mentioned(LogicalPlan plan, Set<Object> found) {
     Plans.<Attribute>list(plan.references().toSeq()).forEach(each -> found.add(each.exprId()));
-    Plans.<LogicalPlan>list(plan.children()).forEach(child -> mentioned(child, found));
+    Plans.children(plan).forEach(child -> mentioned(child, found));
     Plans.<LogicalPlan>list(plan.subqueries()).forEach(query -> found.addAll(used(query)));
   }
 

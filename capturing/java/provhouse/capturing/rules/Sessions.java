@@ -2,24 +2,7 @@ package provhouse.capturing.rules;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.spark.sql.catalyst.expressions.Alias;
-import org.apache.spark.sql.catalyst.expressions.Ascending$;
-import org.apache.spark.sql.catalyst.expressions.Attribute;
-import org.apache.spark.sql.catalyst.expressions.CreateNamedStruct;
-import org.apache.spark.sql.catalyst.expressions.CurrentRow$;
-import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.GetStructField;
-import org.apache.spark.sql.catalyst.expressions.GreaterThan;
-import org.apache.spark.sql.catalyst.expressions.If;
-import org.apache.spark.sql.catalyst.expressions.Literal;
-import org.apache.spark.sql.catalyst.expressions.RowFrame$;
-import org.apache.spark.sql.catalyst.expressions.SessionWindow$;
-import org.apache.spark.sql.catalyst.expressions.SortOrder;
-import org.apache.spark.sql.catalyst.expressions.SpecifiedWindowFrame;
-import org.apache.spark.sql.catalyst.expressions.UnboundedFollowing$;
-import org.apache.spark.sql.catalyst.expressions.UnboundedPreceding$;
-import org.apache.spark.sql.catalyst.expressions.WindowExpression;
-import org.apache.spark.sql.catalyst.expressions.WindowSpecDefinition;
+import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction;
 import org.apache.spark.sql.catalyst.expressions.aggregate.Max;
 import org.apache.spark.sql.catalyst.expressions.aggregate.Min;
@@ -29,7 +12,6 @@ import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Window;
 import org.apache.spark.sql.types.DataTypes;
-import org.apache.spark.unsafe.types.UTF8String;
 import provhouse.capturing.plans.Plans;
 import scala.Option;
 
@@ -57,8 +39,8 @@ final class Sessions {
   private Sessions(Attribute window, List<Expression> grouping) {
     this.window = window;
     this.grouping = grouping;
-    Alias start = Plans.alias(field(0), "provhouse_start");
-    Alias end = Plans.alias(field(1), "provhouse_end");
+    Alias start = Plans.alias(Plans.field(window, 0), "provhouse_start");
+    Alias end = Plans.alias(Plans.field(window, 1), "provhouse_end");
     begun.addAll(List.of(start, end));
     for (Expression each : grouping) {
       if (each != window) {
@@ -67,13 +49,7 @@ final class Sessions {
         by.add(begun.get(begun.size() - 1).toAttribute());
       }
     }
-    order =
-        List.of(
-            new SortOrder(
-                start.toAttribute(),
-                Ascending$.MODULE$,
-                Ascending$.MODULE$.defaultNullOrdering(),
-                Plans.seq(List.of())));
+    order = List.of(Plans.ascending(start.toAttribute()));
     Expression before = new Literal(-1, DataTypes.IntegerType);
     latest = over(new Max(end.toAttribute()), by, order, before, "provhouse_latest");
     Expression apart = new GreaterThan(start.toAttribute(), latest.toAttribute());
@@ -84,7 +60,8 @@ final class Sessions {
     from = over(new Min(start.toAttribute()), bySession(), List.of(), all, "provhouse_from");
     to = over(new Max(end.toAttribute()), bySession(), List.of(), all, "provhouse_to");
     List<Expression> fields =
-        List.of(name("start"), from.toAttribute(), name("end"), to.toAttribute());
+        List.of(
+            Plans.text("start"), from.toAttribute(), Plans.text("end"), to.toAttribute());
     session = Plans.alias(new CreateNamedStruct(Plans.seq(fields)), "provhouse_window");
   }
 
@@ -92,9 +69,9 @@ final class Sessions {
   static Sessions of(Aggregate node) {
     List<Expression> grouping = Plans.list(node.groupingExpressions());
     for (Expression each : grouping) {
-      if (each instanceof Attribute
-          && ((Attribute) each).metadata().contains(SessionWindow$.MODULE$.marker())) {
-        return new Sessions((Attribute) each, grouping);
+      if (each instanceof Attribute column
+          && column.metadata().contains(SessionWindow$.MODULE$.marker())) {
+        return new Sessions(column, grouping);
       }
     }
     return null;
@@ -120,14 +97,6 @@ final class Sessions {
 
   private List<Attribute> bySession() {
     return Plans.joined(by, List.of(number.toAttribute()));
-  }
-
-  private Expression field(int place) {
-    return new GetStructField(window, place, Option.empty());
-  }
-
-  private static Literal name(String text) {
-    return new Literal(UTF8String.fromString(text), DataTypes.StringType);
   }
 
   private static Alias over(

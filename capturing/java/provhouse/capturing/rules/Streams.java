@@ -1,21 +1,12 @@
 package provhouse.capturing.rules;
 
-import java.util.List;
-import java.util.stream.Collectors;
 import org.apache.spark.SparkContext;
 import org.apache.spark.rdd.RDD;
-import org.apache.spark.sql.catalyst.plans.logical.BaseEvalPython;
-import org.apache.spark.sql.catalyst.plans.logical.Filter;
-import org.apache.spark.sql.catalyst.plans.logical.Generate;
-import org.apache.spark.sql.catalyst.plans.logical.Join;
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.plans.logical.Project;
-import org.apache.spark.sql.catalyst.plans.logical.RepartitionOperation;
-import org.apache.spark.sql.catalyst.plans.logical.Sample;
-import org.apache.spark.sql.catalyst.plans.logical.Union;
+import org.apache.spark.sql.catalyst.plans.logical.*;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.classic.StreamingQuery;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
+import org.apache.spark.sql.execution.datasources.InMemoryFileIndex;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import org.apache.spark.sql.execution.datasources.v2.StreamingDataSourceV2ScanRelation;
 import org.apache.spark.sql.execution.streaming.runtime.IncrementalExecution;
@@ -23,6 +14,8 @@ import org.apache.spark.sql.execution.streaming.runtime.StreamExecution;
 import org.apache.spark.sql.execution.streaming.runtime.StreamingQueryWrapper;
 import org.apache.spark.sql.execution.streaming.sources.ForeachBatchSink;
 import provhouse.capturing.Unsupported;
+import provhouse.capturing.plans.Calls;
+import provhouse.capturing.plans.PlanVisitor;
 import provhouse.capturing.plans.Plans;
 import provhouse.capturing.sources.SourceFiles;
 
@@ -66,9 +59,7 @@ public final class Streams {
 
   /** Return whether Spark plans a batch of a stream in this thread. */
   public static boolean isPlanning() {
-    String name = IncrementalExecution.class.getName();
-    return StackWalker.getInstance()
-        .walk(frames -> frames.anyMatch(frame -> frame.getClassName().equals(name)));
+    return Calls.isInside(IncrementalExecution.class.getName());
   }
 
   /** Refuse the stream of this thread unless a function of the program gets its rows. */
@@ -85,57 +76,100 @@ public final class Streams {
   }
 
   /** Refuse a plan whose batches depend on rows of earlier batches, or on rows without a place. */
-  public static void check(LogicalPlan plan) {
-    if (!plan.isStreaming()) {
-      return;
+  static void check(LogicalPlan plan) {
+    if (plan.isStreaming()) {
+      Unsupported refusal = new OfRows().visit(plan);
+      if (refusal != null) {
+        throw refusal;
+      }
+      Plans.children(plan).forEach(Streams::check);
     }
-    List<LogicalPlan> children = Plans.list(plan.children());
-    if (plan instanceof StreamingDataSourceV2ScanRelation) {
-      String source = ((StreamingDataSourceV2ScanRelation) plan).relation().table().name();
-      throw refusal("It reads " + source + ", whose rows are in no files", "Read a stream of files");
-    }
-    if (plan instanceof LogicalRelation
-        && ((LogicalRelation) plan).relation() instanceof HadoopFsRelation) {
-      SourceFiles.checkFolder((LogicalRelation) plan);
-    } else if (children.isEmpty()) {
-      throw refusal(
-          "It reads " + plan.nodeName() + ", whose rows are in no files", "Read a stream of files");
-    } else if (!isOfRows(plan)) {
-      throw refusal(
-          "The operator " + plan.nodeName() + " has rows of earlier batches in its state",
-          "Compute this in the function of foreachBatch");
-    }
-    children.forEach(Streams::check);
   }
 
   public static Unsupported refusal(String found, String remedy) {
     return new Unsupported(PROBLEM, found, remedy + ", or run it outside of the block");
   }
 
-  /** Return whether an operator makes its rows from rows of the same batch. */
-  private static boolean isOfRows(LogicalPlan plan) {
-    if (plan instanceof Join) {
-      List<LogicalPlan> streams =
-          Plans.<LogicalPlan>list(plan.children()).stream()
-              .filter(LogicalPlan::isStreaming)
-              .collect(Collectors.toList());
-      return streams.size() == 1;
+  /** Returns why an operator cannot make its rows from rows of one batch, or null if it can. */
+  private static final class OfRows implements PlanVisitor<Unsupported> {
+    @Override
+    public Unsupported other(LogicalPlan node) {
+      if (Plans.children(node).isEmpty()) {
+        String source =
+            node instanceof StreamingDataSourceV2ScanRelation scan
+                ? scan.relation().table().name()
+                : node.nodeName();
+        return refusal("It reads " + source + ", whose rows are in no files", "Read a stream of files");
+      }
+      return refusal(
+          "The operator " + node.nodeName() + " has rows of earlier batches in its state",
+          "Compute this in the function of foreachBatch");
     }
-    return plan instanceof Project
-        || plan instanceof Filter
-        || plan instanceof Generate
-        || plan instanceof Sample
-        || plan instanceof Union
-        || plan instanceof BaseEvalPython
-        || plan instanceof RepartitionOperation
-        || PythonMaps.covers(plan);
+
+    @Override
+    public Unsupported scan(LogicalRelation node) {
+      if (!(node.relation() instanceof HadoopFsRelation relation)) {
+        return other(node);
+      }
+      boolean pattern =
+          relation.location() instanceof InMemoryFileIndex && SourceFiles.folderOf(relation) == null;
+      return pattern
+          ? refusal(
+              "It reads files by a pattern, which does not say of which table they are",
+              "Read one folder")
+          : null;
+    }
+
+    @Override
+    public Unsupported project(Project node) {
+      return null;
+    }
+
+    @Override
+    public Unsupported generate(Generate node) {
+      return null;
+    }
+
+    @Override
+    public Unsupported union(Union node) {
+      return null;
+    }
+
+    @Override
+    public Unsupported passing(LogicalPlan node) { // filters, samples and Python's columns
+      return null;
+    }
+
+    @Override
+    public Unsupported moving(LogicalPlan node) {
+      return node instanceof Sort ? other(node) : null;
+    }
+
+    @Override
+    public Unsupported limit(LogicalPlan node) {
+      return other(node);
+    }
+
+    @Override
+    public Unsupported groupLimit(WindowGroupLimit node) {
+      return other(node);
+    }
+
+    @Override
+    public Unsupported pythonRows(LogicalPlan node) {
+      return null;
+    }
+
+    @Override
+    public Unsupported join(Join node) {
+      long streams = Plans.children(node).stream().filter(LogicalPlan::isStreaming).count();
+      return streams == 1 ? null : other(node);
+    }
   }
 
   private static StreamExecution streamOf(SparkSession session) {
     String id = session.sparkContext().getLocalProperty(QUERY);
     StreamingQuery query = id == null ? null : session.streams().get(id);
-    return query instanceof StreamingQueryWrapper
-        ? ((StreamingQueryWrapper) query).streamingQuery()
-        : null;
+    return query instanceof StreamingQueryWrapper wrapper ? wrapper.streamingQuery() : null;
   }
 }

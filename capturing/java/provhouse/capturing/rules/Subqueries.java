@@ -1,19 +1,16 @@
 package provhouse.capturing.rules;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.expressions.Alias;
-import org.apache.spark.sql.catalyst.expressions.Attribute;
-import org.apache.spark.sql.catalyst.expressions.BloomFilterMightContain;
-import org.apache.spark.sql.catalyst.expressions.DynamicPruning;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.PlanExpression;
 import org.apache.spark.sql.catalyst.expressions.ScalarSubquery;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.Plans;
+import provhouse.capturing.taps.GroupKey;
 import provhouse.capturing.taps.Rewritten;
 import provhouse.capturing.taps.Slot;
 import provhouse.capturing.taps.Taps;
@@ -22,8 +19,8 @@ import scala.Function1;
 /**
  * The rule for scalar subqueries: each row of an operator derives from all rows of its subqueries.
  *
- * <p>Only uncorrelated ones are left in an optimised plan; Spark has made joins of the others. A
- * tap in the subquery writes its rows with the key 0, which the rows of the operator then carry.
+ * <p>An optimised plan only has uncorrelated ones; Spark has made joins of the others. A tap in the
+ * subquery writes its rows with the key 0, which the rows of the operator then carry.
  */
 final class Subqueries {
   private final Rewriter rewriter;
@@ -56,11 +53,11 @@ final class Subqueries {
   }
 
   private Expression rewritten(Expression expression, LogicalPlan node, List<Integer> numbers) {
-    if (expression instanceof DynamicPruning || expression instanceof BloomFilterMightContain) {
-      return expression; // Spark's own filters, which only remove rows that a join above removes
+    if (Plans.isPruning(expression)) {
+      return expression;
     }
-    if (expression instanceof ScalarSubquery && !((ScalarSubquery) expression).isCorrelated()) {
-      return tapped((ScalarSubquery) expression, numbers);
+    if (expression instanceof ScalarSubquery subquery && !subquery.isCorrelated()) {
+      return tapped(subquery, numbers);
     }
     if (expression instanceof PlanExpression) {
       throw Unsupported.operator(
@@ -73,21 +70,13 @@ final class Subqueries {
   private Expression tapped(ScalarSubquery subquery, List<Integer> numbers) {
     LogicalPlan plain = subquery.plan();
     Rewritten rows = rewriter.rewrite(plain);
-    Map<String, Object> operator = new LinkedHashMap<>();
-    operator.put("by", "");
-    operator.put("sql", Rewriter.shortened(plain.simpleString(Rewriter.LONGEST_TEXT)));
-    operator.put("slots", Slot.kinds(rows.slots()));
-    operator.put("exactness", "exact");
+    Map<String, Object> operator = Taps.operator(plain, List.of(), rows.slots(), "exact");
     int number = taps.number("subquery", plain, operator);
     if (!numbers.contains(number)) {
       numbers.add(number);
     }
     Alias key = Plans.alias(Plans.number(0), "provhouse_key");
-    List<Attribute> written =
-        Plans.joined(List.of(key.toAttribute()), Plans.attributes(rows.slots()));
-    LogicalPlan tapped =
-        Plans.tapped(
-            taps.tap(number, written.size()), written, Plans.withColumn(rows.plan(), key));
-    return (Expression) subquery.withNewPlan(Plans.only(Plans.list(plain.output()), tapped));
+    LogicalPlan tapped = taps.keyed(number, GroupKey.ONE, key, rows);
+    return (Expression) subquery.withNewPlan(Plans.only(Plans.output(plain), tapped));
   }
 }

@@ -1,12 +1,8 @@
 package provhouse.capturing.rules;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import org.apache.spark.sql.catalyst.expressions.Cast;
-import org.apache.spark.sql.catalyst.expressions.EvalMode$;
 import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.expressions.UnscaledValue;
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
 import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke;
@@ -15,6 +11,7 @@ import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.NumericType;
 import provhouse.capturing.plans.Plans;
+import provhouse.capturing.taps.Form;
 import provhouse.capturing.taps.Slot;
 import scala.Option;
 
@@ -31,27 +28,19 @@ final class Values {
    * and if the aggregate computes one function, of all rows. NULL stays NULL.
    */
   static Expression of(Aggregate node, List<Slot> slots) {
-    if (!Slot.kinds(slots).equals(List.of(Slot.ROWS)) || !Existence.countsSources(node.child())) {
+    if (slots.size() != 1
+        || slots.get(0).tap() != Form.ROWS || !Existence.countsSources(node.child())) {
       return null;
     }
-    List<AggregateExpression> found = new ArrayList<>();
-    Plans.<NamedExpression>list(node.aggregateExpressions())
-        .forEach(each -> add((Expression) each, found));
+    List<AggregateExpression> found = Rewriter.functions(node);
     if (found.size() != 1 || !isPlain(found.get(0))) {
       return null;
     }
-    Expression given = Plans.<Expression>list(found.get(0).aggregateFunction().children()).get(0);
-    if (given instanceof UnscaledValue) { // Spark adds decimals as integers, and scales the result
-      given = ((UnscaledValue) given).child();
+    Expression given = Plans.children(found.get(0).aggregateFunction()).get(0);
+    if (given instanceof UnscaledValue decimal) { // Spark adds these as integers, and scales the sum
+      given = decimal.child();
     }
     return given.dataType() instanceof NumericType && given.deterministic() ? bits(given) : null;
-  }
-
-  private static void add(Expression expression, List<AggregateExpression> found) {
-    if (expression instanceof AggregateExpression) {
-      found.add((AggregateExpression) expression);
-    }
-    Plans.<Expression>list(expression.children()).forEach(each -> add(each, found));
   }
 
   private static boolean isPlain(AggregateExpression found) {
@@ -62,14 +51,13 @@ final class Values {
 
   /** Return the bits of a number of 64 bits. -0.0 becomes 0.0, since its bits stand for NULL. */
   private static Expression bits(Expression given) {
-    Expression number =
-        new Cast(given, DataTypes.DoubleType, Option.empty(), EvalMode$.MODULE$.LEGACY());
+    Expression number = Plans.as(given, DataTypes.DoubleType);
     return new StaticInvoke(
         Double.class,
         DataTypes.LongType,
         "doubleToRawLongBits",
         Plans.seq(List.of(new NormalizeNaNAndZero(number))),
-        Plans.seq(List.of()),
+        Plans.seq(),
         true,
         false,
         true,

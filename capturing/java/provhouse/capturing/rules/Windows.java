@@ -1,10 +1,8 @@
 package provhouse.capturing.rules;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
@@ -44,13 +42,9 @@ final class Windows {
 
   private Rewritten whole(Window node, Rewritten child, GroupKey key, boolean exact) {
     Alias below = Plans.alias(key.value(), "provhouse_partition");
-    Map<String, Object> operator = operator(node, child.slots(), key);
-    operator.put("exactness", exact ? "exact" : "superset");
-    int number =
-        taps.number(
-            "window", Plans.withColumn(node.child(), Plans.alias(key.value(), "key")), operator);
-    LogicalPlan tapped = taps.keyed(number, key, below, child);
-    LogicalPlan plan = Rewriter.withChildren(node, tapped);
+    Map<String, Object> operator = operator(node, child.slots(), exact ? "exact" : "superset");
+    int number = taps.number("window", node.child(), key, operator);
+    LogicalPlan plan = Plans.withChildren(node, taps.keyed(number, key, below, child));
     return new Rewritten(
         plan, Plans.joined(child.slots(), List.of(new Slot(below.toAttribute(), number))));
   }
@@ -58,43 +52,33 @@ final class Windows {
   /** Rewrite a window whose rows use parts of their partitions; rows carry the key of their part. */
   private Rewritten framed(Window node, Rewritten child, GroupKey key) {
     Frames frames = Frames.of(node);
-    Map<String, Object> operator = operator(node, child.slots(), key);
-    operator.put("exactness", "exact");
+    Map<String, Object> operator = operator(node, child.slots(), "exact");
+    operator.put("checked", key.check() != null);
     operator.put("parts", frames.described());
     operator.put("columns", frames.columns().size());
     int number = taps.number("window", node, operator);
-    Alias partition = Plans.alias(key.value(), "provhouse_partition");
-    List<Attribute> written = new ArrayList<>(List.of(partition.toAttribute()));
-    LogicalPlan plan = Plans.withColumn(frames.numbered(child.plan()), partition);
+    List<Attribute> written = new ArrayList<>();
+    LogicalPlan plan =
+        Taps.added(key.value(), "provhouse_partition", frames.numbered(child.plan()), written);
     if (key.check() != null) {
-      Alias check = Plans.alias(key.check(), "provhouse_check");
-      plan = Plans.withColumn(plan, check);
-      written.add(check.toAttribute());
+      plan = Taps.added(key.check(), "provhouse_check", plan, written);
     }
+    int place = written.size();
     for (Attribute each : frames.columns()) {
-      Alias number64 = Plans.alias(Plans.asLong(each), each.name());
-      plan = Plans.withColumn(plan, number64);
-      written.add(number64.toAttribute());
+      plan = Taps.added(Plans.asLong(each), each.name(), plan, written);
     }
-    Attribute place = written.get(key.check() == null ? 1 : 2);
-    Alias part = Plans.alias(GroupKey.ofPart(partition.toAttribute(), place), "provhouse_part");
-    plan = Plans.withColumn(plan, part);
+    Expression key64 = GroupKey.ofPart(written.get(0), written.get(place));
+    Alias part = Plans.alias(key64, "provhouse_part");
     written.add(0, part.toAttribute());
-    written.addAll(Plans.attributes(child.slots()));
-    LogicalPlan tapped = Plans.tapped(taps.tap(number, written.size()), written, plan);
+    written.addAll(Slot.attributes(child.slots()));
     return new Rewritten(
-        tapped, Plans.joined(child.slots(), List.of(new Slot(part.toAttribute(), number))));
+        taps.tapped(number, written, Plans.withColumn(plan, part)),
+        Plans.joined(child.slots(), List.of(new Slot(part.toAttribute(), number))));
   }
 
-  private static Map<String, Object> operator(Window node, List<Slot> slots, GroupKey key) {
+  private static Map<String, Object> operator(Window node, List<Slot> slots, String exactness) {
     List<Expression> partition = Plans.list(node.partitionSpec());
-    Map<String, Object> operator = new LinkedHashMap<>();
-    String by = partition.stream().map(Expression::sql).collect(Collectors.joining(", "));
-    operator.put("by", Rewriter.shortened(by));
-    operator.put("sql", Rewriter.shortened(node.simpleString(Rewriter.LONGEST_TEXT)));
-    operator.put("slots", Slot.kinds(slots));
-    operator.put("checked", key.check() != null);
-    operator.put("source", key.source());
+    Map<String, Object> operator = Taps.operator(node, partition, slots, exactness);
     operator.put("place", Places.of(node));
     return operator;
   }

@@ -8,8 +8,13 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import org.apache.spark.api.python.PythonFunction;
 import org.apache.spark.api.python.SimplePythonFunction;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.PythonUDF;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.types.StructType;
 import provhouse.capturing.plans.Plans;
 
 /**
@@ -25,14 +30,40 @@ final class WorkerFunction {
 
   private WorkerFunction() {}
 
-  /** Return a function of groups with the numbers of its groups, for an evaluation type. */
-  static PythonFunction carrying(PythonFunction function, int evalType) {
-    return around(function, "carrying", evalType);
+  /** Return the function of an operator that calls Python. */
+  static PythonUDF of(LogicalPlan node) {
+    return (PythonUDF) Plans.field(node, "functionExpr");
   }
 
-  /** Return a function that {@code provhouse.row_by_row} has marked, with a number of slots. */
-  static PythonFunction returning(PythonFunction function, int slots) {
-    return around(function, "returning", slots);
+  /** Return an operator whose function gets {@code numbers} of groups and returns further columns. */
+  static LogicalPlan carrying(LogicalPlan node, List<Attribute> numbers, List<Attribute> more) {
+    return wider(node, "carrying", of(node).evalType(), numbers, more);
+  }
+
+  /** Return an operator whose function, marked as {@code row_by_row}, returns further columns. */
+  static LogicalPlan returning(LogicalPlan node, List<Attribute> more) {
+    return wider(node, "returning", more.size(), List.of(), more);
+  }
+
+  /** Return an operator with a Python function {@code called} around its own. */
+  private static LogicalPlan wider(
+      LogicalPlan node, String called, int number, List<Attribute> given, List<Attribute> more) {
+    PythonUDF plain = of(node);
+    StructType result = (StructType) plain.dataType();
+    for (Attribute each : more) {
+      result = result.add(each.name(), each.dataType());
+    }
+    PythonUDF function =
+        plain.copy(
+            plain.name(),
+            around(plain.func(), called, number),
+            result,
+            Plans.seq(Plans.joined(Plans.list(plain.children()), given)),
+            plain.evalType(),
+            plain.udfDeterministic(),
+            plain.resultId());
+    List<Attribute> output = Plans.joined(Plans.output(node), more);
+    return Plans.with(node, Map.of("functionExpr", function, "output", Plans.seq(output)));
   }
 
   private static PythonFunction around(PythonFunction function, String called, int number) {

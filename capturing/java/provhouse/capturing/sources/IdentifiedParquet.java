@@ -96,9 +96,9 @@ final class IdentifiedParquet extends ParquetFileFormat {
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof IdentifiedParquet
-        && ((IdentifiedParquet) other).files.equals(files)
-        && ((IdentifiedParquet) other).ids.equals(ids);
+    return other instanceof IdentifiedParquet parquet
+        && parquet.files.equals(files)
+        && parquet.ids.equals(ids);
   }
 
   @Override

@@ -6,13 +6,11 @@ import java.util.stream.Collectors;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Concat;
 import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.IntegralType;
 import org.apache.spark.sql.types.StringType;
-import org.apache.spark.unsafe.types.UTF8String;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.Plans;
 
@@ -42,7 +40,7 @@ public final class KeyText {
     List<Expression> parts = new ArrayList<>();
     for (Expression text : texts) {
       if (!parts.isEmpty()) {
-        parts.add(new Literal(UTF8String.fromString("/"), DataTypes.StringType));
+        parts.add(Plans.text("/"));
       }
       parts.add(text);
     }
@@ -62,16 +60,12 @@ public final class KeyText {
       return checked(same.get(0), name, table);
     }
     String found = columns.stream().map(Attribute::name).collect(Collectors.joining(", "));
-    if (!same.isEmpty()) {
-      throw new Unsupported(
-          table + " has several columns " + name + ", which is declared as its key",
-          "Its columns are " + found,
-          "Rename one of them");
-    }
+    boolean missing = same.isEmpty();
     throw new Unsupported(
-        table + " has no column " + name + ", which is declared as its key",
+        table + (missing ? " has no column " : " has several columns ") + name
+            + ", which is declared as its key",
         "Its columns are " + found,
-        "Correct the key");
+        missing ? "Correct the key" : "Rename one of them");
   }
 
   private static Attribute checked(Attribute column, String name, String table) {

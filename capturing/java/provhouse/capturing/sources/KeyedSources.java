@@ -3,34 +3,22 @@ package provhouse.capturing.sources;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import org.apache.hadoop.fs.Path;
-import org.apache.spark.sql.catalyst.expressions.Alias;
-import org.apache.spark.sql.catalyst.expressions.Attribute;
-import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.Literal;
-import org.apache.spark.sql.catalyst.expressions.MonotonicallyIncreasingID;
-import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.plans.logical.Project;
-import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions;
 import org.apache.spark.sql.execution.datasources.jdbc.JDBCRelation;
 import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.DataTypes;
-import provhouse.capturing.Settings;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.Plans;
+import provhouse.capturing.taps.Form;
 import provhouse.capturing.taps.Rewritten;
 import provhouse.capturing.taps.Slot;
 import provhouse.capturing.taps.Tap;
 import provhouse.capturing.taps.Taps;
-import provhouse.capturing.targets.JdbcTarget;
-import provhouse.capturing.targets.Target;
-import scala.Option;
 
 /**
  * Rewrites scans of sources without row indexes, such as CSV files and tables of other databases.
@@ -39,7 +27,6 @@ import scala.Option;
  * are not pushed into the scan, so that the key can be checked in all rows.
  */
 public final class KeyedSources {
-  private static final Set<String> FORMATS = Set.of("csv", "json", "orc", "text", "txt");
   private final Map<String, List<String>> keys;
   private final Taps taps;
   private final SQLConf settings;
@@ -77,33 +64,30 @@ public final class KeyedSources {
 
   /** Rewrite a scan whose rows have the numbers from {@code number} on; refuse it without a key. */
   public Rewritten scan(LogicalRelation node, long number) {
-    String table = tableOf(node);
+    String table = TableNames.declared(node);
     List<String> key = table == null ? null : keys.get(table);
     if (key == null) {
-      String named = table == null ? "table" : table;
-      throw new Unsupported(
-          "The lineage of this source cannot be captured without a key",
-          "It reads " + (table == null ? node.relation().getClass().getSimpleName() : table)
-              + ", whose rows have no numbers of their own",
-          "Declare its key, as in keys={'" + named + "': 'id'} or " + Settings.PREFIX + "keys."
-              + named + "=id");
+      String source = table == null ? node.relation().getClass().getSimpleName() : table;
+      throw Unsupported.unkeyed(
+          "source",
+          "It reads " + source + ", whose rows have no numbers of their own",
+          table == null ? "table" : table);
     }
-    Expression text = KeyText.of(Plans.list(node.output()), key, table, settings);
+    Expression text = KeyText.of(Plans.output(node), key, table, settings);
     List<NamedExpression> read = new ArrayList<>();
     List<NamedExpression> columns = new ArrayList<>();
-    for (Attribute column : Plans.list(node.output())) {
+    for (Attribute column : Plans.output(node)) {
       boolean needed = used.contains(column.exprId());
       if (needed || text.references().contains(column)) {
         read.add(column);
       }
-      columns.add(needed ? column : unread(column));
+      Literal unread = new Literal(null, column.dataType());
+      columns.add(needed ? column : Plans.renamed(unread, column));
     }
-    Expression counter = new MonotonicallyIncreasingID();
-    Alias id =
-        Plans.alias(
-            Plans.call(
-                new KeyedIds(number), "id", DataTypes.LongType, List.of(counter), true),
-            "provhouse_row");
+    List<Expression> counter = List.of(new MonotonicallyIncreasingID());
+    Expression counted =
+        Plans.call(new KeyedIds(number), "id", DataTypes.LongType, counter, true);
+    Alias id = Plans.alias(counted, "provhouse_row");
     List<Attribute> written = new ArrayList<>(List.of(id.toAttribute()));
     List<NamedExpression> numbers = new ArrayList<>(List.of(id));
     Listing files = Listing.of(node);
@@ -112,16 +96,14 @@ public final class KeyedSources {
       written.add(file.toAttribute());
       numbers.add(file);
     }
-    Project numbered =
-        new Project(
-            Plans.seq(Plans.<NamedExpression>joined(read, numbers)),
-            new Project(Plans.seq(read), node));
-    Tap tap = taps.source("source-" + described.size(), written.size());
-    LogicalPlan tapped = Plans.tapped(tap, written, List.of(text), numbered);
+    LogicalPlan numbered =
+        Plans.only(Plans.<NamedExpression>joined(read, numbers), Plans.only(read, node));
+    Tap tap = taps.tap("source-" + described.size(), written.size(), 1);
+    LogicalPlan tapped = Taps.tapped(tap, written, List.of(text), numbered);
     columns.add(id.toAttribute());
     describe(table, key, number, files, node);
     return new Rewritten(
-        new Project(Plans.seq(columns), tapped), List.of(new Slot(id.toAttribute(), Slot.ROWS)));
+        Plans.only(columns, tapped), List.of(new Slot(id.toAttribute(), Form.ROWS)));
   }
 
   private void describe(
@@ -141,54 +123,10 @@ public final class KeyedSources {
 
   /** Return what stands for the place of a table of another database, or an empty text. */
   private static String placeOf(LogicalRelation node) {
-    if (!(node.relation() instanceof JDBCRelation)) {
-      return "";
+    if (node.relation() instanceof JDBCRelation database) {
+      JDBCOptions options = database.jdbcOptions();
+      return TableNames.placeOf(options.url(), options.tableOrQuery()).toString();
     }
-    JDBCOptions options = ((JDBCRelation) node.relation()).jdbcOptions();
-    return JdbcTarget.placeOf(options.url(), options.tableOrQuery()).toString();
-  }
-
-  private static Alias unread(Attribute column) {
-    return new Alias(
-        new Literal(null, column.dataType()),
-        column.name(),
-        column.exprId(),
-        column.qualifier(),
-        Option.empty(),
-        Plans.seq(List.of()));
-  }
-
-  /** Return the name of the table as users declare it, or null for an unknown kind of source. */
-  private static String tableOf(LogicalRelation node) {
-    if (node.catalogTable().isDefined()) {
-      return node.catalogTable().get().identifier().table();
-    }
-    if (node.relation() instanceof HadoopFsRelation) {
-      List<Path> roots = SourceFiles.rootPaths(node);
-      return roots.size() == 1 ? withoutEnding(roots.get(0).getName()) : null;
-    }
-    if (node.relation() instanceof JDBCRelation) {
-      return JdbcTarget.nameOf(((JDBCRelation) node.relation()).jdbcOptions().tableOrQuery());
-    }
-    return null;
-  }
-
-  /** Return the names of the tables that a scan reads, as the ingest names them. */
-  public static List<String> tablesOf(LogicalRelation node) {
-    List<String> names = new ArrayList<>();
-    if (node.catalogTable().isEmpty() && node.relation() instanceof HadoopFsRelation) {
-      for (Path root : SourceFiles.rootPaths(node)) {
-        names.add(Target.nameOf(withoutEnding(root.getName())));
-      }
-      return names;
-    }
-    String table = tableOf(node);
-    return table == null ? names : List.of(table);
-  }
-
-  public static String withoutEnding(String name) {
-    int dot = name.lastIndexOf('.');
-    boolean known = dot > 0 && FORMATS.contains(name.substring(dot + 1).toLowerCase(Locale.ROOT));
-    return known ? name.substring(0, dot) : name;
+    return "";
   }
 }

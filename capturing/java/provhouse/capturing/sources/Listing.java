@@ -21,27 +21,32 @@ import provhouse.capturing.plans.Plans;
 public record Listing(List<String> paths, List<List<Long>> states) {
   /** Return the files of a scan, or null if it reads no files. */
   public static Listing of(LogicalRelation node) {
-    if (!(node.relation() instanceof HadoopFsRelation)) {
+    if (!(node.relation() instanceof HadoopFsRelation relation)) {
       return null;
     }
     List<String> paths = new ArrayList<>();
     List<List<Long>> states = new ArrayList<>();
-    HadoopFsRelation relation = (HadoopFsRelation) node.relation();
-    for (PartitionDirectory folder :
-        Plans.list(relation.location().listFiles(Plans.seq(List.of()), Plans.seq(List.of())))) {
-      for (FileStatusWithMetadata file : Plans.list(folder.files())) {
-        paths.add(file.getPath().toUri().toString());
-        states.add(List.of(file.getLen(), file.getModificationTime()));
-      }
+    for (FileStatusWithMetadata file : files(relation)) {
+      paths.add(file.getPath().toUri().toString());
+      states.add(List.of(file.getLen(), file.getModificationTime()));
     }
     return new Listing(paths, states);
+  }
+
+  /** Return all files of a relation. */
+  public static List<FileStatusWithMetadata> files(HadoopFsRelation relation) {
+    List<FileStatusWithMetadata> found = new ArrayList<>();
+    for (PartitionDirectory folder :
+        Plans.list(relation.location().listFiles(Plans.seq(), Plans.seq()))) {
+      found.addAll(Plans.list(folder.files()));
+    }
+    return found;
   }
 
   /** Return the number of the file of a row, in the place that it has in an id. */
   public Expression number() {
     RowIds ids =
         new RowIds(paths.toArray(new String[0]), LongStream.range(0, paths.size()).toArray());
-    return Plans.call(
-        ids, "first", DataTypes.LongType, List.of(new InputFileName()), false);
+    return Plans.call(ids, "first", DataTypes.LongType, List.of(new InputFileName()), false);
   }
 }

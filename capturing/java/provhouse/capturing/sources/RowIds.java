@@ -6,12 +6,10 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.spark.unsafe.types.UTF8String;
+import provhouse.capturing.taps.Form;
 
 /** The ids of the rows of a source: the number of the file, then the row's index in the file. */
 public final class RowIds implements Serializable {
-  /** The number of bits of a row's index. */
-  public static final int ROW_BITS = 40;
-
   private static final long serialVersionUID = 1L;
   private final String[] paths;
   private final long[] numbers;
@@ -52,7 +50,7 @@ public final class RowIds implements Serializable {
     if (known == null) {
       known = new HashMap<>();
       for (int i = 0; i < paths.length; i++) {
-        known.put(URI.create(paths[i]), numbers[i] << ROW_BITS);
+        known.put(URI.create(paths[i]), numbers[i] << Form.ROW_BITS);
       }
     }
     Long found = known.get(path);
@@ -65,9 +63,9 @@ public final class RowIds implements Serializable {
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof RowIds
-        && Arrays.equals(((RowIds) other).paths, paths)
-        && Arrays.equals(((RowIds) other).numbers, numbers);
+    return other instanceof RowIds ids
+        && Arrays.equals(ids.paths, paths)
+        && Arrays.equals(ids.numbers, numbers);
   }
 
   @Override

@@ -11,12 +11,9 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.execution.datasources.FileStatusWithMetadata;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
-import org.apache.spark.sql.execution.datasources.InMemoryFileIndex;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
-import org.apache.spark.sql.execution.datasources.PartitionDirectory;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.Plans;
-import provhouse.capturing.rules.Streams;
 import provhouse.capturing.taps.Rewritten;
 import scala.jdk.javaapi.CollectionConverters;
 
@@ -72,18 +69,14 @@ public final class SourceFiles {
     List<String> roots = roots(node);
     Map<String, String> inFiles = FileNames.of(relation);
     roots.forEach(root -> addNames(root, inFiles));
-    for (PartitionDirectory folder :
-        Plans.list(
-            relation.location().listFiles(Plans.seq(List.of()), Plans.seq(List.of())))) {
-      for (FileStatusWithMetadata file : Plans.list(folder.files())) {
-        checkWhole(file);
-        String path = file.getPath().toUri().toString();
-        String root = rootOf(address(file.getPath()), roots);
-        String state = path + " " + file.getLen() + " " + file.getModificationTime();
-        Map<String, Object> entry = known.computeIfAbsent(state, ignored -> entry(file, root, table));
-        paths.add(path);
-        numbers.add((Long) entry.get("number"));
-      }
+    for (FileStatusWithMetadata file : Listing.files(relation)) {
+      checkWhole(file);
+      String path = file.getPath().toUri().toString();
+      String root = rootOf(address(file.getPath()), roots);
+      String state = path + " " + file.getLen() + " " + file.getModificationTime();
+      Map<String, Object> entry = known.computeIfAbsent(state, ignored -> entry(file, root, table));
+      paths.add(path);
+      numbers.add((Long) entry.get("number"));
     }
     return new RowIds(
         paths.toArray(new String[0]), numbers.stream().mapToLong(Long::longValue).toArray());
@@ -141,20 +134,15 @@ public final class SourceFiles {
   /** Return the paths that the program reads; a batch of a stream reads files of one folder. */
   static List<Path> rootPaths(LogicalRelation node) {
     HadoopFsRelation relation = (HadoopFsRelation) node.relation();
-    String folder = CollectionConverters.asJava(relation.options()).get(FOLDER);
+    String folder = folderOf(relation);
     return node.isStreaming() && folder != null
         ? List.of(new Path(folder))
         : Plans.list(relation.location().rootPaths());
   }
 
-  /** Refuse a stream of files in several folders. */
-  public static void checkFolder(LogicalRelation node) {
-    HadoopFsRelation relation = (HadoopFsRelation) node.relation();
-    if (relation.location() instanceof InMemoryFileIndex
-        && !CollectionConverters.asJava(relation.options()).containsKey(FOLDER)) {
-      throw Streams.refusal(
-          "It reads files by a pattern, which says not of which table they are", "Read one folder");
-    }
+  /** Return the folder of a stream's files, or null if they are named by a pattern. */
+  public static String folderOf(HadoopFsRelation relation) {
+    return CollectionConverters.asJava(relation.options()).get(FOLDER);
   }
 
   /** Return the folders that were read, as full paths; the program may have given relative ones. */

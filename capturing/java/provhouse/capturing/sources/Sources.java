@@ -4,13 +4,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.apache.spark.sql.catalyst.catalog.CatalogTable;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.AttributeReference;
 import org.apache.spark.sql.catalyst.expressions.FileSourceMetadataAttribute$;
 import org.apache.spark.sql.catalyst.expressions.KnownNotNull;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat;
@@ -18,6 +18,7 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.Metadata;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.Plans;
+import provhouse.capturing.taps.Form;
 import provhouse.capturing.taps.GroupKey;
 import provhouse.capturing.taps.Rewritten;
 import provhouse.capturing.taps.Slot;
@@ -34,10 +35,10 @@ public final class Sources {
       return files.keyed(node);
     }
     checkReadable(node);
-    Option<org.apache.spark.sql.catalyst.catalog.CatalogTable> table = node.catalogTable();
+    Option<CatalogTable> table = node.catalogTable();
     String name = table.isDefined() ? table.get().identifier().table() : "";
     LogicalPlan rows = identified(node, files.rowIds(node, name));
-    return new Rewritten(rows, List.of(new Slot(id(rows), Slot.ROWS, readable(node))));
+    return new Rewritten(rows, List.of(new Slot(id(rows), Form.ROWS, readable(node))));
   }
 
   /** Return whether the rows of a source have places in files. */
@@ -50,10 +51,10 @@ public final class Sources {
   public static void checkReadable(LogicalRelation node) {
     for (AttributeReference column : Plans.<AttributeReference>list(node.output())) {
       if (FileSourceMetadataAttribute$.MODULE$.unapply(column).isDefined()) {
-        throw refusal(node, "the hidden column _metadata");
+        throw refusal("the hidden column _metadata");
       }
       if (column.name().equalsIgnoreCase(IdentifiedParquet.COLUMN)) {
-        throw refusal(node, "a column that has a name of Spark's own, " + column.name());
+        throw refusal("a column that has a name of Spark's own, " + column.name());
       }
     }
   }
@@ -62,7 +63,7 @@ public final class Sources {
   public static LogicalPlan identified(LogicalRelation node, RowIds ids) {
     HadoopFsRelation relation = (HadoopFsRelation) node.relation();
     ParquetFileFormat format = (ParquetFileFormat) relation.fileFormat();
-    AttributeReference column = Plans.numbers(IdentifiedParquet.COLUMN);
+    AttributeReference column = Plans.column(IdentifiedParquet.COLUMN, DataTypes.LongType);
     HadoopFsRelation wider =
         relation.copy(
             relation.location(),
@@ -76,12 +77,12 @@ public final class Sources {
     LogicalRelation scan =
         node.copy(wider, Plans.seq(output), node.catalogTable(), node.isStreaming(), node.stream());
     Alias id = Plans.alias(new KnownNotNull(column), "provhouse_row");
-    return new Project(Plans.seq(Plans.joined(Plans.list(node.output()), List.of(id))), scan);
+    return Plans.only(Plans.joined(Plans.output(node), List.of(id)), scan);
   }
 
   /** Return the column with the ids of rows that {@code identified} has given. */
   public static Attribute id(LogicalPlan rows) {
-    List<Attribute> output = Plans.list(rows.output());
+    List<Attribute> output = Plans.output(rows);
     return output.get(output.size() - 1);
   }
 
@@ -117,7 +118,7 @@ public final class Sources {
     return ((HadoopFsRelation) node.relation()).fileFormat().getClass().getName();
   }
 
-  private static Unsupported refusal(LogicalRelation node, String found) {
+  private static Unsupported refusal(String found) {
     return new Unsupported(
         "The lineage of this source cannot be captured yet",
         "It reads " + found + "; only Parquet and Delta can be captured",

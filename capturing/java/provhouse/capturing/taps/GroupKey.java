@@ -4,13 +4,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import org.apache.spark.sql.catalyst.expressions.Attribute;
-import org.apache.spark.sql.catalyst.expressions.Cast;
-import org.apache.spark.sql.catalyst.expressions.CollationKey;
-import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.IsNull;
-import org.apache.spark.sql.catalyst.expressions.UnixDate;
-import org.apache.spark.sql.catalyst.expressions.XxHash64;
+import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero;
 import org.apache.spark.sql.types.AnsiIntervalType;
 import org.apache.spark.sql.types.DataType;
@@ -49,8 +43,8 @@ public record GroupKey(
     }
   }
 
-  /** Stands for the group of NULL. */
-  private static final long NULL_GROUP = Long.MIN_VALUE + 1;
+  /** The key of rows that are all one group. */
+  public static final GroupKey ONE = new GroupKey(Plans.number(0), null);
 
   private static final long SEED = 42;
   private static final long CHECK_SEED = 0x9E3779B97F4A7C15L;
@@ -89,7 +83,7 @@ public record GroupKey(
       }
     }
     if (values.isEmpty()) {
-      return new GroupKey(Plans.number(0), null);
+      return ONE;
     }
     return values.size() == 1 ? single(values.get(0)) : withNulls(values);
   }
@@ -106,7 +100,7 @@ public record GroupKey(
     if (number != null) {
       return integer(number, null, values);
     }
-    return values.isEmpty() ? new GroupKey(Plans.number(0), null) : hashed(values, values);
+    return values.isEmpty() ? ONE : hashed(values, values);
   }
 
   /**
@@ -191,14 +185,12 @@ public record GroupKey(
 
   private static Attribute column(Expression value) {
     Expression found = value;
-    while (found instanceof Cast
-        && WIDTHS.contains(found.dataType())
-        && WIDTHS.indexOf(((Cast) found).child().dataType()) >= 0
-        && WIDTHS.indexOf(((Cast) found).child().dataType())
-            <= WIDTHS.indexOf(found.dataType())) {
-      found = ((Cast) found).child();
+    while (found instanceof Cast cast
+        && WIDTHS.contains(cast.child().dataType())
+        && WIDTHS.indexOf(cast.child().dataType()) <= WIDTHS.indexOf(cast.dataType())) {
+      found = cast.child();
     }
-    return found instanceof Attribute && isReadable(found.dataType()) ? (Attribute) found : null;
+    return found instanceof Attribute column && isReadable(column.dataType()) ? column : null;
   }
 
   /** Return whether an ingest can read the values of a type from Parquet files. */
@@ -221,13 +213,13 @@ public record GroupKey(
     if (number == null) {
       return hashed(values, values); // the hash of NULL is the seed
     }
-    // A nullable column of 64 bits may have the value NULL_GROUP, too.
+    // A nullable column of 64 bits may have the value Form.NULL_GROUP, too.
     boolean distinct = !value.dataType().equals(DataTypes.LongType) || !value.nullable();
     return integer(number, distinct ? null : hashed(values, values).check(), values);
   }
 
   private static GroupKey integer(Expression number, Expression check, List<Expression> values) {
-    Expression value = Plans.orElse(number, NULL_GROUP);
+    Expression value = Plans.orElse(number, Form.NULL_GROUP);
     return new GroupKey(value, check, columns(values, false), false, null);
   }
 
@@ -287,6 +279,6 @@ public record GroupKey(
   }
 
   private static boolean isText(DataType type) {
-    return type instanceof StringType && ((StringType) type).isUTF8BinaryCollation();
+    return type instanceof StringType text && text.isUTF8BinaryCollation();
   }
 }

@@ -1,6 +1,7 @@
 package provhouse.capturing.taps;
 
 import java.io.Serializable;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Expression;
@@ -14,7 +15,6 @@ import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.MapType;
-import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import provhouse.capturing.plans.Plans;
 
@@ -44,18 +44,13 @@ public final class Packed implements Serializable {
 
   /** Return whether equal values of a type have equal bytes, once they are normalized. */
   static boolean covers(DataType type) {
-    if (type instanceof StructType) {
-      for (StructField field : ((StructType) type).fields()) {
-        if (!isCovered(field.dataType())) {
-          return false;
-        }
-      }
-      return true;
+    if (type instanceof StructType struct) {
+      return Arrays.stream(struct.fields()).allMatch(field -> isCovered(field.dataType()));
     }
-    if (type instanceof MapType) {
-      return isCovered(((MapType) type).keyType()) && isCovered(((MapType) type).valueType());
+    if (type instanceof MapType map) {
+      return isCovered(map.keyType()) && isCovered(map.valueType());
     }
-    return type instanceof ArrayType && isCovered(((ArrayType) type).elementType());
+    return type instanceof ArrayType array && isCovered(array.elementType());
   }
 
   private static boolean isCovered(DataType type) {
@@ -83,7 +78,7 @@ public final class Packed implements Serializable {
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof Packed && ((Packed) other).type.equals(type);
+    return other instanceof Packed packed && packed.type.equals(type);
   }
 
   @Override

@@ -2,29 +2,32 @@ package provhouse.capturing.taps;
 
 import java.io.Serializable;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.spark.TaskContext;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.util.TaskCompletionListener;
 import org.apache.spark.util.TaskFailureListener;
-import provhouse.capturing.writes.Budget;
 
 /**
  * Writes the slots of each row that passes to a file, and lets the row pass.
  *
  * <p>It is the condition of a filter. Each task has its own copy, and each copy writes one file.
- * Taps are equal if their tables are, so that Spark still computes equal parts of a plan once.
+ * Taps are equal if their folders are, so that Spark still computes equal parts of a plan once.
  */
 public final class Tap implements Serializable {
   private static final long serialVersionUID = 1L;
   /** The number of rows of a row group. */
   private static final int BLOCK = 1 << 16;
 
+  /** The largest number of columns that {@code put} takes. */
+  static final int FEW = 8;
+
   private static final int FIRST = 1 << 9;
   private static final long SECOND = 1_000_000_000L;
   private final String folder;
   private final int columns;
   private final int texts;
-  private final Switch running;
+  private final AtomicBoolean off;
   private final boolean watched;
   private transient boolean stopped;
   private transient long looked;
@@ -34,125 +37,69 @@ public final class Tap implements Serializable {
   private transient int filled;
   private transient int room;
 
-  public Tap(String folder, int columns) {
-    this(folder, columns, 0, new Switch(), false);
-  }
-
   /**
-   * Make a tap that also writes texts, which may be NULL. It writes nothing once switched off.
+   * Make a tap that writes numbers and texts, until {@code off} is set.
    *
-   * <p>A tap that is {@code watched} ends when there is a file of {@code Budget} beside its folder.
+   * <p>Each task reads {@code off} once, as it was when its stage began. A tap that is {@code
+   * watched} ends when the file {@code Form.STOP} exists beside its folder.
    */
-  public Tap(String folder, int columns, int texts, Switch running, boolean watched) {
-    this.watched = watched;
+  Tap(String folder, int columns, int texts, AtomicBoolean off, boolean watched) {
     this.folder = folder;
     this.columns = columns;
     this.texts = texts;
-    this.running = running;
+    this.off = off;
+    this.watched = watched;
   }
 
   public String folder() {
     return folder;
   }
 
-  public boolean put() {
-    next();
-    return true;
-  }
-
-  public boolean put(long a) {
-    int row = next();
-    block[0][row] = a;
-    return true;
-  }
-
-  public boolean put(long a, long b) {
-    int row = next();
-    block[0][row] = a;
-    block[1][row] = b;
-    return true;
-  }
-
-  public boolean put(long a, long b, long c) {
-    int row = next();
-    block[0][row] = a;
-    block[1][row] = b;
-    block[2][row] = c;
-    return true;
-  }
-
-  public boolean put(long a, long b, long c, long d) {
-    int row = next();
-    block[0][row] = a;
-    block[1][row] = b;
-    block[2][row] = c;
-    block[3][row] = d;
-    return true;
-  }
-
-  public boolean put(long a, long b, long c, long d, long e) {
-    int row = next();
-    block[0][row] = a;
-    block[1][row] = b;
-    block[2][row] = c;
-    block[3][row] = d;
-    block[4][row] = e;
-    return true;
-  }
-
-  public boolean put(long a, long b, long c, long d, long e, long f) {
-    int row = next();
-    block[0][row] = a;
-    block[1][row] = b;
-    block[2][row] = c;
-    block[3][row] = d;
-    block[4][row] = e;
-    block[5][row] = f;
-    return true;
-  }
-
-  public boolean put(long a, long b, long c, long d, long e, long f, long g) {
-    int row = next();
-    block[0][row] = a;
-    block[1][row] = b;
-    block[2][row] = c;
-    block[3][row] = d;
-    block[4][row] = e;
-    block[5][row] = f;
-    block[6][row] = g;
-    return true;
-  }
-
+  /**
+   * Take the numbers of a row; arguments beyond the columns of the tap are not read.
+   *
+   * <p>Generated code calls this for each row. Spark can pass more numbers only in an array, which
+   * it makes for each row. Eight are a key, its check and the slots of a join of six tables.
+   */
   public boolean put(long a, long b, long c, long d, long e, long f, long g, long h) {
     int row = next();
-    block[0][row] = a;
-    block[1][row] = b;
-    block[2][row] = c;
-    block[3][row] = d;
-    block[4][row] = e;
-    block[5][row] = f;
-    block[6][row] = g;
-    block[7][row] = h;
-    return true;
+    switch (columns) { // each case goes on with those below it
+      case 8:
+        block[7][row] = h;
+      case 7:
+        block[6][row] = g;
+      case 6:
+        block[5][row] = f;
+      case 5:
+        block[4][row] = e;
+      case 4:
+        block[3][row] = d;
+      case 3:
+        block[2][row] = c;
+      case 2:
+        block[1][row] = b;
+      case 1:
+        block[0][row] = a;
+      default:
+        return true;
+    }
   }
 
-  /** Take the values of more than eight columns. */
-  public boolean putAll(ArrayData values) {
+  /** Take the numbers of a row of any number of columns. */
+  public boolean putAll(ArrayData numbers) {
     int row = next();
     for (int column = 0; column < columns; column++) {
-      block[column][row] = values.getLong(column);
+      block[column][row] = numbers.getLong(column);
     }
     return true;
   }
 
-  /** Take numbers and texts. */
-  public boolean putTexts(ArrayData values, ArrayData given) {
-    int row = next();
-    for (int column = 0; column < columns; column++) {
-      block[column][row] = values.getLong(column);
-    }
+  /** Take the numbers and the texts of a row. */
+  public boolean putTexts(ArrayData numbers, ArrayData given) {
+    putAll(numbers);
     for (int text = 0; text < texts; text++) {
-      words[text][row] = given.isNullAt(text) ? null : given.getUTF8String(text).getBytes();
+      byte[] value = given.isNullAt(text) ? null : given.getUTF8String(text).getBytes();
+      words[text][filled - 1] = value;
     }
     return true;
   }
@@ -189,7 +136,7 @@ public final class Tap implements Serializable {
     room = FIRST;
     block = new long[columns][room];
     words = new byte[texts][room][];
-    if (running.isOff()) {
+    if (off.get()) {
       return;
     }
     file = TapFile.open(folder, columns, texts, task);
@@ -213,7 +160,7 @@ public final class Tap implements Serializable {
   /** Return whether the capture has ended: then rows still pass, and nothing is kept. */
   private boolean look() {
     looked = System.nanoTime();
-    return file.isBeside(Budget.STOP);
+    return file.isBeside(Form.STOP);
   }
 
   private void close(TaskContext task) {
@@ -234,7 +181,7 @@ public final class Tap implements Serializable {
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof Tap && ((Tap) other).folder.equals(folder);
+    return other instanceof Tap tap && tap.folder.equals(folder);
   }
 
   @Override

@@ -29,9 +29,9 @@ import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
+import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.Named;
 import provhouse.capturing.plans.Plans;
-import provhouse.capturing.writes.Write;
 import scala.Option;
 import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
@@ -64,16 +64,15 @@ public record DeltaCommand(
 
   /** Return what a command says, or null if it is no such command. */
   public static DeltaCommand of(LogicalPlan command, SparkSession session) {
-    if (command instanceof SaveIntoDataSourceCommand) {
-      return saved((SaveIntoDataSourceCommand) command, session);
+    if (command instanceof SaveIntoDataSourceCommand saving) {
+      return saved(saving, session);
     }
-    if (command instanceof V2WriteCommand) {
-      return inserted((V2WriteCommand) command);
+    if (command instanceof V2WriteCommand writing) {
+      return inserted(writing);
     }
-    if (command instanceof V2CreateTableAsSelectPlan) {
-      return created((V2CreateTableAsSelectPlan) command, session);
-    }
-    return null;
+    return command instanceof V2CreateTableAsSelectPlan creating
+        ? created(creating, session)
+        : null;
   }
 
   /**
@@ -81,22 +80,26 @@ public record DeltaCommand(
    * own: it only hands them to Delta, and has ended before Delta writes them.
    */
   public static boolean isStaged(LogicalPlan command) {
-    boolean writes = command instanceof V2WriteCommand;
-    Object table = writes ? deltaOf(((V2WriteCommand) command).table()) : null;
+    Object table = command instanceof V2WriteCommand writing ? deltaOf(writing.table()) : null;
     return table != null && table.getClass().getName().endsWith(STAGED);
   }
 
   /** Return the plan of rows that a command has instead of a child, or null. */
   public static LogicalPlan rowsOf(LogicalPlan command) {
-    if (command instanceof SaveIntoDataSourceCommand) {
-      return ((SaveIntoDataSourceCommand) command).query();
+    if (command instanceof SaveIntoDataSourceCommand saving) {
+      return saving.query();
     }
-    if (command instanceof V2CreateTableAsSelectPlan) {
-      return ((V2CreateTableAsSelectPlan) command).query();
+    if (command instanceof V2CreateTableAsSelectPlan creating) {
+      return creating.query();
     }
-    Object kept = command instanceof V2WriteCommand ? field(command, "analyzedQuery") : null;
-    boolean some = kept instanceof Option && ((Option<?>) kept).isDefined();
-    return some ? (LogicalPlan) ((Option<?>) kept).get() : null;
+    return command instanceof V2WriteCommand ? analysed(command) : null;
+  }
+
+  /** Return the analysed plan of the rows of a command, or null if it has none. */
+  private static LogicalPlan analysed(LogicalPlan command) {
+    return Plans.field(command, "analyzedQuery") instanceof Option<?> kept && kept.isDefined()
+        ? (LogicalPlan) kept.get()
+        : null;
   }
 
   private static DeltaCommand saved(SaveIntoDataSourceCommand command, SparkSession session) {
@@ -134,7 +137,7 @@ public record DeltaCommand(
     try {
       return session.sessionState().sqlParser().parseExpression(condition);
     } catch (ParseException error) {
-      throw Write.refusal("Its replaceWhere cannot be parsed: " + condition);
+      throw Unsupported.write("Its replaceWhere cannot be parsed: " + condition);
     }
   }
 
@@ -142,18 +145,15 @@ public record DeltaCommand(
     try {
       return new ObjectMapper().readValue(json, new TypeReference<List<String>>() {});
     } catch (JsonProcessingException error) {
-      throw Write.refusal("Its partitions are not known: " + json);
+      throw Unsupported.write("Its partitions are not known: " + json);
     }
   }
 
   private static DeltaCommand inserted(V2WriteCommand writing) {
     LogicalPlan command = (LogicalPlan) writing;
     Object delta = deltaOf(writing.table());
-    Object query = field(command, "analyzedQuery");
-    if (delta == null
-        || delta.getClass().getName().endsWith(STAGED)
-        || !(query instanceof Option)
-        || ((Option<?>) query).isEmpty()) {
+    LogicalPlan query = analysed(command);
+    if (delta == null || delta.getClass().getName().endsWith(STAGED) || query == null) {
       return null;
     }
     Option<CatalogTable> table = Named.call(delta, "catalogTable");
@@ -162,57 +162,37 @@ public record DeltaCommand(
         delta,
         Named.call(delta, "path"),
         table.isDefined() ? table.get().identifier().table() : "",
-        (LogicalPlan) ((Option<?>) query).get(),
+        query,
         CollectionConverters.asJava(options),
         null,
         false,
-        Literal.TrueLiteral().equals(field(command, "deleteExpr")),
-        (Expression) field(command, "deleteExpr"),
+        Literal.TrueLiteral().equals(Plans.field(command, "deleteExpr")),
+        (Expression) Plans.field(command, "deleteExpr"),
         plan -> writing(command, plan));
   }
 
   /** Return a command that writes other rows: most take the analysed plan, and one its child. */
   private static LogicalPlan writing(LogicalPlan command, LogicalPlan rows) {
-    LogicalPlan found = with(command, "analyzedQuery", Option.apply(rows));
-    return command.getClass().getName().equals(DYNAMIC) ? with(found, "query", rows) : found;
-  }
-
-  /** Return the field of a plan, or null if it has none of this name. */
-  private static Object field(LogicalPlan plan, String name) {
-    for (int i = 0; i < plan.productArity(); i++) {
-      if (plan.productElementName(i).equals(name)) {
-        return plan.productElement(i);
-      }
-    }
-    return null;
-  }
-
-  /** Return a plan with another value of one field. */
-  private static LogicalPlan with(LogicalPlan plan, String name, Object value) {
-    Object[] fields = new Object[plan.productArity()];
-    for (int i = 0; i < fields.length; i++) {
-      fields[i] = plan.productElementName(i).equals(name) ? value : plan.productElement(i);
-    }
-    return (LogicalPlan) plan.makeCopy(fields);
+    Option<LogicalPlan> kept = Option.apply(rows);
+    boolean both = command.getClass().getName().equals(DYNAMIC);
+    return Plans.with(
+        command,
+        both ? Map.of("analyzedQuery", kept, "query", rows) : Map.of("analyzedQuery", kept));
   }
 
   private static Object deltaOf(NamedRelation relation) {
-    Object table =
-        relation instanceof DataSourceV2Relation ? ((DataSourceV2Relation) relation).table() : null;
-    boolean known =
-        table != null && table.getClass().getName().startsWith(PACKAGE + "catalog.");
-    return known ? table : null;
+    return relation instanceof DataSourceV2Relation found
+            && found.table().getClass().getName().startsWith(PACKAGE + "catalog.")
+        ? found.table()
+        : null;
   }
 
   private static DeltaCommand created(V2CreateTableAsSelectPlan command, SparkSession session) {
     LogicalPlan plan = (LogicalPlan) command;
-    Object name = field(plan, "name");
-    Object spec = field(plan, "tableSpec");
-    if (!(name instanceof ResolvedIdentifier) || !(spec instanceof TableSpec)) {
+    if (!(Plans.field(plan, "name") instanceof ResolvedIdentifier resolved)
+        || !(Plans.field(plan, "tableSpec") instanceof TableSpec given)) {
       return null;
     }
-    ResolvedIdentifier resolved = (ResolvedIdentifier) name;
-    TableSpec given = (TableSpec) spec;
     Option<String> provider = given.provider();
     String format =
         provider.isDefined() ? provider.get() : session.sessionState().conf().defaultDataSourceName();
@@ -237,7 +217,7 @@ public record DeltaCommand(
         true,
         true,
         null,
-        rows -> with(plan, "query", rows));
+        rows -> Plans.with(plan, Map.of("query", rows)));
   }
 
   private static Path placeOf(Identifier identifier, TableSpec given, SparkSession session) {
@@ -255,7 +235,7 @@ public record DeltaCommand(
               ? catalog.getTableMetadata(table).location()
               : catalog.defaultTablePath(table));
     } catch (AnalysisException error) {
-      throw Write.refusal("The place of the table " + table + " is unknown");
+      throw Unsupported.write("The place of the table " + table + " is unknown");
     }
   }
 
@@ -263,7 +243,7 @@ public record DeltaCommand(
     List<String> found = new ArrayList<>();
     for (Transform each : Plans.list(partitioning)) {
       if (!each.name().equals("identity")) {
-        throw Write.refusal("It writes a Delta table that is clustered by " + each.describe());
+        throw Unsupported.write("It writes a Delta table that is clustered by " + each.describe());
       }
       found.add(each.references()[0].fieldNames()[0]);
     }

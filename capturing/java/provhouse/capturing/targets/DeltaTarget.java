@@ -8,17 +8,10 @@ import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import java.util.Set;
-import java.util.TreeMap;
-import java.util.TreeSet;
+import java.util.*;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
-import org.apache.spark.sql.catalyst.expressions.Ascending$;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.SortOrder;
@@ -33,7 +26,6 @@ import org.apache.spark.sql.types.StructType;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.Plans;
 import provhouse.capturing.sources.FileNames;
-import provhouse.capturing.writes.Write;
 import scala.Option;
 
 /**
@@ -93,7 +85,7 @@ final class DeltaTarget implements Target {
   }
 
   private static Unsupported optimizes() {
-    return Write.refusal("Delta optimizes the write (optimizeWrite), which moves rows between tasks");
+    return Unsupported.write("Delta optimizes the write (optimizeWrite), which moves rows between tasks");
   }
 
   private void checkPartitions() {
@@ -101,21 +93,21 @@ final class DeltaTarget implements Target {
     boolean known = log.version() >= 0 && !command.creates();
     partitions = known || given == null ? log.names() : given;
     if (known && given != null && !given.isEmpty() && !given.equals(partitions)) {
-      throw Write.refusal("It changes the partitions of a Delta table");
+      throw Unsupported.write("It changes the partitions of a Delta table");
     }
     for (Map.Entry<String, String> option : command.options().entrySet()) {
       if (option.getKey().equalsIgnoreCase("overwriteSchema") && !partitions.isEmpty()) {
-        throw Write.refusal("It may change the partitions of a Delta table, by overwriteSchema");
+        throw Unsupported.write("It may change the partitions of a Delta table, by overwriteSchema");
       }
     }
     if (partitions.isEmpty()) {
       return;
     }
     if (session.sessionState().conf().maxConcurrentOutputFileWriters() > 0) {
-      throw Write.refusal("A task writes several files at once, by the settings of Spark");
+      throw Unsupported.write("A task writes several files at once, by the settings of Spark");
     }
     if (!log.properties().getOrDefault("delta.columnMapping.mode", "none").equals("none")) {
-      throw Write.refusal("The folders of this Delta table do not have the names of its columns");
+      throw Unsupported.write("The folders of this Delta table do not have the names of its columns");
     }
     for (Attribute column : columns(command.query())) {
       checkType(column, known);
@@ -128,33 +120,25 @@ final class DeltaTarget implements Target {
     for (StructField field : log.partitions().fields()) {
       boolean same = known && field.name().equalsIgnoreCase(column.name());
       if (same && !field.dataType().equals(type)) {
-        throw Write.refusal(
+        throw Unsupported.write(
             "Delta casts the partition " + column.name() + " to " + field.dataType().simpleString());
       }
     }
     if (type.equals(DataTypes.TimestampType) || type.equals(DataTypes.TimestampNTZType)) {
-      throw Write.refusal("It writes a Delta table with a partition by a time");
+      throw Unsupported.write("It writes a Delta table with a partition by a time");
     }
   }
 
   /** Refuse to replace a part of the rows of a file: Delta then writes its other rows again. */
   private void checkReplaced() {
-    if (command.replaced() == null) {
-      return;
+    if (command.replaced() != null) {
+      Plans.parts(command.replaced(), Attribute.class).forEach(each -> checkFolder(each.name()));
     }
-    checkFolders(command.replaced());
-  }
-
-  private void checkFolders(Expression condition) {
-    if (condition instanceof Attribute) {
-      checkFolder(((Attribute) condition).name());
-    }
-    Plans.<Expression>list(condition.children()).forEach(this::checkFolders);
   }
 
   private void checkFolder(String column) {
     if (partitions.stream().noneMatch(column::equalsIgnoreCase)) {
-      throw Write.refusal(
+      throw Unsupported.write(
           "It replaces rows of a Delta table (replaceWhere) by " + column
               + ", which is not one of its partitions");
     }
@@ -165,10 +149,10 @@ final class DeltaTarget implements Target {
     List<Attribute> found = new ArrayList<>();
     for (String name : partitions) {
       found.add(
-          Plans.<Attribute>list(plan.output()).stream()
+          Plans.output(plan).stream()
               .filter(each -> each.name().equalsIgnoreCase(name))
               .findFirst()
-              .orElseThrow(() -> Write.refusal("Delta computes the partition " + name)));
+              .orElseThrow(() -> Unsupported.write("Delta computes the partition " + name)));
     }
     return found;
   }
@@ -188,19 +172,13 @@ final class DeltaTarget implements Target {
 
   private LogicalPlan sorted(LogicalPlan plan) {
     List<SortOrder> order = new ArrayList<>();
-    for (Attribute column : columns(plan)) {
-      order.add(new SortOrder(
-              column,
-              Ascending$.MODULE$,
-              Ascending$.MODULE$.defaultNullOrdering(),
-              Plans.seq(List.of())));
-    }
+    columns(plan).forEach(column -> order.add(Plans.ascending(column)));
     return order.isEmpty() ? plan : new Sort(Plans.seq(order), false, plan, Option.empty());
   }
 
   @Override
   public List<String> names() {
-    return Plans.<Attribute>list(command.query().output()).stream().map(Attribute::name).toList();
+    return Plans.output(command.query()).stream().map(Attribute::name).toList();
   }
 
   @Override

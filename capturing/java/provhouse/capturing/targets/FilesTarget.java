@@ -25,10 +25,9 @@ import org.apache.spark.sql.execution.datasources.WriteFiles;
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat;
 import org.apache.spark.sql.sources.DataSourceRegister;
 import org.apache.spark.sql.types.StructType;
+import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.Plans;
-import provhouse.capturing.rules.Rewriter;
-import provhouse.capturing.sources.KeyedSources;
-import provhouse.capturing.writes.Write;
+import provhouse.capturing.sources.TableNames;
 import scala.jdk.javaapi.CollectionConverters;
 
 /** A folder of files, with or without partitions and buckets. */
@@ -48,22 +47,21 @@ final class FilesTarget implements Target {
   @Override
   public void check() {
     if (!isKeyed() && command.fileFormat().getClass() != ParquetFileFormat.class) {
-      throw Write.refusal(
+      throw Unsupported.write(
           "It writes " + command.fileFormat()
               + "; Parquet, Delta, CSV, JSON, ORC, text and JDBC are covered");
     }
     boolean several =
         !Plans.list(command.partitionColumns()).isEmpty() || command.bucketSpec().isDefined();
     if (several && !isKeyed() && session.sessionState().conf().maxConcurrentOutputFileWriters() > 0) {
-      throw Write.refusal("A task writes several files at once, by the settings of Spark");
+      throw Unsupported.write("A task writes several files at once, by the settings of Spark");
     }
     before.addAll(listed());
   }
 
   @Override
   public LogicalPlan query() {
-    LogicalPlan child = command.child();
-    return child instanceof WriteFiles ? ((WriteFiles) child).child() : child;
+    return command.child() instanceof WriteFiles files ? files.child() : command.child();
   }
 
   @Override
@@ -74,8 +72,8 @@ final class FilesTarget implements Target {
   @Override
   public LogicalPlan with(LogicalPlan query) {
     LogicalPlan child = command.child();
-    return Rewriter.withChildren(
-        command, child instanceof WriteFiles ? Rewriter.withChildren(child, query) : query);
+    return Plans.withChildren(
+        command, child instanceof WriteFiles ? Plans.withChildren(child, query) : query);
   }
 
   @Override
@@ -93,16 +91,14 @@ final class FilesTarget implements Target {
   @Override
   public String name() {
     return isKeyed() && table().isEmpty()
-        ? KeyedSources.withoutEnding(path().getName())
+        ? TableNames.ofKeyed(path().getName())
         : Target.super.name();
   }
 
   @Override
   public String format() {
     FileFormat format = command.fileFormat();
-    return format instanceof DataSourceRegister
-        ? ((DataSourceRegister) format).shortName()
-        : format.toString();
+    return format instanceof DataSourceRegister named ? named.shortName() : format.toString();
   }
 
   @Override

@@ -1,11 +1,9 @@
 package provhouse.capturing.targets;
 
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.catalyst.expressions.Expression;
@@ -13,6 +11,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand;
 import org.apache.spark.sql.execution.datasources.jdbc.JdbcRelationProvider;
+import provhouse.capturing.sources.TableNames;
 import scala.jdk.javaapi.CollectionConverters;
 
 /** A table of another database. Its rows are in no file; the tap of the rows writes their keys. */
@@ -33,10 +32,9 @@ public final class JdbcTarget implements Target {
 
   /** Return the target of a command, or null if it writes no such table. */
   public static JdbcTarget of(LogicalPlan command, SparkSession session) {
-    if (!(command instanceof SaveIntoDataSourceCommand)) {
+    if (!(command instanceof SaveIntoDataSourceCommand saving)) {
       return null;
     }
-    SaveIntoDataSourceCommand saving = (SaveIntoDataSourceCommand) command;
     String url = null;
     String table = null;
     for (Map.Entry<String, String> option : CollectionConverters.asJava(saving.options()).entrySet()) {
@@ -46,22 +44,6 @@ public final class JdbcTarget implements Target {
     }
     boolean known = saving.dataSource() instanceof JdbcRelationProvider && url != null && table != null;
     return known ? new JdbcTarget(saving, session, url, table) : null;
-  }
-
-  /**
-   * Return a path that stands for a table of a database; two addresses have different ones.
-   *
-   * <p>It does not tell the address, which may have a password.
-   */
-  public static Path placeOf(String url, String table) {
-    String address = url + " " + table;
-    UUID place = UUID.nameUUIDFromBytes(address.getBytes(StandardCharsets.UTF_8));
-    return new Path("/jdbc/" + place + "/" + nameOf(table));
-  }
-
-  /** Return the name of a table without its schema and quotes. */
-  public static String nameOf(String table) {
-    return table.replaceAll("^.*[ .]", "").replaceAll("[\"`]", "");
   }
 
   @Override
@@ -82,12 +64,12 @@ public final class JdbcTarget implements Target {
 
   @Override
   public Path path() {
-    return placeOf(url, table);
+    return TableNames.placeOf(url, table);
   }
 
   @Override
   public String table() {
-    return nameOf(table);
+    return TableNames.ofDatabase(table);
   }
 
   @Override

@@ -3,7 +3,6 @@ package provhouse.capturing.targets;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
 import org.apache.spark.sql.catalyst.catalog.BucketSpec;
 import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
@@ -15,8 +14,8 @@ import org.apache.spark.sql.execution.datasources.V1WritesUtils;
 import org.apache.spark.sql.execution.datasources.WriteFiles;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.UTF8String;
+import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.Plans;
-import provhouse.capturing.writes.Write;
 import scala.Option;
 
 /**
@@ -43,7 +42,7 @@ public final class Layout implements Serializable {
       return found;
     }
     if (!(command.child() instanceof WriteFiles)) {
-      throw Write.refusal("Rows are sorted only while they are written, by the settings of Spark");
+      throw Unsupported.write("Rows are sorted only while they are written, by the settings of Spark");
     }
     if (!partitions.isEmpty()) {
       found.add(folder(names(partitions), partitions, timeZone));
@@ -66,7 +65,7 @@ public final class Layout implements Serializable {
   }
 
   private static List<String> names(List<Attribute> columns) {
-    return columns.stream().map(Attribute::name).collect(Collectors.toList());
+    return columns.stream().map(Attribute::name).toList();
   }
 
   private static Expression folder(

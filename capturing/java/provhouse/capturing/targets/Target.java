@@ -12,15 +12,14 @@ import org.apache.spark.sql.classic.Dataset;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand;
 import provhouse.capturing.plans.Plans;
+import provhouse.capturing.sources.TableNames;
 
 /** What a command writes to, in a way that is covered. */
 public interface Target {
-  String ENDING = ".parquet";
-
   /** Return the target of a command, or null if the command writes in another way. */
   static Target of(LogicalPlan command, SparkSession session) {
-    if (command instanceof InsertIntoHadoopFsRelationCommand) {
-      return new FilesTarget((InsertIntoHadoopFsRelationCommand) command, session);
+    if (command instanceof InsertIntoHadoopFsRelationCommand inserting) {
+      return new FilesTarget(inserting, session);
     }
     JdbcTarget jdbc = JdbcTarget.of(command, session);
     if (jdbc != null) {
@@ -38,7 +37,7 @@ public interface Target {
 
   /** Return the names of the columns as they are written; the optimizer may have dropped them. */
   default List<String> names() {
-    return Plans.<Attribute>list(query().output()).stream().map(Attribute::name).toList();
+    return Plans.output(query()).stream().map(Attribute::name).toList();
   }
 
   /** Return the command with another plan of the rows. */
@@ -51,12 +50,7 @@ public interface Target {
 
   /** Return the name of the table, as in keys: that in the catalog, or the end of the path. */
   default String name() {
-    return table().isEmpty() ? nameOf(path().getName()) : table();
-  }
-
-  /** Return the name of the table at a path that ends so. */
-  static String nameOf(String last) {
-    return last.endsWith(ENDING) ? last.substring(0, last.length() - ENDING.length()) : last;
+    return table().isEmpty() ? TableNames.ofFiles(path().getName()) : table();
   }
 
   String format();

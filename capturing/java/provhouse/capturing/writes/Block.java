@@ -185,7 +185,7 @@ public class Block {
 
   /** Return the write that a plan belongs to, or null. */
   public Write writeOf(LogicalPlan plan) {
-    Tap tap = Plans.tapOf(plan);
+    Tap tap = Plans.called(plan, Tap.class);
     for (Write write : writes) {
       if (write.rows().equals(tap)) {
         return write;

@@ -8,6 +8,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import provhouse.capturing.taps.Form;
 
 /**
  * Ends the capture of a write that takes more than it may; the write itself goes on.
@@ -16,9 +17,6 @@ import org.apache.hadoop.fs.Path;
  * which the taps of all tasks look from time to time.
  */
 public final class Budget {
-  /** The name of the file that ends the capture. */
-  public static final String STOP = "stop";
-
   private static final long NEWS = 500;
   private static final double SECOND = 1e9;
   private final Path folder;
@@ -93,7 +91,7 @@ public final class Budget {
       } else {
         return;
       }
-      files.create(new Path(folder, STOP), true).close();
+      files.create(new Path(folder, Form.STOP), true).close();
     } catch (IOException error) {
       throw new UncheckedIOException(error);
     }

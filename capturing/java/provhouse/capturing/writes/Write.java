@@ -9,25 +9,23 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.classic.Dataset;
 import org.apache.spark.sql.classic.SparkSession;
-import provhouse.capturing.Said;
-import provhouse.capturing.Settings;
+import org.apache.spark.sql.internal.SQLConf;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.Plans;
-import provhouse.capturing.replay.Replay;
 import provhouse.capturing.rules.Caches;
 import provhouse.capturing.rules.Columns;
 import provhouse.capturing.rules.Rewriting;
 import provhouse.capturing.rules.Streams;
 import provhouse.capturing.sources.KeyText;
+import provhouse.capturing.taps.Form;
 import provhouse.capturing.taps.Slot;
 import provhouse.capturing.taps.Storage;
 import provhouse.capturing.taps.Tap;
@@ -37,9 +35,6 @@ import provhouse.capturing.targets.Target;
 /** One captured write: its plan with taps, and the files that it has made. */
 public final class Write {
   private static final double NANOSECONDS = 1e9;
-
-  /** The form of a description and of the files of taps: {@code FORM} in an ingest. */
-  private static final int FORM = 1;
 
   private final String folder;
   private final Target target;
@@ -70,25 +65,25 @@ public final class Write {
     long begun = System.nanoTime();
     query = target.query();
     List<String> key = target.isKeyed() ? keyOf(target, keys) : List.of();
-    Taps taps = new Taps(folder, limits.any(), valued);
+    Taps taps = new Taps(folder, new AtomicBoolean(), limits.any(), valued);
     Rewriting rewritten = new Rewriting(query, taps, keys, session, caches);
     List<Slot> slots = rewritten.slots();
     List<Expression> texts = key.isEmpty() ? target.texts() : List.of(textOf(key, query, session));
-    rows = taps.rows(slots.size(), texts.size());
-    LogicalPlan top = Plans.tapped(rows, Plans.attributes(slots), texts, rewritten.plan());
-    plan = target.with(Plans.only(Plans.list(query.output()), top));
-    description.put("form", FORM);
+    rows = taps.tap("rows", slots.size(), texts.size());
+    LogicalPlan top = Taps.tapped(rows, Slot.attributes(slots), texts, rewritten.plan());
+    plan = target.with(Plans.only(Plans.output(query), top));
+    description.put("form", Form.FORM);
     description.put("path", target.path().toUri().toString());
     description.put("table", target.isKeyed() ? target.name() : target.table());
     for (String said : List.of("op", "module", "state_tables")) {
-      description.put(said, Said.of(session, said));
+      description.put(said, said(session, said));
     }
     description.put("parts", key.isEmpty() ? texts.size() : 0);
     description.put("key", key);
     description.put("replaces", target.replaces());
     description.put("format", target.format());
     description.put("exact_names", session.sessionState().conf().caseSensitiveAnalysis());
-    description.put("slots", slots.stream().map(Slot::tap).collect(Collectors.toList()));
+    description.put("slots", slots.stream().map(Slot::tap).toList());
     rewritten.describe(description);
     description.put("columns", Columns.described(query, caches));
     description.put("rewriting", (System.nanoTime() - begun) / NANOSECONDS);
@@ -100,26 +95,24 @@ public final class Write {
   private static List<String> keyOf(Target target, Map<String, List<String>> keys) {
     List<String> key = keys.get(target.name());
     if (key == null) {
-      throw new Unsupported(
-          "The lineage of this write cannot be captured without a key",
+      throw Unsupported.unkeyed(
+          "write",
           "It writes " + target.name() + " as " + target.format()
               + ", where rows have no numbers of their own",
-          "Declare its key, as in keys={'" + target.name() + "': 'id'} or " + Settings.PREFIX
-              + "keys." + target.name() + "=id");
+          target.name());
     }
     return key;
   }
 
   private Expression textOf(List<String> key, LogicalPlan query, SparkSession session) {
-    List<Attribute> columns = Plans.list(query.output());
-    return KeyText.of(columns, key, target.name(), session.sessionState().conf());
+    SQLConf settings = session.sessionState().conf();
+    return KeyText.of(Plans.output(query), key, target.name(), settings);
   }
 
-  public static Unsupported refusal(String found) {
-    return new Unsupported(
-        "The lineage of this write cannot be captured yet",
-        found,
-        "Write it outside of the block, or set on_unsupported=\"plain\"");
+  /** Return what the thread says about its next writes, or an empty text. */
+  private static String said(SparkSession session, String name) {
+    String said = session.sparkContext().getLocalProperty("provhouse." + name);
+    return said == null ? "" : said;
   }
 
   /** Return whether it is the write with a number in its block. */
@@ -138,7 +131,7 @@ public final class Write {
 
   /** Return this plan with the names of the columns as they are written. */
   public LogicalPlan named() {
-    return Replay.named(query, target.names());
+    return Plans.named(query, target.names());
   }
 
   /** Return the rows of some of its files. */
