@@ -76,7 +76,7 @@ class Captured:
 def saying(session: "SparkSession", **said: str) -> Iterator[None]:
     """Say something about all writes of this thread during the block: an op, a module.
 
-    Threads that begin during the block say the same. ``capturing/java/.../Said.java`` reads it.
+    Threads that begin during the block say the same. ``capturing/java/.../Write.java`` reads it.
     """
     context = session.sparkContext
     before: dict[str, Any] = {name: context.getLocalProperty(f"provhouse.{name}") for name in said}
