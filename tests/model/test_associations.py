@@ -31,7 +31,7 @@ def test_java_has_the_same_value(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_each_value_is_defined_once_in_each_language(name: str) -> None:
-    assert _definitions("*.java", rf"static final \w+ {name} =") == ["Form.java"]
+    assert _definitions("*.java", rf"static final (int|long) {name} =") == ["Form.java"]
     assert _definitions("*.py", rf"^_?{name}(: \w+)? = ") == ["associations.py"]
 
 
