@@ -8,10 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.catalyst.plans.logical.Command;
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.plans.logical.Subquery;
-import org.apache.spark.sql.catalyst.plans.logical.WithCTE;
+import org.apache.spark.sql.catalyst.plans.logical.*;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.classic.Dataset;
 import org.apache.spark.sql.classic.SparkSession;
@@ -32,10 +29,7 @@ import provhouse.capturing.rules.Caches;
 import provhouse.capturing.rules.Streams;
 import provhouse.capturing.targets.DeltaCommand;
 import provhouse.capturing.targets.Target;
-import provhouse.capturing.writes.Block;
-import provhouse.capturing.writes.Budget;
-import provhouse.capturing.writes.Commands;
-import provhouse.capturing.writes.Write;
+import provhouse.capturing.writes.*;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**

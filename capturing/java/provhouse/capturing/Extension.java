@@ -22,8 +22,7 @@ public final class Extension extends AbstractFunction1<SparkSessionExtensions, B
   @Override
   public BoxedUnit apply(SparkSessionExtensions extensions) {
     extensions.injectCheckRule(
-        session ->
-            plan -> {
+        session -> plan -> {
               Application.capture((SparkSession) session);
               return BoxedUnit.UNIT;
             });

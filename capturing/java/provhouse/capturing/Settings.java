@@ -1,10 +1,6 @@
 package provhouse.capturing;
 
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.*;
 import provhouse.capturing.writes.Budget;
 
 /**

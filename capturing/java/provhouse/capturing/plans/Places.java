@@ -47,8 +47,6 @@ public final class Places {
 
   private static String begin(String statement) {
     String text = statement.strip().replaceAll("\\s+", " ");
-    return text.length() <= LONGEST_STATEMENT
-        ? text
-        : text.substring(0, LONGEST_STATEMENT) + "…";
+    return text.length() <= LONGEST_STATEMENT ? text : text.substring(0, LONGEST_STATEMENT) + "…";
   }
 }

@@ -16,19 +16,15 @@ import org.apache.spark.sql.catalyst.plans.logical.*;
 import org.apache.spark.sql.classic.Dataset;
 import org.apache.spark.sql.classic.Dataset$;
 import org.apache.spark.sql.classic.SparkSession;
-import org.apache.spark.sql.execution.columnar.InMemoryRelation;
 import org.apache.spark.sql.execution.datasources.FileStatusWithMetadata;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import org.apache.spark.sql.types.DataTypes;
 import provhouse.capturing.Unsupported;
+import provhouse.capturing.plans.Kind;
 import provhouse.capturing.plans.PlanMap;
-import provhouse.capturing.plans.PlanVisitor;
 import provhouse.capturing.plans.Plans;
-import provhouse.capturing.sources.Listing;
-import provhouse.capturing.sources.RowIds;
-import provhouse.capturing.sources.SourceFiles;
-import provhouse.capturing.sources.Sources;
+import provhouse.capturing.sources.*;
 import provhouse.capturing.taps.Form;
 import provhouse.capturing.writes.Block;
 import scala.Option;
@@ -74,38 +70,30 @@ public final class Replay {
     return Plans.named(frame.queryExecution().optimizedPlan(), List.of(frame.columns()));
   }
 
-  /** Opens the leaves of a plan: tables of the block give way to their plans. */
-  private final class Opened implements PlanVisitor<LogicalPlan> {
-    @Override
-    public LogicalPlan other(LogicalPlan leaf) {
-      throw refusal(
-          "It reads " + leaf.nodeName() + ", which is neither Parquet nor Delta",
-          "Write this source as Parquet, and capture the program again");
-    }
-
-    @Override
-    public LogicalPlan scan(LogicalRelation leaf) {
-      return Sources.hasPlaces(leaf) ? opened(leaf) : other(leaf);
-    }
-
-    @Override
-    public LogicalPlan computed(LogicalPlan leaf) {
-      return leaf instanceof InMemoryRelation
-          ? as(leaf, opened(block.cached(leaf)), false)
-          : other(leaf);
-    }
-
-    @Override
-    public LogicalPlan local(LogicalPlan leaf) {
-      return leaf; // its rows are in the program
-    }
+  private LogicalPlan opened(LogicalPlan plan) {
+    return new PlanMap(this::openedLeaf).apply(plan);
   }
 
-  private LogicalPlan opened(LogicalPlan plan) {
-    return new PlanMap(new Opened()::visit).apply(plan);
+  /** Return a leaf, or the plan that has made its table or cache within the block. */
+  private LogicalPlan openedLeaf(LogicalPlan leaf) {
+    return switch (Kind.of(leaf)) {
+      case SCAN -> opened((LogicalRelation) leaf);
+      case CACHE -> as(leaf, opened(block.cached(leaf)), false);
+      case LOCAL -> leaf; // its rows are in the program
+      default -> throw unreadable(leaf);
+    };
+  }
+
+  private static Unsupported unreadable(LogicalPlan leaf) {
+    return refusal(
+        "It reads " + leaf.nodeName() + ", which is neither Parquet nor Delta",
+        "Write this source as Parquet, and capture the program again");
   }
 
   private LogicalPlan opened(LogicalRelation scan) {
+    if (!Sources.hasPlaces(scan)) {
+      throw unreadable(scan);
+    }
     TreeSet<Integer> writes = new TreeSet<>();
     boolean others = false;
     for (FileStatusWithMetadata file : Listing.files((HadoopFsRelation) scan.relation())) {

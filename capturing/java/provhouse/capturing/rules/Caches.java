@@ -1,9 +1,6 @@
 package provhouse.capturing.rules;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.UUID;
+import java.util.*;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
@@ -16,10 +13,7 @@ import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.Calls;
 import provhouse.capturing.plans.Plans;
 import provhouse.capturing.sources.SourceFiles;
-import provhouse.capturing.taps.Form;
-import provhouse.capturing.taps.Rewritten;
-import provhouse.capturing.taps.Slot;
-import provhouse.capturing.taps.Taps;
+import provhouse.capturing.taps.*;
 import scala.Option;
 import scala.collection.immutable.Seq;
 
@@ -101,8 +95,7 @@ public final class Caches {
   /** Rewrite the scan of a cache or of a stream's batch; refuse rows that have no lineage. */
   Rewritten scan(LogicalPlan node, SourceFiles files, Taps taps) {
     List<Slot> slots = slots(of(node), files, taps);
-    Seq<Attribute> output =
-        Plans.seq(Plans.joined(Plans.output(node), Slot.attributes(slots)));
+    Seq<Attribute> output = Plans.seq(Plans.joined(Plans.output(node), Slot.attributes(slots)));
     if (node instanceof InMemoryRelation cache) {
       InMemoryRelation scan = cache.copy(output, cache.cacheBuilder(), cache.outputOrdering());
       scan.statsOfPlanToCache_$eq(cache.statsOfPlanToCache());

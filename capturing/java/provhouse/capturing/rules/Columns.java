@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.ExistenceJoin;
 import org.apache.spark.sql.catalyst.plans.logical.*;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import provhouse.capturing.plans.CommonTables;
-import provhouse.capturing.plans.PlanVisitor;
+import provhouse.capturing.plans.Kind;
 import provhouse.capturing.plans.Plans;
 import provhouse.capturing.sources.TableNames;
 
@@ -17,7 +17,7 @@ import provhouse.capturing.sources.TableNames;
  * or which belong together: these have the role {@code filter}, {@code join}, {@code group},
  * {@code window} or {@code order}.
  */
-public final class Columns implements PlanVisitor<Void> {
+public final class Columns {
   /** The sources of a column: of its values, and by role those that influence it alone. */
   private record Made(Set<List<String>> values, Set<List<String>> influence) {
     Made() {
@@ -71,17 +71,46 @@ public final class Columns implements PlanVisitor<Void> {
 
   private void read(LogicalPlan node) {
     Plans.children(node).forEach(this::read);
-    visit(node);
+    switch (Kind.of(node)) {
+      case PROJECT -> define(((Project) node).projectList());
+      case FILTER -> {
+        if (Mark.of((Filter) node) == null) { // a mark removes no row
+          influenced(List.of(((Filter) node).condition()), "filter");
+        }
+      }
+      case JOIN -> join((Join) node);
+      case AGGREGATE -> {
+        define(((Aggregate) node).aggregateExpressions());
+        influenced(Plans.list(((Aggregate) node).groupingExpressions()), "group");
+      }
+      case WINDOW -> define(((Window) node).windowExpressions());
+      case UNION -> combined(node, Plans.children(node).stream().map(Plans::output).toList());
+      case EXPAND -> expand((Expand) node);
+      case GENERATE -> generate((Generate) node);
+      case LIMIT -> influenced(order(node), "order");
+      case GROUP_LIMIT -> influenced(Plans.list(node.expressions()), "order");
+      case PYTHON_COLUMNS -> pythonColumns((BaseEvalPython) node);
+      case PYTHON_ROWS -> pythonRows(node);
+      case PYTHON_GROUPS -> {
+        pythonRows(node);
+        PythonGroups.grouping(node).forEach(columns -> influenced(columns, "group"));
+      }
+      case SCAN -> scan((LogicalRelation) node);
+      case CACHE, BATCH -> computed(node);
+      case SORT, REPARTITION, SAMPLE, LOCAL, OTHER -> {} // their columns are those of the input
+    }
   }
 
-  /** Leave the columns of an operator as they are: it has those of its input. */
-  @Override
-  public Void other(LogicalPlan node) {
-    return null;
+  /** Return the expressions by which the rows are sorted that a limit takes. */
+  private static List<Expression> order(LogicalPlan node) {
+    return switch (Kind.of(node)) {
+      case LIMIT, PROJECT -> order(Plans.children(node).get(0));
+      case SORT -> Plans.list(node.expressions());
+      default -> List.of();
+    };
   }
 
-  @Override
-  public Void scan(LogicalRelation node) {
+  private void scan(LogicalRelation node) {
     List<String> read = TableNames.of(node);
     tables.addAll(read);
     for (Attribute column : Plans.list(node.output())) {
@@ -89,80 +118,21 @@ public final class Columns implements PlanVisitor<Void> {
       read.forEach(table -> made.values.add(List.of(table, column.name())));
       known.put(column.exprId(), made);
     }
-    return null;
   }
 
-  @Override
-  public Void computed(LogicalPlan node) {
+  private void computed(LogicalPlan node) {
     LogicalPlan query = caches.query(node);
     Columns inside = inside(query);
     List<Attribute> columns = Plans.output(query);
     int read = Plans.output(node).size();
     List<Made> made = columns.subList(0, read).stream().map(inside::of).toList();
     rows.add(inside.rows);
-    return define(node.output(), made);
+    define(node.output(), made);
   }
 
-  @Override
-  public Void project(Project node) {
-    return define(node.projectList());
-  }
-
-  @Override
-  public Void aggregate(Aggregate node) {
-    define(node.aggregateExpressions());
-    return influenced(Plans.list(node.groupingExpressions()), "group");
-  }
-
-  @Override
-  public Void window(Window node) {
-    return define(node.windowExpressions());
-  }
-
-  @Override
-  public Void filter(Filter node) {
-    boolean removes = Mark.of(node) == null;
-    return influenced(removes ? List.of(node.condition()) : List.of(), "filter");
-  }
-
-  @Override
-  public Void generate(Generate node) {
+  private void generate(Generate node) {
     Made made = of((Expression) node.generator());
     Plans.list(node.generatorOutput()).forEach(column -> known.put(column.exprId(), made));
-    return null;
-  }
-
-  @Override
-  public Void groupLimit(WindowGroupLimit node) {
-    return influenced(Plans.list(node.expressions()), "order");
-  }
-
-  @Override
-  public Void limit(LogicalPlan node) {
-    return influenced(new Order().visit(node), "order");
-  }
-
-  /** Returns the expressions by which the rows are sorted that a limit takes. */
-  private static final class Order implements PlanVisitor<List<Expression>> {
-    @Override
-    public List<Expression> other(LogicalPlan node) {
-      return List.of();
-    }
-
-    @Override
-    public List<Expression> limit(LogicalPlan node) {
-      return visit(Plans.children(node).get(0));
-    }
-
-    @Override
-    public List<Expression> project(Project node) {
-      return visit(node.child());
-    }
-
-    @Override
-    public List<Expression> moving(LogicalPlan node) {
-      return node instanceof Sort ? Plans.list(node.expressions()) : List.of();
-    }
   }
 
   /** Return the columns of a plan of its own. */
@@ -173,51 +143,41 @@ public final class Columns implements PlanVisitor<Void> {
     return inside;
   }
 
-  private Void define(scala.collection.Iterable<NamedExpression> columns) {
+  private void define(scala.collection.Iterable<NamedExpression> columns) {
     List<NamedExpression> named = Plans.list(columns);
-    return define(columns, named.stream().map(each -> of((Expression) each)).toList());
+    define(columns, named.stream().map(each -> of((Expression) each)).toList());
   }
 
-  private Void define(
+  private void define(
       scala.collection.Iterable<? extends NamedExpression> columns, List<Made> made) {
     int at = 0;
     for (NamedExpression column : Plans.list(columns)) {
       known.put(column.exprId(), made.get(at++));
     }
-    return null;
   }
 
-  private Void influenced(List<? extends Expression> expressions, String role) {
+  private void influenced(List<? extends Expression> expressions, String role) {
     expressions.forEach(each -> rows.influenced(of(each), role));
-    return null;
   }
 
-  @Override
-  public Void join(Join node) {
+  private void join(Join node) {
     List<Expression> condition = Plans.list(node.condition().toList());
     if (node.joinType() instanceof ExistenceJoin join) {
       Made exists = new Made();
       condition.forEach(each -> exists.influenced(of(each), "join"));
       known.put(join.exists().exprId(), exists);
-      return null;
-    }
-    return influenced(condition, "join");
+      }
+    influenced(condition, "join");
   }
 
-  @Override
-  public Void union(Union node) {
-    return combined(node, Plans.children(node).stream().map(Plans::output).toList());
-  }
-
-  @Override
-  public Void expand(Expand node) {
+  private void expand(Expand node) {
     List<List<Expression>> inputs = new ArrayList<>();
     Plans.list(node.projections()).forEach(each -> inputs.add(Plans.list(each)));
-    return combined(node, inputs);
+    combined(node, inputs);
   }
 
   /** Define columns that are each made of those at the same place in several inputs. */
-  private Void combined(LogicalPlan node, List<? extends List<? extends Expression>> inputs) {
+  private void combined(LogicalPlan node, List<? extends List<? extends Expression>> inputs) {
     List<Made> made = new ArrayList<>();
     for (int i = 0; i < Plans.output(node).size(); i++) {
       made.add(new Made());
@@ -225,32 +185,21 @@ public final class Columns implements PlanVisitor<Void> {
         made.get(i).add(of(input.get(i)));
       }
     }
-    return define(node.output(), made);
+    define(node.output(), made);
   }
 
-  @Override
-  public Void pythonColumns(LogicalPlan node) {
-    BaseEvalPython calling = (BaseEvalPython) node;
-    List<PythonUDF> functions = Plans.list(calling.udfs());
-    return define(calling.resultAttrs(), functions.stream().map(this::of).toList());
+  private void pythonColumns(BaseEvalPython node) {
+    List<PythonUDF> functions = Plans.list(node.udfs());
+    define(node.resultAttrs(), functions.stream().map(this::of).toList());
   }
 
   /** Read a function of rows: what it does is not known, so each column has all that it is given. */
-  @Override
-  public Void pythonRows(LogicalPlan node) {
+  private void pythonRows(LogicalPlan node) {
     Made made = new Made();
     for (LogicalPlan input : Plans.children(node)) {
       Plans.output(input).forEach(column -> made.add(of(column)));
     }
     Plans.output(node).forEach(column -> known.put(column.exprId(), made));
-    return null;
-  }
-
-  @Override
-  public Void pythonGroups(LogicalPlan node) {
-    pythonRows(node);
-    PythonGroups.grouping(node).forEach(columns -> influenced(columns, "group"));
-    return null;
   }
 
   private Made of(Expression expression) {

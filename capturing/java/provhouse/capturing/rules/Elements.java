@@ -6,19 +6,12 @@ import java.util.Map;
 import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction;
-import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
-import org.apache.spark.sql.catalyst.plans.logical.Filter;
-import org.apache.spark.sql.catalyst.plans.logical.Generate;
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.plans.logical.Project;
+import org.apache.spark.sql.catalyst.plans.logical.*;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataTypes;
 import provhouse.capturing.plans.Places;
 import provhouse.capturing.plans.Plans;
-import provhouse.capturing.taps.GroupKey;
-import provhouse.capturing.taps.Rewritten;
-import provhouse.capturing.taps.Slot;
-import provhouse.capturing.taps.Taps;
+import provhouse.capturing.taps.*;
 
 /**
  * The rule for an {@code explode} of what {@code collect_list} or {@code collect_set} has collected.
@@ -45,8 +38,7 @@ final class Elements {
     this.node = node;
     this.child = child;
     boolean needed = node.outer() || found.isSet();
-    group =
-        needed ? GroupKey.of(grouping(), "Aggregate").provedFrom(child.slots()) : null;
+    group = needed ? GroupKey.of(grouping(), "Aggregate").provedFrom(child.slots()) : null;
     number = needed ? Plans.alias(group.value(), "provhouse_group") : null;
     Aggregate merging = found.aggregate();
     whole = node.outer()
@@ -217,8 +209,7 @@ final class Elements {
     for (Expression each : Collected.conjuncts(filter.condition())) {
       Expression one = each;
       if (elements != null && Collected.isFilled(each, array)) {
-        one =
-            new GreaterThan(new Size(elements, false), new Literal(0, DataTypes.IntegerType));
+        one = new GreaterThan(new Size(elements, false), new Literal(0, DataTypes.IntegerType));
       }
       all = all == null ? one : new And(all, one);
     }

@@ -1,17 +1,11 @@
 package provhouse.capturing.rules;
 
-import java.util.HashSet;
-import java.util.List;
-import java.util.Set;
-import org.apache.spark.sql.catalyst.expressions.Attribute;
-import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.NamedExpression;
-import org.apache.spark.sql.catalyst.expressions.PlanExpression;
+import java.util.*;
+import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
 import org.apache.spark.sql.catalyst.plans.InnerLike;
 import org.apache.spark.sql.catalyst.plans.logical.*;
-import org.apache.spark.sql.execution.datasources.LogicalRelation;
-import provhouse.capturing.plans.PlanVisitor;
+import provhouse.capturing.plans.Kind;
 import provhouse.capturing.plans.Plans;
 
 /**
@@ -39,105 +33,57 @@ final class Existence {
 
   /** Return whether the slots of each row say when it exists, if no value of a source changes. */
   static boolean isExact(LogicalPlan plan) {
-    return new OfRows().visit(plan) != null;
+    return rows(plan) != null;
   }
 
-  /** Returns the rows of a plan, or null if their existence is not exact. */
-  private static final class OfRows implements PlanVisitor<Rows> {
-    @Override
-    public Rows visit(LogicalPlan node) {
-      return hasSubquery(node) ? null : PlanVisitor.super.visit(node);
-    }
-
-    private Rows input(LogicalPlan node) {
-      return visit(Plans.children(node).get(0));
-    }
-
-    @Override
-    public Rows other(LogicalPlan node) {
+  /** Return the rows of a plan, or null if their existence is not exact. */
+  private static Rows rows(LogicalPlan node) {
+    List<Rows> inputs = new ArrayList<>();
+    Plans.children(node).forEach(each -> inputs.add(rows(each)));
+    if (hasSubquery(node) || inputs.contains(null)) {
       return null;
     }
+    Rows input = inputs.isEmpty() ? null : inputs.get(0);
+    return switch (Kind.of(node)) {
+      case SCAN, LOCAL -> Rows.PLAIN;
+      case SORT, REPARTITION -> input;
+      case PROJECT -> new Rows(
+          input.grouped, input.joined, changed(((Project) node).projectList(), input));
+      case FILTER -> input.computes(((Filter) node).condition()) ? null : input;
+      case EXPAND, GENERATE -> input.grouped ? null : input;
+      case AGGREGATE -> aggregate((Aggregate) node, input);
+      case JOIN -> ((Join) node).joinType() instanceof InnerLike
+              && inputs.stream().noneMatch(Rows::grouped)
+          ? new Rows(false, true, Set.of())
+          : null;
+      case UNION -> union((Union) node, inputs);
+      case WINDOW, SAMPLE, LIMIT, GROUP_LIMIT, PYTHON_COLUMNS, PYTHON_ROWS, PYTHON_GROUPS, CACHE,
+          BATCH, OTHER -> null;
+    };
+  }
 
-    @Override
-    public Rows scan(LogicalRelation node) {
-      return Rows.PLAIN;
-    }
+  private static Rows aggregate(Aggregate node, Rows input) {
+    boolean moves =
+        Plans.list(node.groupingExpressions()).stream().anyMatch(input::computes);
+    return moves || input.joined()
+        ? null
+        : new Rows(true, false, changed(node.aggregateExpressions(), input));
+  }
 
-    @Override
-    public Rows local(LogicalPlan node) {
-      return Rows.PLAIN;
-    }
-
-    @Override
-    public Rows moving(LogicalPlan node) {
-      return input(node);
-    }
-
-    @Override
-    public Rows project(Project node) {
-      Rows input = input(node);
-      return input == null
-          ? null
-          : new Rows(input.grouped, input.joined, changed(node.projectList(), input));
-    }
-
-    @Override
-    public Rows filter(Filter node) {
-      Rows input = input(node);
-      return input == null || input.computes(node.condition()) ? null : input;
-    }
-
-    @Override
-    public Rows expand(Expand node) {
-      return ungrouped(input(node));
-    }
-
-    @Override
-    public Rows generate(Generate node) {
-      return ungrouped(input(node));
-    }
-
-    private static Rows ungrouped(Rows input) {
-      return input == null || input.grouped ? null : input;
-    }
-
-    @Override
-    public Rows aggregate(Aggregate node) {
-      Rows input = input(node);
-      return input == null
-              || input.joined
-              || Plans.list(node.groupingExpressions()).stream().anyMatch(input::computes)
-          ? null
-          : new Rows(true, false, changed(node.aggregateExpressions(), input));
-    }
-
-    @Override
-    public Rows join(Join node) {
-      boolean plain =
-          Plans.children(node).stream().allMatch(each -> ungrouped(visit(each)) != null);
-      return node.joinType() instanceof InnerLike && plain ? new Rows(false, true, Set.of()) : null;
-    }
-
-    @Override
-    public Rows union(Union node) {
-      List<Attribute> output = Plans.output(node);
-      Rows all = Rows.PLAIN;
-      for (LogicalPlan child : Plans.children(node)) {
-        Rows rows = visit(child);
-        if (rows == null) {
-          return null;
+  private static Rows union(Union node, List<Rows> inputs) {
+    Set<Object> computed = new HashSet<>();
+    List<Attribute> output = Plans.output(node);
+    List<LogicalPlan> children = Plans.children(node);
+    for (int i = 0; i < inputs.size(); i++) {
+      List<Attribute> columns = Plans.output(children.get(i));
+      for (int at = 0; at < output.size(); at++) {
+        if (inputs.get(i).computed().contains(columns.get(at).exprId())) {
+          computed.add(output.get(at).exprId());
         }
-        Set<Object> computed = new HashSet<>(all.computed);
-        List<Attribute> columns = Plans.output(child);
-        for (int at = 0; at < output.size(); at++) {
-          if (rows.computed.contains(columns.get(at).exprId())) {
-            computed.add(output.get(at).exprId());
-          }
-        }
-        all = new Rows(all.grouped || rows.grouped, all.joined || rows.joined, computed);
       }
-      return all;
     }
+    return new Rows(
+        inputs.stream().anyMatch(Rows::grouped), inputs.stream().anyMatch(Rows::joined), computed);
   }
 
   /** Return the ids of those columns that an aggregate computes, or that use such a column. */
@@ -155,39 +101,12 @@ final class Existence {
 
   /** Return whether a count of the rows of a plan is the number of their source rows. */
   static boolean countsSources(LogicalPlan plan) {
-    return new OfSources().visit(plan);
-  }
-
-  /** Returns whether each row of a plan is one row of a table. */
-  private static final class OfSources implements PlanVisitor<Boolean> {
-    @Override
-    public Boolean other(LogicalPlan node) {
-      return false;
-    }
-
-    @Override
-    public Boolean scan(LogicalRelation node) {
-      return true;
-    }
-
-    @Override
-    public Boolean project(Project node) {
-      return filtered(node);
-    }
-
-    @Override
-    public Boolean filter(Filter node) {
-      return filtered(node);
-    }
-
-    @Override
-    public Boolean moving(LogicalPlan node) {
-      return filtered(node);
-    }
-
-    private boolean filtered(LogicalPlan node) {
-      return !hasSubquery(node) && visit(Plans.children(node).get(0));
-    }
+    return !hasSubquery(plan)
+        && switch (Kind.of(plan)) {
+          case SCAN -> true;
+          case PROJECT, FILTER, SORT, REPARTITION -> countsSources(Plans.children(plan).get(0));
+          default -> false;
+        };
   }
 
   private static boolean hasSubquery(LogicalPlan node) {

@@ -1,13 +1,7 @@
 package provhouse.capturing.rules;
 
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
-import org.apache.spark.sql.catalyst.expressions.Alias;
-import org.apache.spark.sql.catalyst.expressions.Attribute;
-import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.If;
+import java.util.*;
+import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys$;
 import org.apache.spark.sql.catalyst.plans.*;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
@@ -15,10 +9,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.Places;
 import provhouse.capturing.plans.Plans;
-import provhouse.capturing.taps.GroupKey;
-import provhouse.capturing.taps.Rewritten;
-import provhouse.capturing.taps.Slot;
-import provhouse.capturing.taps.Taps;
+import provhouse.capturing.taps.*;
 
 /** The rules for joins. */
 final class Joins {
@@ -75,8 +66,7 @@ final class Joins {
         return new Keys(List.of(), List.of(), node.condition().isDefined());
       }
       boolean residual = found.get()._4().isDefined();
-      return new Keys(
-          Plans.list(found.get()._2()), Plans.list(found.get()._3()), residual);
+      return new Keys(Plans.list(found.get()._2()), Plans.list(found.get()._3()), residual);
     }
   }
 

@@ -10,10 +10,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import provhouse.capturing.plans.Plans;
 import provhouse.capturing.sources.KeyText;
 import provhouse.capturing.sources.SourceFiles;
-import provhouse.capturing.taps.GroupKey;
-import provhouse.capturing.taps.Rewritten;
-import provhouse.capturing.taps.Slot;
-import provhouse.capturing.taps.Taps;
+import provhouse.capturing.taps.*;
 
 /**
  * The rule for marks: above one, a row derives from the marked row alone, by the hash of its key.
@@ -37,8 +34,7 @@ final class Marks {
     Rewritten child = rewriter.rewrite(node.child());
     Alias named = Plans.alias(KeyText.joined(Mark.keyOf(node)), "provhouse_text");
     Alias id =
-        Plans.alias(
-            GroupKey.of(List.of(named.toAttribute()), "mark").value(), "provhouse_mark");
+        Plans.alias(GroupKey.of(List.of(named.toAttribute()), "mark").value(), "provhouse_mark");
     Mark mark = Mark.of(node);
     Map<String, Object> operator = Taps.operator(node, List.of(), child.slots(), "exact");
     operator.put("sql", "");
@@ -54,9 +50,7 @@ final class Marks {
             written,
             List.of(named.toAttribute()),
             Plans.withColumn(Plans.withColumn(child.plan(), named), id));
-    List<Attribute> columns =
-        Plans.joined(Plans.output(node), List.of(id.toAttribute()));
-    return new Rewritten(
-        Plans.only(columns, tapped), List.of(new Slot(id.toAttribute(), number)));
+    List<Attribute> columns = Plans.joined(Plans.output(node), List.of(id.toAttribute()));
+    return new Rewritten(Plans.only(columns, tapped), List.of(new Slot(id.toAttribute(), number)));
   }
 }

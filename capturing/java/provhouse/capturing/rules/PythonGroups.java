@@ -10,10 +10,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.types.DataTypes;
 import provhouse.capturing.plans.Named;
 import provhouse.capturing.plans.Plans;
-import provhouse.capturing.taps.GroupKey;
-import provhouse.capturing.taps.Rewritten;
-import provhouse.capturing.taps.Slot;
-import provhouse.capturing.taps.Taps;
+import provhouse.capturing.taps.*;
 import scala.collection.immutable.Seq;
 
 /**
@@ -53,15 +50,13 @@ final class PythonGroups {
       Side tapped = tapped(node, inputs.get(side), grouping(node).get(side));
       children[side] = tapped.plan;
       numbers.add(tapped.group);
-      slots.add(
-          new Slot(Plans.column(NAME + "_" + side, DataTypes.LongType), tapped.number));
+      slots.add(new Slot(Plans.column(NAME + "_" + side, DataTypes.LongType), tapped.number));
     }
     if (children.length > 1) {
       rewriter.noteAbsence(); // of a group on one side of a cogroup
     }
     LogicalPlan below = Plans.withChildren(node, children);
-    return new Rewritten(
-        WorkerFunction.carrying(below, numbers, Slot.attributes(slots)), slots);
+    return new Rewritten(WorkerFunction.carrying(below, numbers, Slot.attributes(slots)), slots);
   }
 
   private record Side(LogicalPlan plan, Attribute group, int number) {}

@@ -7,11 +7,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.MapInPandas;
 import org.apache.spark.sql.types.DataTypes;
 import provhouse.capturing.plans.Plans;
-import provhouse.capturing.taps.Form;
-import provhouse.capturing.taps.GroupKey;
-import provhouse.capturing.taps.Rewritten;
-import provhouse.capturing.taps.Slot;
-import provhouse.capturing.taps.Taps;
+import provhouse.capturing.taps.*;
 
 /**
  * The rule for Python functions over the rows of a task: each row that a function returns derives
@@ -71,8 +67,7 @@ final class PythonMaps {
     LogicalPlan input = Plans.children(node).get(0);
     Rewritten child = rewriter.rewrite(input);
     String kind = node instanceof MapInPandas ? "mapInPandas" : "mapInArrow";
-    int number =
-        taps.number(kind, node, Taps.operator(node, List.of(), child.slots(), "superset"));
+    int number = taps.number(kind, node, Taps.operator(node, List.of(), child.slots(), "superset"));
     LogicalPlan tapped = taps.keyed(number, GroupKey.ONE, partition(), child);
     Alias above = partition();
     LogicalPlan narrow = Plans.only(Plans.output(input), tapped);

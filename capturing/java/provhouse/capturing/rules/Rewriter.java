@@ -1,28 +1,15 @@
 package provhouse.capturing.rules;
 
-import java.util.ArrayList;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import org.apache.spark.sql.catalyst.expressions.Alias;
-import org.apache.spark.sql.catalyst.expressions.Attribute;
-import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import java.util.*;
+import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
 import org.apache.spark.sql.catalyst.plans.logical.*;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import provhouse.capturing.Unsupported;
-import provhouse.capturing.plans.CommonTables;
-import provhouse.capturing.plans.Places;
-import provhouse.capturing.plans.PlanVisitor;
-import provhouse.capturing.plans.Plans;
+import provhouse.capturing.plans.*;
 import provhouse.capturing.sources.SourceFiles;
 import provhouse.capturing.sources.Sources;
-import provhouse.capturing.taps.GroupKey;
-import provhouse.capturing.taps.Rewritten;
-import provhouse.capturing.taps.Slot;
-import provhouse.capturing.taps.Taps;
+import provhouse.capturing.taps.*;
 import scala.collection.immutable.Seq;
 
 /**
@@ -31,7 +18,7 @@ import scala.collection.immutable.Seq;
  * <p>Where rows merge, a tap below writes the slots of each row with the key of its group, and above
  * it the key is the only slot. So what is written is as large as the input, never quadratic.
  */
-public final class Rewriter implements PlanVisitor<Rewritten> {
+public final class Rewriter {
   private static final Set<String> FUNCTIONS = Set.of("sum", "count", "min", "max", "avg");
   private final SourceFiles files;
   private final Taps taps;
@@ -70,7 +57,7 @@ public final class Rewriter implements PlanVisitor<Rewritten> {
   Rewritten rewrite(LogicalPlan plain) {
     LogicalPlan inlined = CommonTables.inlined(plain);
     Subqueries.Tapped tapped = subqueries.tapped(inlined);
-    return Subqueries.carrying(visit(tapped.node()), tapped.numbers());
+    return Subqueries.carrying(rewriteAlone(tapped.node()), tapped.numbers());
   }
 
   /** Rewrite one side of a join, which may have values of the rows of the other side. */
@@ -84,73 +71,50 @@ public final class Rewriter implements PlanVisitor<Rewritten> {
     }
   }
 
-  @Override
-  public Rewritten other(LogicalPlan node) {
-    String name = node instanceof UnionLoop ? "WITH RECURSIVE" : node.nodeName();
-    throw Unsupported.operator(name, "It is in the plan of what is written");
+  private Rewritten rewriteAlone(LogicalPlan node) {
+    return switch (Kind.of(node)) {
+      case PROJECT -> project((Project) node);
+      case FILTER -> Mark.of((Filter) node) == null ? passing(node) : marks.mark((Filter) node);
+      case JOIN -> joins.join((Join) node);
+      case AGGREGATE -> aggregate((Aggregate) node);
+      case WINDOW -> windows.window((Window) node);
+      case UNION -> union((Union) node);
+      case EXPAND -> expand((Expand) node);
+      case GENERATE -> generate((Generate) node);
+      case SORT, REPARTITION, SAMPLE, LIMIT, GROUP_LIMIT, PYTHON_COLUMNS -> passing(node);
+      case PYTHON_ROWS -> pythonMaps.map(node);
+      case PYTHON_GROUPS -> pythonGroups.map(node);
+      case SCAN -> Sources.scan((LogicalRelation) node, files);
+      case CACHE, BATCH -> computed(node);
+      case LOCAL -> local(node);
+      case OTHER -> throw Unsupported.operator(
+          node instanceof UnionLoop ? "WITH RECURSIVE" : node.nodeName(),
+          "It is in the plan of what is written");
+    };
   }
 
-  @Override
-  public Rewritten passing(LogicalPlan node) {
+  /** Rewrite an operator whose rows are rows of its input, with all of its columns. */
+  private Rewritten passing(LogicalPlan node) {
+    absence |= node instanceof Offset; // none of the rows that it passes over is listed
     Rewritten child = rewrite(Plans.children(node).get(0));
     return new Rewritten(Plans.withChildren(node, child.plan()), child.slots());
   }
 
-  @Override
-  public Rewritten filter(Filter node) {
-    return Mark.of(node) == null ? passing(node) : marks.mark(node);
-  }
-
-  @Override
-  public Rewritten limit(LogicalPlan node) {
-    absence |= node instanceof Offset; // none of the rows that it passes over is listed
-    return passing(node);
-  }
-
-  @Override
-  public Rewritten join(Join node) {
-    return joins.join(node);
-  }
-
-  @Override
-  public Rewritten window(Window node) {
-    return windows.window(node);
-  }
-
-  @Override
-  public Rewritten pythonRows(LogicalPlan node) {
-    return pythonMaps.map(node);
-  }
-
-  @Override
-  public Rewritten pythonGroups(LogicalPlan node) {
-    return pythonGroups.map(node);
-  }
-
-  @Override
-  public Rewritten scan(LogicalRelation node) {
-    return Sources.scan(node, files);
-  }
-
-  @Override
-  public Rewritten computed(LogicalPlan node) {
+  private Rewritten computed(LogicalPlan node) {
     Rewritten rows = caches.scan(node, files, taps);
     absence |= caches.hasAbsence(node);
     return rows;
   }
 
-  @Override
-  public Rewritten local(LogicalPlan node) {
+  private Rewritten local(LogicalPlan node) {
     boolean empty = node instanceof LocalRelation rows && Plans.list(rows.data()).isEmpty();
     if (empty || node instanceof OneRowRelation) { // such as the one group of an empty source
       return new Rewritten(node, List.of());
     }
-    throw Unsupported.rows(
-        node.nodeName(), "Its rows are in the program, and in no table");
+    throw Unsupported.rows(node.nodeName(), "Its rows are in the program, and in no table");
   }
 
-  @Override
-  public Rewritten project(Project node) {
+  private Rewritten project(Project node) {
     Rewritten child = rewrite(node.child());
     List<NamedExpression> own = Plans.list(node.projectList());
     List<NamedExpression> columns = Plans.joined(own, Slot.attributes(child.slots()));
@@ -159,8 +123,7 @@ public final class Rewriter implements PlanVisitor<Rewritten> {
   }
 
   /** Rewrite a union: slots of one kind share a column, which is NULL where an input lacks it. */
-  @Override
-  public Rewritten union(Union node) {
+  private Rewritten union(Union node) {
     List<LogicalPlan> inputs = Plans.children(node);
     List<Rewritten> parts = inputs.stream().map(this::rewrite).toList();
     List<Integer> kinds = new ArrayList<>();
@@ -196,8 +159,7 @@ public final class Rewriter implements PlanVisitor<Rewritten> {
     return columns;
   }
 
-  @Override
-  public Rewritten expand(Expand node) {
+  private Rewritten expand(Expand node) {
     Rewritten child = rewrite(node.child());
     List<Slot> slots = new ArrayList<>();
     child.slots().forEach(slot -> slots.add(new Slot(slot.attribute().newInstance(), slot.tap())));
@@ -207,13 +169,11 @@ public final class Rewriter implements PlanVisitor<Rewritten> {
           Plans.seq(Plans.joined(Plans.list(projection), Slot.attributes(child.slots()))));
     }
     List<Attribute> output = Plans.joined(Plans.output(node), Slot.attributes(slots));
-    return new Rewritten(
-        node.copy(Plans.seq(projections), Plans.seq(output), child.plan()), slots);
+    return new Rewritten(node.copy(Plans.seq(projections), Plans.seq(output), child.plan()), slots);
   }
 
   /** Rewrite a generator, which refers to columns of its input by their positions. */
-  @Override
-  public Rewritten generate(Generate node) {
+  private Rewritten generate(Generate node) {
     Rewritten elements = Elements.of(node, this, taps);
     if (elements != null) {
       return elements;
@@ -225,8 +185,7 @@ public final class Rewriter implements PlanVisitor<Rewritten> {
         Plans.withChildren(node, Plans.only(columns, child.plan())), child.slots());
   }
 
-  @Override
-  public Rewritten aggregate(Aggregate node) {
+  private Rewritten aggregate(Aggregate node) {
     if (outer.has(node)) {
       return new Rewritten(node, List.of());
     }

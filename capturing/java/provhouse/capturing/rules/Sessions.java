@@ -3,10 +3,7 @@ package provhouse.capturing.rules;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.catalyst.expressions.*;
-import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction;
-import org.apache.spark.sql.catalyst.expressions.aggregate.Max;
-import org.apache.spark.sql.catalyst.expressions.aggregate.Min;
-import org.apache.spark.sql.catalyst.expressions.aggregate.Sum;
+import org.apache.spark.sql.catalyst.expressions.aggregate.*;
 import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers$;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
@@ -60,8 +57,7 @@ final class Sessions {
     from = over(new Min(start.toAttribute()), bySession(), List.of(), all, "provhouse_from");
     to = over(new Max(end.toAttribute()), bySession(), List.of(), all, "provhouse_to");
     List<Expression> fields =
-        List.of(
-            Plans.text("start"), from.toAttribute(), Plans.text("end"), to.toAttribute());
+        List.of(Plans.text("start"), from.toAttribute(), Plans.text("end"), to.toAttribute());
     session = Plans.alias(new CreateNamedStruct(Plans.seq(fields)), "provhouse_window");
   }
 
@@ -116,7 +112,6 @@ final class Sessions {
 
   private static LogicalPlan window(
       List<Alias> functions, List<Attribute> by, List<SortOrder> order, LogicalPlan rows) {
-    return new Window(
-        Plans.seq(functions), Plans.seq(by), Plans.seq(order), rows, Option.empty());
+    return new Window(Plans.seq(functions), Plans.seq(by), Plans.seq(order), rows, Option.empty());
   }
 }

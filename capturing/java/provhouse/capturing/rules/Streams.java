@@ -2,7 +2,7 @@ package provhouse.capturing.rules;
 
 import org.apache.spark.SparkContext;
 import org.apache.spark.rdd.RDD;
-import org.apache.spark.sql.catalyst.plans.logical.*;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.classic.StreamingQuery;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
@@ -15,7 +15,7 @@ import org.apache.spark.sql.execution.streaming.runtime.StreamingQueryWrapper;
 import org.apache.spark.sql.execution.streaming.sources.ForeachBatchSink;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.Calls;
-import provhouse.capturing.plans.PlanVisitor;
+import provhouse.capturing.plans.Kind;
 import provhouse.capturing.plans.Plans;
 import provhouse.capturing.sources.SourceFiles;
 
@@ -78,10 +78,7 @@ public final class Streams {
   /** Refuse a plan whose batches depend on rows of earlier batches, or on rows without a place. */
   static void check(LogicalPlan plan) {
     if (plan.isStreaming()) {
-      Unsupported refusal = new OfRows().visit(plan);
-      if (refusal != null) {
-        throw refusal;
-      }
+      checkOperator(plan);
       Plans.children(plan).forEach(Streams::check);
     }
   }
@@ -90,81 +87,45 @@ public final class Streams {
     return new Unsupported(PROBLEM, found, remedy + ", or run it outside of the block");
   }
 
-  /** Returns why an operator cannot make its rows from rows of one batch, or null if it can. */
-  private static final class OfRows implements PlanVisitor<Unsupported> {
-    @Override
-    public Unsupported other(LogicalPlan node) {
-      if (Plans.children(node).isEmpty()) {
-        String source =
-            node instanceof StreamingDataSourceV2ScanRelation scan
-                ? scan.relation().table().name()
-                : node.nodeName();
-        return refusal("It reads " + source + ", whose rows are in no files", "Read a stream of files");
+  /** Refuse an operator that does not make its rows from rows of one batch. */
+  private static void checkOperator(LogicalPlan node) {
+    switch (Kind.of(node)) {
+      case PROJECT, FILTER, GENERATE, SAMPLE, UNION, PYTHON_COLUMNS, PYTHON_ROWS, REPARTITION -> {}
+      case JOIN -> {
+        long streams = Plans.children(node).stream().filter(LogicalPlan::isStreaming).count();
+        if (streams != 1) {
+          throw keeping(node);
+        }
       }
-      return refusal(
-          "The operator " + node.nodeName() + " has rows of earlier batches in its state",
-          "Compute this in the function of foreachBatch");
+      case SCAN -> checkFolder((LogicalRelation) node);
+      case CACHE, BATCH, LOCAL -> throw withoutFiles(node.nodeName());
+      case OTHER -> throw node instanceof StreamingDataSourceV2ScanRelation scan
+          ? withoutFiles(scan.relation().table().name())
+          : Plans.children(node).isEmpty() ? withoutFiles(node.nodeName()) : keeping(node);
+      case AGGREGATE, WINDOW, EXPAND, SORT, LIMIT, GROUP_LIMIT, PYTHON_GROUPS -> throw keeping(node);
     }
+  }
 
-    @Override
-    public Unsupported scan(LogicalRelation node) {
-      if (!(node.relation() instanceof HadoopFsRelation relation)) {
-        return other(node);
-      }
-      boolean pattern =
-          relation.location() instanceof InMemoryFileIndex && SourceFiles.folderOf(relation) == null;
-      return pattern
-          ? refusal(
-              "It reads files by a pattern, which does not say of which table they are",
-              "Read one folder")
-          : null;
+  private static void checkFolder(LogicalRelation node) {
+    if (!(node.relation() instanceof HadoopFsRelation relation)) {
+      throw withoutFiles(node.nodeName());
     }
+    if (relation.location() instanceof InMemoryFileIndex
+        && SourceFiles.folderOf(relation) == null) {
+      throw refusal(
+          "It reads files by a pattern, which does not say of which table they are",
+          "Read one folder");
+    }
+  }
 
-    @Override
-    public Unsupported project(Project node) {
-      return null;
-    }
+  private static Unsupported withoutFiles(String source) {
+    return refusal("It reads " + source + ", whose rows are in no files", "Read a stream of files");
+  }
 
-    @Override
-    public Unsupported generate(Generate node) {
-      return null;
-    }
-
-    @Override
-    public Unsupported union(Union node) {
-      return null;
-    }
-
-    @Override
-    public Unsupported passing(LogicalPlan node) { // filters, samples and Python's columns
-      return null;
-    }
-
-    @Override
-    public Unsupported moving(LogicalPlan node) {
-      return node instanceof Sort ? other(node) : null;
-    }
-
-    @Override
-    public Unsupported limit(LogicalPlan node) {
-      return other(node);
-    }
-
-    @Override
-    public Unsupported groupLimit(WindowGroupLimit node) {
-      return other(node);
-    }
-
-    @Override
-    public Unsupported pythonRows(LogicalPlan node) {
-      return null;
-    }
-
-    @Override
-    public Unsupported join(Join node) {
-      long streams = Plans.children(node).stream().filter(LogicalPlan::isStreaming).count();
-      return streams == 1 ? null : other(node);
-    }
+  private static Unsupported keeping(LogicalPlan node) {
+    return refusal(
+        "The operator " + node.nodeName() + " has rows of earlier batches in its state",
+        "Compute this in the function of foreachBatch");
   }
 
   private static StreamExecution streamOf(SparkSession session) {

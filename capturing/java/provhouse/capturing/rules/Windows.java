@@ -10,10 +10,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Window;
 import provhouse.capturing.plans.Places;
 import provhouse.capturing.plans.Plans;
-import provhouse.capturing.taps.GroupKey;
-import provhouse.capturing.taps.Rewritten;
-import provhouse.capturing.taps.Slot;
-import provhouse.capturing.taps.Taps;
+import provhouse.capturing.taps.*;
 
 /**
  * The rule for window functions: a row derives from itself and from the rows that they look at.

@@ -7,10 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Concat;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.internal.SQLConf;
-import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.DataTypes;
-import org.apache.spark.sql.types.IntegralType;
-import org.apache.spark.sql.types.StringType;
+import org.apache.spark.sql.types.*;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.Plans;
 

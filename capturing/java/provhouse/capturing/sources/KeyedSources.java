@@ -1,10 +1,6 @@
 package provhouse.capturing.sources;
 
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
+import java.util.*;
 import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
@@ -14,11 +10,7 @@ import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.DataTypes;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.Plans;
-import provhouse.capturing.taps.Form;
-import provhouse.capturing.taps.Rewritten;
-import provhouse.capturing.taps.Slot;
-import provhouse.capturing.taps.Tap;
-import provhouse.capturing.taps.Taps;
+import provhouse.capturing.taps.*;
 
 /**
  * Rewrites scans of sources without row indexes, such as CSV files and tables of other databases.
@@ -85,8 +77,7 @@ public final class KeyedSources {
       columns.add(needed ? column : Plans.renamed(unread, column));
     }
     List<Expression> counter = List.of(new MonotonicallyIncreasingID());
-    Expression counted =
-        Plans.call(new KeyedIds(number), "id", DataTypes.LongType, counter, true);
+    Expression counted = Plans.call(new KeyedIds(number), "id", DataTypes.LongType, counter, true);
     Alias id = Plans.alias(counted, "provhouse_row");
     List<Attribute> written = new ArrayList<>(List.of(id.toAttribute()));
     List<NamedExpression> numbers = new ArrayList<>(List.of(id));

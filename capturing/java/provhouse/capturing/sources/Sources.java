@@ -5,11 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.apache.spark.sql.catalyst.catalog.CatalogTable;
-import org.apache.spark.sql.catalyst.expressions.Alias;
-import org.apache.spark.sql.catalyst.expressions.Attribute;
-import org.apache.spark.sql.catalyst.expressions.AttributeReference;
-import org.apache.spark.sql.catalyst.expressions.FileSourceMetadataAttribute$;
-import org.apache.spark.sql.catalyst.expressions.KnownNotNull;
+import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
@@ -18,10 +14,7 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.Metadata;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.Plans;
-import provhouse.capturing.taps.Form;
-import provhouse.capturing.taps.GroupKey;
-import provhouse.capturing.taps.Rewritten;
-import provhouse.capturing.taps.Slot;
+import provhouse.capturing.taps.*;
 import scala.Option;
 
 /** Rewrites scans of files, so that each row carries its id. */

@@ -1,16 +1,9 @@
 package provhouse.capturing.taps;
 
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.List;
-import java.util.Map;
+import java.util.*;
 import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero;
-import org.apache.spark.sql.types.AnsiIntervalType;
-import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.DataTypes;
-import org.apache.spark.sql.types.DecimalType;
-import org.apache.spark.sql.types.StringType;
+import org.apache.spark.sql.types.*;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.Plans;
 
@@ -59,8 +52,7 @@ public record GroupKey(
 
   /** The types of integers, each wider than the one before. */
   static final List<DataType> WIDTHS =
-      List.of(
-          DataTypes.ByteType, DataTypes.ShortType, DataTypes.IntegerType, DataTypes.LongType);
+      List.of(DataTypes.ByteType, DataTypes.ShortType, DataTypes.IntegerType, DataTypes.LongType);
 
   private static final List<DataType> HASHED =
       List.of(

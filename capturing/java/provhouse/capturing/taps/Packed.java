@@ -11,11 +11,7 @@ import org.apache.spark.sql.catalyst.optimizer.InsertMapSortExpression$;
 import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers$;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.MapData;
-import org.apache.spark.sql.types.ArrayType;
-import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.DataTypes;
-import org.apache.spark.sql.types.MapType;
-import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.types.*;
 import provhouse.capturing.plans.Plans;
 
 /**

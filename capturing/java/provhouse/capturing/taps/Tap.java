@@ -64,24 +64,15 @@ public final class Tap implements Serializable {
   public boolean put(long a, long b, long c, long d, long e, long f, long g, long h) {
     int row = next();
     switch (columns) { // each case goes on with those below it
-      case 8:
-        block[7][row] = h;
-      case 7:
-        block[6][row] = g;
-      case 6:
-        block[5][row] = f;
-      case 5:
-        block[4][row] = e;
-      case 4:
-        block[3][row] = d;
-      case 3:
-        block[2][row] = c;
-      case 2:
-        block[1][row] = b;
-      case 1:
-        block[0][row] = a;
-      default:
-        return true;
+      case 8: block[7][row] = h;
+      case 7: block[6][row] = g;
+      case 6: block[5][row] = f;
+      case 5: block[4][row] = e;
+      case 4: block[3][row] = d;
+      case 3: block[2][row] = c;
+      case 2: block[1][row] = b;
+      case 1: block[0][row] = a;
+      default: return true;
     }
   }
 

@@ -68,8 +68,7 @@ public final class Layout implements Serializable {
     return columns.stream().map(Attribute::name).toList();
   }
 
-  private static Expression folder(
-      List<String> names, List<Attribute> columns, String timeZone) {
+  private static Expression folder(List<String> names, List<Attribute> columns, String timeZone) {
     List<Expression> values = new ArrayList<>();
     columns.forEach(column -> values.add(Plans.asText(column, timeZone)));
     return Plans.call(
