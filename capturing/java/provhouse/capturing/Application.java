@@ -37,14 +37,7 @@ final class Application extends Block {
   private FileChannel lock;
 
   private Application(Settings settings, Path folder) {
-    super(folder.toUri().toString(), settings.keys(), settings.plain());
-    limit(settings.limits());
-    if (settings.sample() < 1) {
-      sample();
-    }
-    if (settings.valued()) {
-      value();
-    }
+    super(folder.toUri().toString(), settings.options());
     this.settings = settings;
     this.folder = folder;
   }
@@ -118,7 +111,7 @@ final class Application extends Block {
         FileChannel.open(
             folder.resolve("driver"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     opened.lock();
-    record.put("keys", settings.keys());
+    record.put("keys", settings.options().keys());
     record.put("run", settings.run());
     record.put("begun", now());
     record.put("sample", settings.sample());

@@ -1,11 +1,8 @@
 package provhouse.capturing;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.plans.logical.*;
@@ -52,11 +49,11 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   /**
    * Begin to capture, and return null if the session is being captured already.
    *
-   * <p>The arguments are those of {@code Block}, with the keys as JSON.
+   * <p>The arguments are those of {@code Block}, with the options as JSON.
    */
-  public static Capture start(SparkSession session, String folder, String keys, boolean plain)
+  public static Capture start(SparkSession session, String folder, String options)
       throws JsonProcessingException {
-    return of(session) == null ? start(session, new Block(folder, keysOf(keys), plain)) : null;
+    return of(session) == null ? start(session, new Block(folder, Options.of(options))) : null;
   }
 
   static Capture start(SparkSession session, Block block) {
@@ -80,39 +77,6 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
         .map(Capture.class::cast)
         .findFirst()
         .orElse(null);
-  }
-
-  private static Map<String, List<String>> keysOf(String json) throws JsonProcessingException {
-    return new ObjectMapper().readValue(json, new TypeReference<Map<String, List<String>>>() {});
-  }
-
-  /** Capture only the writes of these tables, a JSON list of names. */
-  public void only(String tables) throws JsonProcessingException {
-    Set<String> names = new ObjectMapper().readValue(tables, new TypeReference<Set<String>>() {});
-    synchronized (block) {
-      block.only(names);
-    }
-  }
-
-  /** End the capture of writes that take more bytes of associations, or longer; 0 is no limit. */
-  public void limit(long bytes, double seconds) {
-    synchronized (block) {
-      block.limit(new Budget.Limits(bytes, seconds));
-    }
-  }
-
-  /** Capture what each row gives to an aggregate, too. */
-  public void value() {
-    synchronized (block) {
-      block.value();
-    }
-  }
-
-  /** Refuse the writes of which an ingest cannot take a sample. */
-  public void sample() {
-    synchronized (block) {
-      block.sample();
-    }
   }
 
   /**
@@ -148,9 +112,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
 
   /** Return the number of a write that is captured without these rules, as those of RDDs are. */
   public int reserve() {
-    synchronized (block) {
-      return block.reserve();
-    }
+    return block.reserve();
   }
 
   /** End the capture once the ends of all commands have been received, or a minute later. */
@@ -170,23 +132,17 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     rules.remove(this);
     session.experimental().extraOptimizations_$eq(Plans.seq(rules));
     session.listenerManager().unregister(this);
-    synchronized (block) {
-      block.close();
-    }
+    block.close();
   }
 
   /** Return the writes that were refused, or that have run without capture, as JSON. */
   public String refusals() throws JsonProcessingException {
-    synchronized (block) {
-      return new ObjectMapper().writeValueAsString(block.refusals());
-    }
+    return new ObjectMapper().writeValueAsString(block.refusals());
   }
 
   /** Return the last refusal, or null. */
   public Unsupported refused() {
-    synchronized (block) {
-      return block.refused();
-    }
+    return block.refused();
   }
 
   @Override
@@ -224,11 +180,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
         Streams.checkSink(session);
         return block.caching(optimised, session);
       } catch (Unsupported error) {
-        Unsupported refused = block.refuse(optimised, null, error, session);
-        if (block.isPlain()) {
-          return optimised;
-        }
-        throw refused;
+        return uncaptured(optimised, optimised, null, error);
       }
     }
   }
@@ -247,12 +199,18 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
       Commands.refuse(plan);
       return plan;
     } catch (Unsupported error) {
-      Unsupported refused = block.refuse(command, Target.of(command, session), error, session);
-      if (block.isPlain()) {
-        return optimised;
-      }
-      throw refused;
+      return uncaptured(command, optimised, Target.of(command, session), error);
     }
+  }
+
+  /** Return a plan that runs without capture, if that is allowed; refuse it otherwise. */
+  private LogicalPlan uncaptured(
+      LogicalPlan command, LogicalPlan optimised, Target target, Unsupported error) {
+    Unsupported refused = block.refuse(command, target, error, session);
+    if (block.isPlain()) {
+      return optimised;
+    }
+    throw refused;
   }
 
   /** Return whether Spark will cache the rows of a plan, which is no part of another. */

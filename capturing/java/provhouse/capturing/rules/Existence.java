@@ -63,8 +63,7 @@ final class Existence {
   }
 
   private static Rows aggregate(Aggregate node, Rows input) {
-    boolean moves =
-        Plans.list(node.groupingExpressions()).stream().anyMatch(input::computes);
+    boolean moves = Plans.list(node.groupingExpressions()).stream().anyMatch(input::computes);
     return moves || input.joined()
         ? null
         : new Rows(true, false, changed(node.aggregateExpressions(), input));
@@ -101,8 +100,7 @@ final class Existence {
 
   /** Return whether a count of the rows of a plan is the number of their source rows. */
   static boolean countsSources(LogicalPlan plan) {
-    return !hasSubquery(plan)
-        && switch (Kind.of(plan)) {
+    return !hasSubquery(plan) && switch (Kind.of(plan)) {
           case SCAN -> true;
           case PROJECT, FILTER, SORT, REPARTITION -> countsSources(Plans.children(plan).get(0));
           default -> false;

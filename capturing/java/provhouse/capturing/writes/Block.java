@@ -18,57 +18,26 @@ import provhouse.capturing.targets.Target;
 public class Block {
   private static final long NEWS = 30;
   private final String folder;
-  private final Map<String, List<String>> keys;
-  private final boolean plain;
+  private final Options options;
   private final Caches caches;
   private final List<Write> writes = new ArrayList<>();
   private final Set<Refusal> refusals = new LinkedHashSet<>();
-  private Set<String> only;
-  private Budget.Limits limits = Budget.Limits.NONE;
-  private boolean sampled;
-  private boolean valued;
   private Unsupported refused;
   private boolean closed;
   private int numbered;
 
-  /**
-   * Make a block whose taps write below a folder, which all executors must reach.
-   *
-   * <p>With {@code plain}, what is not covered runs without capture, instead of being refused.
-   * {@code keys} has the key columns of tables by name.
-   */
-  public Block(String folder, Map<String, List<String>> keys, boolean plain) {
+  /** Make a block whose taps write below a folder, which all executors must reach. */
+  public Block(String folder, Options options) {
     this.folder = new Path(URI.create(folder)).toString(); // as tasks read it: not encoded
-    this.keys = keys;
-    this.plain = plain;
-    caches = new Caches(this.folder, keys);
+    this.options = options;
+    caches = new Caches(this.folder, options.keys());
   }
 
   /** Make what the folder must have before anything is written there. */
   public void begin(SparkSession session) {}
 
   public boolean isPlain() {
-    return plain;
-  }
-
-  /** Capture only the writes of these tables. */
-  public void only(Set<String> tables) {
-    only = tables;
-  }
-
-  /** End the capture of writes that take more than these limits. */
-  public void limit(Budget.Limits most) {
-    limits = most;
-  }
-
-  /** Refuse the writes of which an ingest cannot take a sample. */
-  public void sample() {
-    sampled = true;
-  }
-
-  /** Capture what each row gives to an aggregate, too. */
-  public void value() {
-    valued = true;
+    return options.plain();
   }
 
   /** Note the batch that this thread's stream has handed to the program, or null. */
@@ -87,7 +56,7 @@ public class Block {
 
   /** Return whether a write runs without capture because its table was not asked for. */
   public boolean leavesOut(Target target) {
-    boolean found = only != null && !only.contains(target.name());
+    boolean found = options.tables() != null && !options.tables().contains(target.name());
     if (found) {
       writes.forEach(write -> write.replaceBy(target));
     }
@@ -107,7 +76,7 @@ public class Block {
   public LogicalPlan captured(Target target, SparkSession session) {
     List.copyOf(writes).forEach(earlier -> awaitEnd(earlier, target));
     target.check();
-    if (sampled && target.isKeyed()) {
+    if (options.sampled() && target.isKeyed()) {
       throw new Unsupported(
           "No sample can be taken of the lineage of this write",
           "It writes " + target.name() + " as " + target.format()
@@ -119,7 +88,7 @@ public class Block {
     }
     begin(session);
     String place = folder + "/" + reserve();
-    Write write = new Write(target, place, keys, limits, valued, session, caches);
+    Write write = new Write(target, place, options, session, caches);
     writes.add(write);
     return write.plan();
   }
@@ -134,7 +103,7 @@ public class Block {
   }
 
   /** Return the number of a new write, which its folder has for a name. */
-  public int reserve() {
+  public synchronized int reserve() {
     return numbered++;
   }
 
@@ -164,18 +133,18 @@ public class Block {
   /** Note a write that is refused, or that runs without capture; {@code target} may be null. */
   public Unsupported refuse(LogicalPlan command, Target target, Unsupported error, SparkSession session) {
     refusals.add(Refusal.of(command, target, error));
-    if (plain && target != null) {
+    if (options.plain() && target != null) {
       writes.forEach(write -> write.replaceBy(target));
     }
-    refused = plain ? refused : error;
+    refused = options.plain() ? refused : error;
     return error;
   }
 
-  public Set<Refusal> refusals() {
+  public synchronized Set<Refusal> refusals() {
     return refusals;
   }
 
-  public Unsupported refused() {
+  public synchronized Unsupported refused() {
     return refused;
   }
 
@@ -196,7 +165,7 @@ public class Block {
   }
 
   /** End the capture: no task of a later stage writes what rows derive from. */
-  public void close() {
+  public synchronized void close() {
     closed = true;
     caches.end();
     store();

@@ -28,8 +28,6 @@ public final class Budget {
 
   /** The largest size of the association files in bytes, and the longest time; 0 is no limit. */
   public record Limits(long bytes, double seconds) {
-    static final Limits NONE = new Limits(0, 0);
-
     boolean any() {
       return bytes > 0 || seconds > 0;
     }

@@ -39,23 +39,16 @@ public final class Write {
   private Set<String> written;
   private String state = "unknown";
 
-  public Write(
-      Target target,
-      String folder,
-      Map<String, List<String>> keys,
-      Budget.Limits limits,
-      boolean valued,
-      SparkSession session,
-      Caches caches) {
+  public Write(Target target, String folder, Options options, SparkSession session, Caches caches) {
     this.folder = folder;
     this.target = target;
     settings = session.sessionState().newHadoopConf();
     batch = Streams.batchOf(session);
     long begun = System.nanoTime();
     query = target.query();
-    List<String> key = target.isKeyed() ? keyOf(target, keys) : List.of();
-    Taps taps = new Taps(folder, new AtomicBoolean(), limits.any(), valued);
-    Rewriting rewritten = new Rewriting(query, taps, keys, session, caches);
+    List<String> key = target.isKeyed() ? keyOf(target, options.keys()) : List.of();
+    Taps taps = new Taps(folder, new AtomicBoolean(), options.limits().any(), options.valued());
+    Rewriting rewritten = new Rewriting(query, taps, options.keys(), session, caches);
     List<Slot> slots = rewritten.slots();
     List<Expression> texts = key.isEmpty() ? target.texts() : List.of(textOf(key, query, session));
     rows = taps.tap("rows", slots.size(), texts.size());
@@ -77,7 +70,7 @@ public final class Write {
     description.put("columns", Columns.described(query, caches));
     description.put("rewriting", (System.nanoTime() - begun) / NANOSECONDS);
     store();
-    budget = Budget.watch(folder, settings, limits);
+    budget = Budget.watch(folder, settings, options.limits());
   }
 
   /** Return the key of a target whose rows only a key can name; refuse one without a key. */
