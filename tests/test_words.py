@@ -19,6 +19,19 @@ def f():
     """What it does."""
     return "it shall do"
 '''
+JAVA = '''/** The module of whoever reads it; {@code whoever} is code. */
+final class Whoever {
+  /**
+   * What is made
+   * anew.
+   */
+  private final String name = "whoever"; // somebody was told that
+
+  String told() {
+    return "It shall do: \\"" + name;
+  }
+}
+'''
 MARKDOWN = """Plain text is made
 anew here.
 

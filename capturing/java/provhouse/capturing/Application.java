@@ -42,7 +42,7 @@ final class Application extends Block {
     this.folder = folder;
   }
 
-  /** Capture a session if the configuration of its application says so; repetitions do nothing. */
+  /** Capture a session if its application is configured so. Repeated calls do nothing. */
   static void capture(SparkSession session) {
     if (Capture.of(session) == null) {
       Application application = of(session.sparkContext());
@@ -104,7 +104,7 @@ final class Application extends Block {
     }
   }
 
-  /** Make the folder, locked before its record says that it is one. */
+  /** Make the folder. It is locked before its record marks it as the folder of an application. */
   private void make() throws IOException {
     Files.createDirectories(folder);
     FileChannel opened =

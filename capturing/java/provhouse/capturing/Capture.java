@@ -32,9 +32,10 @@ import scala.jdk.javaapi.CollectionConverters;
 /**
  * Captures the writes of a session from {@code start} to {@code stop}.
  *
- * <p>It is the last rule of Spark's optimizer: it sees the plan of each command before it runs, and
- * listens for the end of the command. The description of each write is a file in the folder of its
- * taps, which exists before Spark begins to write, so that a lost driver loses no finished write.
+ * <p>It is the last rule of Spark's optimizer, so that it sees the plan of each command before it
+ * runs. As a listener it learns when a command has ended. The description of each write is a file
+ * in the folder of its taps. It exists before Spark begins to write, so that a lost driver loses no
+ * finished write.
  */
 public final class Capture extends Rule<LogicalPlan> implements QueryExecutionListener {
   private static final long PATIENCE = 60_000;
@@ -80,8 +81,8 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   }
 
   /**
-   * Return a frame to be computed again on other rows. Tables of which these writes have made all
-   * files are computed again as well.
+   * Return a frame that can be computed again on other rows. A table is computed again, too, if
+   * these writes have made all of its files.
    */
   public Replay replay(Dataset<Row> frame, List<Integer> writes) {
     synchronized (block) {
@@ -89,14 +90,14 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     }
   }
 
-  /** Return what a write has written, to be computed again on other rows. */
+  /** Return the rows of a write so that they can be computed again on other rows. */
   public Replay replayWrite(int write, List<Integer> writes) {
     synchronized (block) {
       return new Replay(session, block, block.write(write).named(), writes);
     }
   }
 
-  /** Return all rows of a source without row indexes, of which a write has read these paths. */
+  /** Return all rows of a source without row indexes, from which a write has read these paths. */
   public Dataset<Row> source(int write, List<String> files) {
     synchronized (block) {
       return new KeyedRecords(block, block.write(write).query()).of(session, files);
@@ -110,7 +111,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     }
   }
 
-  /** Return the number of a write that is captured without these rules, as those of RDDs are. */
+  /** Return a number for a write that is captured without these rules, such as that of an RDD. */
   public int reserve() {
     return block.reserve();
   }
@@ -120,7 +121,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     try {
       session.sparkContext().listenerBus().waitUntilEmpty(PATIENCE);
     } catch (TimeoutException late) {
-      // an ingest names the writes whose ends are unknown
+      // an ingest reports the writes whose ends are unknown
     } finally {
       abandon();
     }
@@ -152,7 +153,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
       return isCached(optimised) ? cached(optimised) : batch(optimised);
     }
     if (isExplained()) {
-      return optimised; // it is only planned, which no plan says
+      return optimised; // it is only planned, which is not visible in any plan
     }
     Streams.Batch batch = Streams.handed(session);
     synchronized (block) {
@@ -169,7 +170,9 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     return Calls.isInside(ExplainCommand.class.getName());
   }
 
-  /** Return the plan of a stream's batch with slots, or refuse it; return any other query. */
+  /**
+   * Return the plan of a stream's batch with slots, or refuse it. Return any other query as it is.
+   */
   private LogicalPlan batch(LogicalPlan optimised) {
     if (optimised instanceof Subquery || !Streams.isPlanning()) {
       return optimised;
@@ -213,7 +216,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     throw refused;
   }
 
-  /** Return whether Spark will cache the rows of a plan, which is no part of another. */
+  /** Return whether Spark will cache the rows of a plan that is no part of another plan. */
   private static boolean isCached(LogicalPlan plan) {
     return !(plan instanceof Subquery) && Caches.isCaching();
   }
@@ -226,7 +229,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     }
   }
 
-  /** Return the command of a plan, above which the optimizer may have put common tables, or null. */
+  /** Return the command of a plan, or null. The optimizer may have put common tables above it. */
   private static LogicalPlan commandOf(LogicalPlan plan) {
     LogicalPlan found = plan instanceof WithCTE defining ? defining.plan() : plan;
     return found instanceof Command ? found : null;
@@ -253,7 +256,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     }
   }
 
-  /** Return the optimised plan, or null if it was refused or is wrong, so that nothing has begun. */
+  /** Return the optimised plan, or null if there is none because it was refused or is wrong. */
   private static LogicalPlan planOf(QueryExecution execution) {
     try {
       return execution.optimizedPlan();

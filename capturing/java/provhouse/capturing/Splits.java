@@ -10,7 +10,7 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.rdd.HadoopPartition;
 import org.apache.spark.rdd.NewHadoopPartition;
 
-/** Tells which part of which file each partition of an RDD reads. */
+/** Finds the part of a file that each partition of an RDD reads. */
 public final class Splits {
   private Splits() {}
 

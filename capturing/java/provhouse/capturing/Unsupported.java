@@ -60,7 +60,7 @@ public final class Unsupported extends IllegalArgumentException {
             + " block");
   }
 
-  /** Return the refusal as it is shown in an application that its configuration captures. */
+  /** Return the refusal for an application that is captured by its configuration. */
   Unsupported byConfiguration() {
     return remedy.contains("block")
         ? new Unsupported(

@@ -1,6 +1,6 @@
 package provhouse.capturing.plans;
 
-/** Knows the calls that a thread is inside of. For what Spark does, there is often no other sign. */
+/** Finds the calls that a thread is inside of. Much that Spark does has no other sign. */
 public final class Calls {
   private Calls() {}
 

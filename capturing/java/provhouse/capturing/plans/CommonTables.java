@@ -9,8 +9,9 @@ import provhouse.capturing.Unsupported;
 /**
  * Puts the plans of common table expressions in the places where they are used.
  *
- * <p>The optimizer makes some itself, when it merges similar scalar subqueries. Spark still computes
- * equal plans once. An expression that is not deterministic must be computed once: it is refused.
+ * <p>The optimizer makes some itself, when it merges similar scalar subqueries. Spark still
+ * computes equal plans once. A table that is not deterministic must be computed once, so it is
+ * refused.
  */
 public final class CommonTables {
   private final Map<Long, LogicalPlan> known = new HashMap<>();

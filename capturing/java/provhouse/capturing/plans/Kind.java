@@ -8,9 +8,9 @@ import org.apache.spark.sql.execution.datasources.LogicalRelation;
 /**
  * The kinds of operators that an optimised plan can have.
  *
- * <p>Only {@code of} knows Spark's classes of operators. All that capture does with a plan is a switch
- * over these kinds without a default. So an operator of Spark that acts like a known one is one more
- * line here, and for a new kind, the compiler names each place that has to treat it.
+ * <p>Only {@code of} knows Spark's classes of operators. Each analysis of a plan is a switch over
+ * these kinds without a default. So an operator of Spark that acts like a known one is one more
+ * line here. For a new kind, the compiler names each switch that has to treat it.
  */
 public enum Kind {
   PROJECT,

@@ -19,7 +19,7 @@ public final class Places {
   /**
    * Return the file and line of the first expression of an operator that has one, or an empty text.
    *
-   * <p>Of SQL, it is the line within the statement, and the beginning of its text.
+   * <p>For SQL, return the line within the statement, and the beginning of the statement.
    */
   public static String of(LogicalPlan node) {
     List<Origin> origins = new ArrayList<>();

@@ -17,7 +17,9 @@ import scala.collection.immutable.Seq;
 /** Some rows of one scan in memory, in the order of their ids. */
 record KeptRows(long[] ids, InternalRow[] rows) {
 
-  /** What saves time if there are few rows: to compile code for them takes longer than to compute. */
+  /**
+   * Settings that save time on few rows, since compiling code for them takes longer than computing.
+   */
   private static final Map<String, String> SMALL =
       Map.of(
           "spark.sql.shuffle.partitions", "1",
@@ -25,7 +27,9 @@ record KeptRows(long[] ids, InternalRow[] rows) {
           "spark.sql.codegen.wholeStage", "false",
           "spark.sql.codegen.factoryMode", "NO_CODEGEN");
 
-  /** Return a session for frames on rows in memory, with what is known in another one. */
+  /**
+   * Return a session for frames on rows in memory, with the tables and functions of another one.
+   */
   static SparkSession session(SparkSession other) {
     SparkSession found = other.cloneSession();
     SMALL.forEach(found.conf()::set);
@@ -41,13 +45,13 @@ record KeptRows(long[] ids, InternalRow[] rows) {
     return new KeptRows(Arrays.stream(rows).mapToLong(row -> row.getLong(last)).toArray(), rows);
   }
 
-  /** Return those of the rows that have these ids, as a plan with the columns of the scan. */
+  /** Return the rows that have these ids, as a plan with the columns of the scan. */
   LogicalPlan only(long[] wanted, Seq<Attribute> output) {
     List<InternalRow> found = new ArrayList<>();
     for (long id : wanted) {
       int at = Arrays.binarySearch(ids, id);
       if (at >= 0) {
-        found.add(rows[at]); // the id behind its columns is not read
+        found.add(rows[at]); // the id after its columns is not read
       }
     }
     return new LocalRelation(output, Plans.seq(found), false, Option.empty());

@@ -17,7 +17,7 @@ import provhouse.capturing.sources.Listing;
 import provhouse.capturing.sources.Sources;
 import provhouse.capturing.writes.Block;
 
-/** Reads sources without row indexes again, as a write of a block has read them. */
+/** Reads sources without row indexes again, in the way in which a write has read them. */
 public final class KeyedRecords {
   private final Block block;
   private final List<LogicalRelation> scans = new ArrayList<>();
@@ -28,7 +28,7 @@ public final class KeyedRecords {
     visit(query);
   }
 
-  /** Return all rows of the first scan that has all of some files, which are paths. */
+  /** Return all rows of the first scan that has all of these files, which are paths. */
   public Dataset<Row> of(SparkSession session, List<String> files) {
     for (LogicalRelation scan : scans) {
       if (pathsOf(scan).containsAll(files)) {

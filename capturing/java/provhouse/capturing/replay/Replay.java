@@ -33,7 +33,8 @@ import scala.Option;
  * Computes a frame again on some rows of its sources.
  *
  * <p>First the caller reads {@code files}, and gives them the numbers that are in the ids of its
- * rows. A table that the block has written gives way to the plan that made it, and a cache too.
+ * rows. The scan of a table that the block has written is replaced by the plan of this write, and a
+ * cache by the plan of its rows.
  */
 public final class Replay {
   private static final String ROW = "provhouse_row";
@@ -74,12 +75,12 @@ public final class Replay {
     return new PlanMap(this::openedLeaf).apply(plan);
   }
 
-  /** Return a leaf, or the plan that has made its table or cache within the block. */
+  /** Return a leaf, or the plan by which the block has made the rows of its table or cache. */
   private LogicalPlan openedLeaf(LogicalPlan leaf) {
     return switch (Kind.of(leaf)) {
       case SCAN -> opened((LogicalRelation) leaf);
       case CACHE -> as(leaf, opened(block.cached(leaf)), false);
-      case LOCAL -> leaf; // its rows are in the program
+      case LOCAL -> leaf; // the program contains its rows
       default -> throw unreadable(leaf);
     };
   }
@@ -155,7 +156,7 @@ public final class Replay {
     return new ObjectMapper().writeValueAsString(files.described());
   }
 
-  /** Give numbers to the files, in the order of {@code files}; JSON. */
+  /** Give numbers to the files, a JSON list in the order of {@code files}. */
   public void number(String json) throws JsonProcessingException {
     List<Long> numbers = new ObjectMapper().readValue(json, new TypeReference<List<Long>>() {});
     Map<Long, Long> others = new HashMap<>();
@@ -168,7 +169,7 @@ public final class Replay {
   /**
    * Keep some rows in memory, so that frames on parts of these need no scan. The ids are sorted.
    *
-   * <p>Nothing is kept if what the frame computes depends on where its rows are, as random numbers.
+   * <p>Nothing is kept if the result depends on the places of rows, as random numbers do.
    */
   public void keep(byte[] few) {
     long[] ids = numbers(few);
@@ -182,7 +183,7 @@ public final class Replay {
     }
   }
 
-  /** Compute all rows and columns of a frame, of which nothing is kept. */
+  /** Compute all rows and columns of a frame, and keep none. */
   public void compute(Dataset<Row> frame) {
     frame.queryExecution().toRdd().count();
   }

@@ -3,7 +3,7 @@ package provhouse.capturing.replay;
 import java.io.Serializable;
 import java.util.Arrays;
 
-/** Some rows of a source, by their ids, which are sorted. */
+/** A set of rows of a source by their ids, which are sorted. */
 public final class RowSet implements Serializable {
   private static final long serialVersionUID = 1L;
   private final long[] ids;

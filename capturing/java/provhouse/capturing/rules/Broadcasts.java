@@ -9,15 +9,15 @@ import provhouse.capturing.plans.Plans;
 import scala.Option;
 
 /**
- * Keeps joins that Spark computes by a broadcast.
+ * Keeps the broadcasts by which Spark computes joins.
  *
- * <p>Spark estimates a size by the columns, so that slots can make a side too large. A shuffle of
- * both sides takes longer than a broadcast with slots.
+ * <p>Spark estimates the size of a side by its columns, so that slots can make it too large for a
+ * broadcast. A shuffle of both sides takes longer than a broadcast with slots.
  */
 final class Broadcasts {
   private Broadcasts() {}
 
-  /** Return a join with rewritten sides, computed by a broadcast if the given one is. */
+  /** Return a join with rewritten sides. It is computed by a broadcast if the given one is. */
   static LogicalPlan joined(Join node, LogicalPlan left, LogicalPlan right) {
     Join joined = (Join) Plans.withChildren(node, left, right);
     Option<BuildSide> side = sideOf(node);

@@ -21,9 +21,9 @@ import scala.collection.immutable.Seq;
  * The frames that a block has cached, with the slots of each row as further columns of the cache.
  * The batches of a stream are computed in the same way, before the program gets their rows.
  *
- * <p>So the rows of a cache have the lineage with which they were computed, also random ones. Spark
- * reads the columns of a cache by their positions, and never sees those that are added at the end.
- * Their names say which frame of which block they belong to.
+ * <p>So the rows of a cache keep the lineage with which they were computed, even random ones. Spark
+ * reads the columns of a cache by their positions, and never sees columns that are added at the
+ * end. Their names contain the block and the number of the frame.
  */
 public final class Caches {
   private static final String PREFIX = "provhouse_cached_";
@@ -50,7 +50,9 @@ public final class Caches {
     return next;
   }
 
-  /** Return whether Spark optimises a plan in order to cache its rows, and not to use them now. */
+  /**
+   * Return whether Spark optimises a plan in order to cache its rows, instead of using them now.
+   */
   public static boolean isCaching() {
     return Calls.isInside(MANAGER);
   }
@@ -139,7 +141,7 @@ public final class Caches {
     return of(node).rewriting().hasAbsence();
   }
 
-  /** End the capture: what is cached later, or computed again, has no taps. */
+  /** End the capture: frames that are cached or computed again later have no taps. */
   public void end() {
     off.set(true);
   }
@@ -178,7 +180,7 @@ public final class Caches {
         "Call unpersist() before the block, and cache the frame inside of the block");
   }
 
-  /** Return the frame that these are the columns of, or null. */
+  /** Return the frame that has these columns, or null. */
   private Cached of(List<? extends Attribute> columns) {
     for (Attribute column : columns) {
       int number = numberOf(column);

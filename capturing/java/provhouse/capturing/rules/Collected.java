@@ -10,16 +10,16 @@ import provhouse.capturing.plans.Plans;
 import provhouse.capturing.taps.GroupKey;
 
 /**
- * An array that an aggregate collects and an {@code explode} takes apart, of which nothing else is
- * used above but columns that make the groups.
+ * An array that an aggregate collects and an {@code explode} takes apart. Nothing above uses the
+ * rest of the aggregate, except columns that make the groups.
  *
- * <p>Each row above then shows one element, whatever else its group has.
+ * <p>So each row above depends on one element, and on no other row of its group.
  */
 final class Collected {
   private final Deque<Step> between = new ArrayDeque<>();
   /** The positions of fields that are taken from each element, from the innermost. */
   private final Deque<Integer> fields = new ArrayDeque<>();
-  /** The columns that are used at the operator that was reached, without the array. */
+  /** The columns other than the array that are used at the operator that was reached. */
   private Set<Object> used = new HashSet<>();
   private Attribute array;
   private Aggregate aggregate;
@@ -31,7 +31,9 @@ final class Collected {
 
   private Collected() {}
 
-  /** Return what a generator takes apart, or null if its rows derive from whole groups. */
+  /**
+   * Return the array that a generator takes apart, or null if its rows derive from whole groups.
+   */
   static Collected of(Generate node) {
     Collected found = new Collected();
     boolean known = node.generator() instanceof Explode || node.generator() instanceof Inline;
@@ -60,7 +62,7 @@ final class Collected {
     return function;
   }
 
-  /** Return what is collected. */
+  /** Return the expression that is collected. */
   Expression value() {
     return Plans.children(function.aggregateFunction()).get(0);
   }
@@ -115,7 +117,9 @@ final class Collected {
     columns.forEach(each -> used.add(each.exprId()));
   }
 
-  /** Follow columns through a filter, which may ask of the array only that it is not empty. */
+  /**
+   * Follow columns through a filter, whose only condition on the array may be that it is not empty.
+   */
   private boolean passes(Filter filter) {
     if (Mark.of(filter) != null || !filter.condition().deterministic()) {
       return false;
@@ -134,7 +138,7 @@ final class Collected {
         : List.of(condition);
   }
 
-  /** Return whether a condition is that of Spark's own filter below an explode. */
+  /** Return whether a condition is Spark's own, which it adds below an explode. */
   static boolean isFilled(Expression condition, Attribute array) {
     return condition instanceof GreaterThan comparison
         && comparison.left() instanceof Size size
@@ -169,7 +173,7 @@ final class Collected {
   }
 
   private boolean collects(Aggregate found) {
-    if (Sessions.of(found) != null) { // the groups of its rows are known above it only
+    if (Sessions.of(found) != null) { // the groups of its rows are only known above it
       return false;
     }
     aggregate = found;
@@ -188,7 +192,7 @@ final class Collected {
     return false;
   }
 
-  /** Return whether NULL is no element. */
+  /** Return whether values that are NULL are left out. */
   boolean skipsNull() {
     Object collect = function.aggregateFunction();
     return collect instanceof CollectList list

@@ -11,14 +11,14 @@ import provhouse.capturing.plans.Plans;
 import provhouse.capturing.sources.TableNames;
 
 /**
- * Says from which columns of the sources each column of a plan is computed, from the plan alone.
+ * Finds the columns of the sources from which each column of a plan is computed.
  *
- * <p>Columns whose values make a column are told apart from those that decide which rows there are,
- * or which belong together: these have the role {@code filter}, {@code join}, {@code group},
- * {@code window} or {@code order}.
+ * <p>Columns whose values make a column are kept apart from columns that decide on its rows, or on
+ * groups of rows. The latter have the role {@code filter}, {@code join}, {@code group}, {@code
+ * window} or {@code order}.
  */
 public final class Columns {
-  /** The sources of a column: of its values, and by role those that influence it alone. */
+  /** The sources of a column: for its values, and with their roles those that only influence it. */
   private record Made(Set<List<String>> values, Set<List<String>> influence) {
     Made() {
       this(new LinkedHashSet<>(), new LinkedHashSet<>());
@@ -29,7 +29,7 @@ public final class Columns {
       influence.addAll(other.influence);
     }
 
-    /** Add what another one says as influence; columns keep the role that they have. */
+    /** Add the sources of another one as influence. Columns that have a role keep it. */
     void influenced(Made other, String role) {
       other.values.forEach(each -> influence.add(Plans.joined(each, List.of(role))));
       influence.addAll(other.influence);
@@ -37,7 +37,7 @@ public final class Columns {
   }
 
   private final Map<Object, Made> known = new HashMap<>();
-  /** What influences all columns, since it decides on rows. */
+  /** The sources that influence all columns, since they decide on rows. */
   private final Made rows = new Made();
 
   private final Set<String> tables = new LinkedHashSet<>();
@@ -101,7 +101,7 @@ public final class Columns {
     }
   }
 
-  /** Return the expressions by which the rows are sorted that a limit takes. */
+  /** Return the expressions of the sort whose first rows a limit takes. */
   private static List<Expression> order(LogicalPlan node) {
     return switch (Kind.of(node)) {
       case LIMIT, PROJECT -> order(Plans.children(node).get(0));
@@ -166,8 +166,9 @@ public final class Columns {
       Made exists = new Made();
       condition.forEach(each -> exists.influenced(of(each), "join"));
       known.put(join.exists().exprId(), exists);
-      }
-    influenced(condition, "join");
+    } else {
+      influenced(condition, "join");
+    }
   }
 
   private void expand(Expand node) {
@@ -176,7 +177,7 @@ public final class Columns {
     combined(node, inputs);
   }
 
-  /** Define columns that are each made of those at the same place in several inputs. */
+  /** Define each column by the columns at its place in several inputs. */
   private void combined(LogicalPlan node, List<? extends List<? extends Expression>> inputs) {
     List<Made> made = new ArrayList<>();
     for (int i = 0; i < Plans.output(node).size(); i++) {
@@ -193,7 +194,10 @@ public final class Columns {
     define(node.resultAttrs(), functions.stream().map(this::of).toList());
   }
 
-  /** Read a function of rows: what it does is not known, so each column has all that it is given. */
+  /**
+   * Read a function of rows. Its code is not known, so each column depends on all columns of its
+   * input.
+   */
   private void pythonRows(LogicalPlan node) {
     Made made = new Made();
     for (LogicalPlan input : Plans.children(node)) {

@@ -14,12 +14,12 @@ import provhouse.capturing.plans.Plans;
 import provhouse.capturing.taps.*;
 
 /**
- * The rule for an {@code explode} of what {@code collect_list} or {@code collect_set} has collected.
+ * The rule for an {@code explode} of the result of {@code collect_list} or {@code collect_set}.
  *
  * <p>Elements of a list carry the slots of their rows through the list. An element of a set derives
- * from all rows of its group that have its value: a tap below the aggregate writes them with a key
- * of the group and the value, which is computed again above. The row that an outer generator makes
- * of an empty array derives from the whole group.
+ * from all rows of its group that have its value. A tap below the aggregate writes them with a key
+ * of the group and the value, and the same key is computed above. The row that an outer generator
+ * makes of an empty array derives from the whole group.
  */
 final class Elements {
   private final Taps taps;

@@ -9,15 +9,15 @@ import provhouse.capturing.plans.Kind;
 import provhouse.capturing.plans.Plans;
 
 /**
- * What the existence of the rows of a plan depends on.
+ * Finds whether the existence of rows is exact.
  *
- * <p>It is exact if a row exists as long as all source rows that ride on it exist, or one source row
- * of its group. It is not after a condition on an aggregate, a LIMIT, or a join with groups, nor for
- * any operator that is not named here.
+ * <p>It is exact if a row exists as long as all source rows exist whose slots it carries, or one
+ * source row of its group. It is not exact after a condition on an aggregate, a LIMIT, a join with
+ * groups, or an unknown operator.
  */
 final class Existence {
   /**
-   * The rows of a plan: whether they may be groups, whether several source rows may ride on one, and
+   * The rows of a plan: whether they may be groups, whether one may carry several source rows, and
    * the ids of columns that change when a group loses a row.
    */
   private record Rows(boolean grouped, boolean joined, Set<Object> computed) {
@@ -85,7 +85,7 @@ final class Existence {
         inputs.stream().anyMatch(Rows::grouped), inputs.stream().anyMatch(Rows::joined), computed);
   }
 
-  /** Return the ids of those columns that an aggregate computes, or that use such a column. */
+  /** Return the ids of the columns that an aggregate computes, or that use such a column. */
   private static Set<Object> changed(
       scala.collection.Iterable<NamedExpression> columns, Rows input) {
     Set<Object> found = new HashSet<>();

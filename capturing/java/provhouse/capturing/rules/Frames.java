@@ -10,13 +10,13 @@ import org.apache.spark.sql.types.DataTypes;
 import provhouse.capturing.plans.Plans;
 
 /**
- * The parts of their partitions that the functions of one window look at.
+ * The parts of their partitions that the functions of one window use.
  *
- * <p>Rows are numbered in the order of the window. A function uses the rows with numbers from a
- * lower to an upper one, which follow from the row's own number or from counts that Spark computes
- * beside the function. Rows between a row and its frame are used too: without them, the frame would
- * be of other rows. Rows of equal rank share their last row's number if no function counts rows:
- * then it does not matter in which order Spark has put them.
+ * <p>Rows are numbered in the order of the window. A function uses the rows between two numbers.
+ * These follow from the row's own number, or from counts that Spark computes beside the function.
+ * Rows between a row and its frame are used too: without them, other rows would be in the frame.
+ * Rows of equal rank share the number of the last of them if no function counts rows, since the
+ * order in which Spark has put them then does not matter.
  */
 final class Frames {
   private final Window node;
@@ -24,7 +24,7 @@ final class Frames {
   private final Set<Map<String, Object>> parts = new LinkedHashSet<>();
   private final List<NamedExpression> added = new ArrayList<>();
 
-  /** How much of a partition the functions of a window use. */
+  /** The part of a partition that the functions of a window use. */
   enum Reach {
     WHOLE,
     PART,
@@ -43,12 +43,12 @@ final class Frames {
     functions.forEach(each -> parts.add(part(each, order)));
   }
 
-  /** Return the frames of a window whose functions all look at known parts. */
+  /** Return the frames of a window whose functions all use known parts. */
   static Frames of(Window node) {
     return new Frames(node, functions(node));
   }
 
-  /** Return the least that covers what all functions of a window use. */
+  /** Return the smallest part that covers the parts of all functions of a window. */
   static Reach reach(Window node) {
     Set<Reach> found = new LinkedHashSet<>();
     functions(node).forEach(each -> found.add(reach(each)));
@@ -58,14 +58,16 @@ final class Frames {
     return found.contains(Reach.UNKNOWN) || found.isEmpty() ? Reach.UNKNOWN : Reach.PART;
   }
 
-  /** Return the window with the numbers of its rows, and with what else the frames need. */
+  /** Return the window with the numbers of its rows, and with the counts that the frames need. */
   Window numbered(LogicalPlan child) {
     List<NamedExpression> columns = Plans.joined(Plans.list(node.windowExpressions()), added);
     return node.copy(
         Plans.seq(columns), node.partitionSpec(), node.orderSpec(), child, node.hint());
   }
 
-  /** Return the columns of {@code numbered} that a tap has to write: first the row's number. */
+  /**
+   * Return the columns of {@code numbered} that a tap has to write. The first is the row's number.
+   */
   List<Attribute> columns() {
     List<Attribute> found = new ArrayList<>();
     added.forEach(each -> found.add(each.toAttribute()));
@@ -138,7 +140,9 @@ final class Frames {
     return !isRank(window) && !isRange(frameOf(window));
   }
 
-  /** Return the rows that a function uses: by offsets from the row, or by the number of the last. */
+  /**
+   * Return the rows that a function uses, by offsets from the row or by the number of the last row.
+   */
   private Map<String, Object> part(WindowExpression window, List<SortOrder> order) {
     if (isRank(window)) { // the rows of lower rank
       List<Expression> values = new ArrayList<>();
@@ -190,7 +194,7 @@ final class Frames {
         function, new WindowSpecDefinition(node.partitionSpec(), node.orderSpec(), frame));
   }
 
-  /** Add a column, and return its position among those that the tap writes; equal ones are one. */
+  /** Add a column unless there is an equal one, and return its position among those of the tap. */
   private int add(Expression value, String name) {
     for (int i = 0; i < added.size(); i++) {
       if (((Alias) added.get(i)).child().semanticEquals(value)) {

@@ -58,7 +58,7 @@ final class Joins {
     return new Rewritten(plan, slots);
   }
 
-  /** The keys of an equi-join, side by side, and whether its condition says more. */
+  /** The keys of both sides of an equi-join, and whether there is a further condition. */
   private record Keys(List<Expression> left, List<Expression> right, boolean residual) {
     static Keys of(Join node) {
       var found = ExtractEquiJoinKeys$.MODULE$.unapply(node);
@@ -73,7 +73,7 @@ final class Joins {
   /**
    * Rewrite a semi join: a row derives from each row on the right that has its keys.
    *
-   * <p>In an existence join, the column {@code exists} says whether there is one.
+   * <p>In an existence join, the column {@code exists} is true if there is such a row.
    */
   private Rewritten semi(Join node, Attribute exists) {
     String name = exists == null ? "left semi join" : "existence join";

@@ -18,10 +18,10 @@ import provhouse.capturing.plans.Plans;
 import provhouse.capturing.sources.KeyText;
 
 /**
- * Marks the rows of a frame as those of a table that is never written, to be items of their own.
+ * Marks the rows of a frame as rows of a table that is never written, so that they become items.
  *
- * <p>It is the condition of a filter that lets every row pass. The condition is not deterministic, so
- * that Spark keeps it above what it is above. {@code Marks} makes a tap of it.
+ * <p>It is the condition of a filter that lets every row pass. The condition is not deterministic,
+ * so that Spark does not move it. {@code Marks} turns it into a tap.
  */
 public record Mark(String table, List<String> key) implements Serializable {
   /**

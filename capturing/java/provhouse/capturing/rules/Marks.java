@@ -13,10 +13,11 @@ import provhouse.capturing.sources.SourceFiles;
 import provhouse.capturing.taps.*;
 
 /**
- * The rule for marks: above one, a row derives from the marked row alone, by the hash of its key.
+ * The rule for marks: above a mark, a row derives from the marked row alone, by the hash of its
+ * key.
  *
- * <p>A tap writes this number, the slots and the key of each row. All marks of a table in a plan are
- * one version of its rows; their ids have one number in the place of a file's.
+ * <p>A tap writes this hash, the slots and the key of each row. All marks of a table in a plan are
+ * one version of its rows, whose ids have one number in place of the number of a file.
  */
 final class Marks {
   private final Rewriter rewriter;

@@ -14,11 +14,12 @@ import provhouse.capturing.taps.*;
 import scala.collection.immutable.Seq;
 
 /**
- * The rule for Python functions of groups: each row that a function returns derives from all rows of
- * its group, or of both groups of a cogroup.
+ * The rule for Python functions of groups: each row that a function returns derives from all rows
+ * of its group, or of both groups of a cogroup.
  *
- * <p>A tap below writes the rows of each group. The number of the group is one more column of what
- * the function is given. Code around the function takes the column away, and adds it to the result.
+ * <p>A tap below writes the rows of each group. The frame that the function gets has the number of
+ * the group as a further column. Code around the function takes this column away, and adds it to
+ * the result.
  */
 final class PythonGroups {
   private static final String NAME = "provhouse_group";
@@ -53,7 +54,7 @@ final class PythonGroups {
       slots.add(new Slot(Plans.column(NAME + "_" + side, DataTypes.LongType), tapped.number));
     }
     if (children.length > 1) {
-      rewriter.noteAbsence(); // of a group on one side of a cogroup
+      rewriter.noteAbsence(); // a side of a cogroup may lack a group
     }
     LogicalPlan below = Plans.withChildren(node, children);
     return new Rewritten(WorkerFunction.carrying(below, numbers, Slot.attributes(slots)), slots);

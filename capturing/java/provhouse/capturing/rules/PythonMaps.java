@@ -11,15 +11,13 @@ import provhouse.capturing.taps.*;
 
 /**
  * The rule for Python functions over the rows of a task: each row that a function returns derives
- * from all rows that the task has passed to it.
+ * from all rows that the task has passed to it, since it is not known which of them were used.
  *
- * <p>Which of them the function has used is not known. The tap, the function and what reads its
- * result are in one task, since Spark puts no shuffle between them, so the number of the partition
- * connects them.
+ * <p>Spark puts no shuffle between the tap, the function and the reader of its result, so that they
+ * are in one task and the number of the partition connects them.
  *
- * <p>A function that {@code provhouse.row_by_row} has marked hands on the slots of each row, which
- * are more columns of what it is given. Its name says that it is marked, since that is all of it
- * that a plan shows.
+ * <p>A function that {@code provhouse.row_by_row} has marked gets the slots of each row as further
+ * columns, and returns them. Its name ends with a mark, since a plan shows nothing else of it.
  */
 final class PythonMaps {
   /** The end of the names of marked functions, as in {@code capturing/row_by_row.py}. */
@@ -40,7 +38,7 @@ final class PythonMaps {
     return WorkerFunction.of(node).name().endsWith(MARKED) ? rows(node) : task(node);
   }
 
-  /** Return the rows of a marked function with the slots of the rows that they were made from. */
+  /** Return the rows of a marked function with the slots of the rows from which they were made. */
   private Rewritten rows(LogicalPlan node) {
     LogicalPlan input = Plans.children(node).get(0);
     Rewritten child = rewriter.rewrite(input);
@@ -50,7 +48,7 @@ final class PythonMaps {
     List<Slot> slots = new ArrayList<>();
     for (Slot slot : child.slots()) {
       String name = SLOT + slots.size();
-      given.add(Plans.alias(Plans.orElse(slot.attribute(), Form.NONE), name)); // no NULL in pandas
+      given.add(Plans.alias(Plans.orElse(slot.attribute(), Form.NONE), name)); // pandas has no NULL among integers
       Attribute number = Plans.column(name, DataTypes.LongType);
       Expression none = new EqualTo(number, Plans.number(Form.NONE));
       Alias above = Plans.alias(new If(none, Plans.nothing(), number), "provhouse_slot");

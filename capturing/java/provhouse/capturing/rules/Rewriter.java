@@ -13,10 +13,11 @@ import provhouse.capturing.taps.*;
 import scala.collection.immutable.Seq;
 
 /**
- * Rewrites an optimised plan from the leaves up, so that each row carries what it derives from.
+ * Rewrites an optimised plan from the leaves up, so that each row carries the slots from which it
+ * derives.
  *
- * <p>Where rows merge, a tap below writes the slots of each row with the key of its group, and above
- * it the key is the only slot. So what is written is as large as the input, never quadratic.
+ * <p>Where rows merge, a tap below writes the slots of each row with the key of its group, and
+ * above it the key is the only slot. So the files are as large as the input, never quadratic.
  */
 public final class Rewriter {
   private static final Set<String> FUNCTIONS = Set.of("sum", "count", "min", "max", "avg");
@@ -49,7 +50,7 @@ public final class Rewriter {
     return absence;
   }
 
-  /** Note that rows may depend on the absence of others, of which none is listed. */
+  /** Note that rows may depend on the absence of other rows, which are not listed. */
   void noteAbsence() {
     absence = true;
   }
@@ -221,8 +222,8 @@ public final class Rewriter {
   /**
    * Return the number of the tap below an aggregate, whose rows have these slots.
    *
-   * <p>{@code merged} are the plain rows, which have the columns of the key. {@code given} is what
-   * each row gives to the aggregate, or null.
+   * <p>{@code merged} are the plain rows with the columns of the key. {@code given} is the value
+   * that each row gives to the aggregate, or null.
    */
   static int groups(
       Aggregate node,

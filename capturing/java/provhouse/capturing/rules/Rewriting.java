@@ -21,7 +21,7 @@ public final class Rewriting {
   private final Rewritten rewritten;
   private final LogicalPlan plain;
 
-  /** Rewrite a plan; {@code taps} are its own, and {@code caches} those that it may read. */
+  /** Rewrite a plan. {@code taps} are its own, and it may read {@code caches}. */
   public Rewriting(
       LogicalPlan query,
       Taps taps,
@@ -36,7 +36,7 @@ public final class Rewriting {
     rewritten = rewriter.rewrite(query);
   }
 
-  /** Return the ids of all columns that a plan mentions, except as the output of its leaves. */
+  /** Return the ids of all columns that a plan uses, except columns that its leaves only have. */
   private static Set<Object> used(LogicalPlan plan) {
     Set<Object> found = new HashSet<>();
     Plans.output(plan).forEach(each -> found.add(each.exprId()));
@@ -75,7 +75,7 @@ public final class Rewriting {
     return rewriter.hasAbsence();
   }
 
-  /** Add what an ingest must know about the plan. */
+  /** Add the facts about the plan that an ingest needs. */
   public void describe(Map<String, Object> description) {
     description.put("taps", taps.described());
     description.put("absence", hasAbsence());

@@ -15,10 +15,10 @@ import scala.Option;
 /**
  * The sessions of the rows below an aggregate by {@code session_window}.
  *
- * <p>There, each row has a window of its own, and Spark merges those that overlap or touch inside
+ * <p>There, each row has a window of its own, and Spark merges windows that overlap or touch inside
  * of the aggregate. Window functions merge them here in the same way, so that each row carries the
- * session that the aggregate will have for its group. If one differed, its group would have no
- * rows, which an ingest refuses.
+ * session of its group in the aggregate. If one differed, its group would have no rows, and an
+ * ingest would refuse it.
  */
 final class Sessions {
   private final Attribute window;
@@ -84,7 +84,7 @@ final class Sessions {
     return Plans.withColumn(window(List.of(from, to), bySession(), List.of(), rows), session);
   }
 
-  /** Return what the rows of {@code merged} are grouped by. */
+  /** Return the expressions by which the rows of {@code merged} are grouped. */
   List<Expression> grouping() {
     List<Expression> found = new ArrayList<>();
     grouping.forEach(each -> found.add(each == window ? session.toAttribute() : each));

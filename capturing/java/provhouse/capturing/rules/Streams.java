@@ -20,10 +20,10 @@ import provhouse.capturing.plans.Plans;
 import provhouse.capturing.sources.SourceFiles;
 
 /**
- * Knows the stream whose batch a thread works on, and which streams can be captured.
+ * Finds the stream whose batch a thread works on, and refuses streams that cannot be captured.
  *
- * <p>A stream with {@code foreachBatch} computes the rows of a batch by a plan, and hands them to a
- * function of the program as an RDD. What the function writes is captured like any other write.
+ * <p>A stream with {@code foreachBatch} computes the rows of a batch by a plan, and passes them to
+ * a function of the program as an RDD. Writes of the function are captured like any other write.
  */
 public final class Streams {
   private static final String QUERY = "sql.streaming.queryId";
@@ -32,7 +32,9 @@ public final class Streams {
 
   private Streams() {}
 
-  /** The rows that a stream has handed to a function of the program, and the plan that made them. */
+  /**
+   * The rows that a stream has passed to a function of the program, and the plan that made them.
+   */
   public record Batch(RDD<?> rows, LogicalPlan plan, SparkSession session) {}
 
   /** Return the stream and the batch that this thread works on, or an empty text. */
@@ -43,10 +45,11 @@ public final class Streams {
   }
 
   /**
-   * Return the batch of this thread's stream, or null if it is none, or still being planned.
+   * Return the batch of this thread's stream, or null if there is none or it is still being
+   * planned.
    *
-   * <p>It must be called without the monitor of a block, which a thread that plans a batch may wait
-   * for.
+   * <p>The caller must not hold the monitor of a block, since a thread that plans a batch may wait
+   * for it.
    */
   public static Batch handed(SparkSession session) {
     StreamExecution stream = streamOf(session);

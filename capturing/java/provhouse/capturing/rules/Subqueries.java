@@ -13,8 +13,8 @@ import scala.Function1;
 /**
  * The rule for scalar subqueries: each row of an operator derives from all rows of its subqueries.
  *
- * <p>An optimised plan only has uncorrelated ones; Spark has made joins of the others. A tap in the
- * subquery writes its rows with the key 0, which the rows of the operator then carry.
+ * <p>An optimised plan only has uncorrelated ones, since Spark turns the others into joins. A tap
+ * in the subquery writes its rows with the key 0, and the rows of the operator carry this key.
  */
 final class Subqueries {
   private final Rewriter rewriter;

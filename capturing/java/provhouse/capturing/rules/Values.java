@@ -15,17 +15,17 @@ import provhouse.capturing.taps.Form;
 import provhouse.capturing.taps.Slot;
 import scala.Option;
 
-/** What each row gives to an aggregate, as a column of numbers that a tap below it writes. */
+/** Finds the value that each row gives to an aggregate, which a tap below it writes as a number. */
 final class Values {
   private static final Set<String> FUNCTIONS = Set.of("sum", "min", "max", "avg");
 
   private Values() {}
 
   /**
-   * Return the bits of the number that each row of the input gives, or null if that is not known.
+   * Return the bits of the number that each row of the input gives, or null if it is not known.
    *
-   * <p>It is known if each row is one row of a source, which is then in one group with one number,
-   * and if the aggregate computes one function, of all rows. NULL stays NULL.
+   * <p>It is known if the aggregate computes one function of all rows, and each row is one row of a
+   * source, which then is in one group with one number. NULL stays NULL.
    */
   static Expression of(Aggregate node, List<Slot> slots) {
     if (slots.size() != 1

@@ -13,11 +13,12 @@ import provhouse.capturing.plans.Plans;
 import provhouse.capturing.taps.*;
 
 /**
- * The rule for window functions: a row derives from itself and from the rows that they look at.
+ * The rule for window functions: a row derives from itself and from the rows that the functions
+ * use.
  *
- * <p>If that is the whole partition, a tap below writes the rows of each partition, which are one
- * shared derivation, so that n rows need n entries. If it is a part, a tap above writes the number
- * of each row in its partition, from which the ingest finds the rows of each part.
+ * <p>If they use the whole partition, a tap below writes the rows of each partition as one shared
+ * derivation, so that n rows need n entries. If they use a part, a tap above writes the number of
+ * each row in its partition, from which the ingest finds the rows of each part.
  */
 final class Windows {
   private final Rewriter rewriter;

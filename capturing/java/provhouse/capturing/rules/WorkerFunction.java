@@ -18,7 +18,7 @@ import org.apache.spark.sql.types.StructType;
 import provhouse.capturing.plans.Plans;
 
 /**
- * A Python function that hands on what the rules have added to its input.
+ * A Python function that passes on the columns that the rules have added to its input.
  *
  * <p>Its pickle runs the source of {@code capturing/worker_function.py} and calls a function of it
  * with the pickle of the program's function. So no Python has to run in the driver, and executors

@@ -18,7 +18,8 @@ import scala.collection.immutable.Seq;
 import scala.runtime.AbstractFunction1;
 
 /**
- * Reads Parquet files as another format does, with the id of each row in the column {@code COLUMN}.
+ * Reads Parquet files in the way of another format, with the id of each row in the column {@code
+ * COLUMN}.
  *
  * <p>Spark's own row index is part of a hidden structure, which Spark makes for each row before it
  * filters the rows.
@@ -72,7 +73,9 @@ final class IdentifiedParquet extends ParquetFileFormat {
       return RowNumbers.replaced(rows, column, first) ? rows : rows.map(row -> from(first, row));
     }
 
-    /** Turn the index of a row into its id; only the reader of batches, which has it, is replaced. */
+    /**
+     * Turn the index of a row into its id. Only in a reader of batches the indexes are ids already.
+     */
     private InternalRow from(long first, InternalRow row) {
       row.setLong(column, first + row.getLong(column));
       return row;

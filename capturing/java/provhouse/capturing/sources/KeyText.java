@@ -11,17 +11,19 @@ import org.apache.spark.sql.types.*;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.Plans;
 
-/** The declared key of a row as a text, NULL if a column is NULL; columns are joined by a slash. */
+/**
+ * The declared key of a row as a text. Columns are joined by a slash; NULL in one makes it NULL.
+ */
 public final class KeyText {
   private KeyText() {}
 
-  /** Return the text of a key; refuse columns that a table lacks or whose type is not a key's. */
+  /** Return the text of a key. Refuse columns that are missing or whose type cannot be a key. */
   public static Expression of(
       List<? extends Attribute> columns, List<String> key, String table, SQLConf settings) {
     return joined(texts(columns, key, table, settings));
   }
 
-  /** Return the columns of a key as texts; refuse as {@code of} does. */
+  /** Return the columns of a key as texts, or refuse them as {@code of} does. */
   public static List<Expression> texts(
       List<? extends Attribute> columns, List<String> key, String table, SQLConf settings) {
     List<Expression> parts = new ArrayList<>();
@@ -44,7 +46,9 @@ public final class KeyText {
     return parts.size() == 1 ? parts.get(0) : new Concat(Plans.seq(parts));
   }
 
-  /** Return the column of a name, as Spark finds it: {@code exact} says that case counts. */
+  /**
+   * Return the column that Spark finds by a name. If {@code exact}, upper and lower case differ.
+   */
   private static Attribute column(
       List<? extends Attribute> columns, String name, String table, boolean exact) {
     List<Attribute> same = new ArrayList<>();

@@ -4,11 +4,13 @@ import java.io.Serializable;
 import provhouse.capturing.taps.Form;
 
 /**
- * The ids of the rows of a source without row indexes: in place of a file's number, the number of
- * the partition that Spark reads, counted on from the source's own number.
+ * The ids of the rows of a source without row indexes. In place of the number of a file, they have
+ * the number of the partition that Spark reads, added to {@code number}.
  */
 public record KeyedIds(long number) implements Serializable {
-  /** The number of numbers of a source: Spark may read it in at most as many partitions. */
+  /**
+   * The size of the range of numbers of a source. Spark may read it in at most as many partitions.
+   */
   static final int PARTITIONS = 1 << 16;
 
   private static final int COUNTER_BITS = 33; // of monotonically_increasing_id

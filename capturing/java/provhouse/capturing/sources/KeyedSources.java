@@ -28,8 +28,8 @@ public final class KeyedSources {
   /**
    * Rewrite the scans of one write.
    *
-   * <p>{@code keys} has the key columns of tables by name, and {@code used} the ids of all columns
-   * that the plan mentions: no other column is read.
+   * <p>{@code keys} has the key columns of tables by name. {@code used} has the ids of all columns
+   * that the plan uses; other columns are not read.
    */
   public KeyedSources(
       Map<String, List<String>> keys, Taps taps, SQLConf settings, Set<Object> used) {
@@ -112,7 +112,7 @@ public final class KeyedSources {
     described.add(entry);
   }
 
-  /** Return what stands for the place of a table of another database, or an empty text. */
+  /** Return the path that stands for a table of another database, or an empty text. */
   private static String placeOf(LogicalRelation node) {
     if (node.relation() instanceof JDBCRelation database) {
       JDBCOptions options = database.jdbcOptions();

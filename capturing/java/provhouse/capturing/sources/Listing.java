@@ -10,10 +10,11 @@ import org.apache.spark.sql.types.DataTypes;
 import provhouse.capturing.plans.Plans;
 
 /**
- * The files of a source whose rows have no numbers, as the scan lists them, and the size and time of
- * each.
+ * The files of a source whose rows have no numbers, and the size and time of each, in the order in
+ * which the scan lists them.
  *
- * <p>A captured write is known again by its files, so each row is followed by the number of its file.
+ * <p>An ingest knows the files of a captured write again, so each row carries the number of its
+ * file.
  */
 public record Listing(List<String> paths, List<List<Long>> states) {
   /** Return the files of a scan, or null if it reads no files. */
@@ -40,7 +41,7 @@ public record Listing(List<String> paths, List<List<Long>> states) {
     return found;
   }
 
-  /** Return the number of the file of a row, in the place that it has in an id. */
+  /** Return the number of a row's file, at the place of the number in an id. */
   public Expression number() {
     RowIds ids =
         new RowIds(paths.toArray(new String[0]), LongStream.range(0, paths.size()).toArray());

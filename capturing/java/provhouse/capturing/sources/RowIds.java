@@ -8,7 +8,9 @@ import java.util.Map;
 import org.apache.spark.unsafe.types.UTF8String;
 import provhouse.capturing.taps.Form;
 
-/** The ids of the rows of a source: the number of the file, then the row's index in the file. */
+/**
+ * The ids of the rows of a source: the number of the file, followed by the row's index in the file.
+ */
 public final class RowIds implements Serializable {
   private static final long serialVersionUID = 1L;
   private final String[] paths;
@@ -23,7 +25,7 @@ public final class RowIds implements Serializable {
     this.numbers = numbers;
   }
 
-  /** Return the same with other numbers for the files, by those that they have. */
+  /** Return these ids with other numbers for the files, given by their present numbers. */
   public RowIds renumbered(Map<Long, Long> others) {
     return new RowIds(paths, Arrays.stream(numbers).map(others::get).toArray());
   }
@@ -56,7 +58,7 @@ public final class RowIds implements Serializable {
     Long found = known.get(path);
     if (found == null) {
       throw new IllegalStateException(
-          "Spark reads a file that was not there when the lineage was planned: " + path);
+          "Spark reads a file that did not exist when the lineage was planned: " + path);
     }
     return found;
   }

@@ -12,7 +12,7 @@ import scala.collection.Iterator;
 /**
  * Fills the column of ids in batches of rows.
  *
- * <p>It takes the place of a generator of Spark, which makes an object for each row.
+ * <p>It replaces a generator of Spark that makes an object for each row.
  */
 final class RowNumbers extends RowIndexGenerator {
   private static final Field READER = field(RecordReaderIterator.class, "rowReader");
@@ -28,7 +28,7 @@ final class RowNumbers extends RowIndexGenerator {
     this.firstOfFile = firstOfFile;
   }
 
-  /** Make a new reader of batches fill a column with ids; return false for a reader of rows. */
+  /** Let a new reader of batches fill a column with ids. Return false for a reader of rows. */
   static boolean replaced(Iterator<?> rows, int column, long firstOfFile) {
     try {
       Object reader = rows instanceof RecordReaderIterator ? READER.get(rows) : null;

@@ -14,7 +14,7 @@ import provhouse.capturing.plans.Plans;
 import provhouse.capturing.taps.Rewritten;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** The files that a captured plan may read, numbered from 0, with the table that each is part of. */
+/** The files that a captured plan may read, numbered from 0, and the table of each. */
 public final class SourceFiles {
   /** The option with the folder of a stream's files. */
   private static final String FOLDER = "basePath";
@@ -38,12 +38,12 @@ public final class SourceFiles {
     return next;
   }
 
-  /** Return a number that no file has, for rows that are in none. */
+  /** Return a number that no file has, for rows that are in no file. */
   public long takeNumber() {
     return next++;
   }
 
-  /** Add the sources of a cached frame that is read; other scans of its files share their numbers. */
+  /** Add the sources of a cached frame. Other scans of its files get the same numbers. */
   public void include(SourceFiles cached) {
     cached.known.forEach(known::putIfAbsent);
     described.putAll(cached.described);
@@ -58,7 +58,7 @@ public final class SourceFiles {
     return keyed.scan(node, first);
   }
 
-  /** Return what gives ids to the rows of a relation, whose files are numbered here. */
+  /** Return the ids of the rows of a relation, whose files are numbered here. */
   public RowIds rowIds(LogicalRelation node, String table) {
     HadoopFsRelation relation = (HadoopFsRelation) node.relation();
     List<String> paths = new ArrayList<>();
@@ -83,7 +83,10 @@ public final class SourceFiles {
     return names;
   }
 
-  /** Add the names of columns in files; refuse names that two versions of a table use differently. */
+  /**
+   * Add the names of columns in files. Refuse a table that is read in two versions with other
+   * names.
+   */
   private void addNames(String root, Map<String, String> inFiles) {
     if (inFiles.isEmpty()) {
       return;
@@ -103,7 +106,7 @@ public final class SourceFiles {
     return new ArrayList<>(described.values());
   }
 
-  /** Refuse a file of which a Delta table has deleted rows without rewriting it. */
+  /** Refuse a file with rows that a Delta table has deleted without rewriting it. */
   private static void checkWhole(FileStatusWithMetadata file) {
     for (String name : CollectionConverters.asJava(file.metadata()).keySet()) {
       if (name.startsWith("row_index_filter")) {
@@ -142,7 +145,10 @@ public final class SourceFiles {
     return CollectionConverters.asJava(relation.options()).get(FOLDER);
   }
 
-  /** Return the folders that were read, as full paths; the program may have given relative ones. */
+  /**
+   * Return the folders that were read as full paths, since the program may have given relative
+   * ones.
+   */
   static List<String> roots(LogicalRelation node) {
     HadoopFsRelation relation = (HadoopFsRelation) node.relation();
     Configuration settings = relation.sparkSession().sessionState().newHadoopConf();
@@ -157,7 +163,9 @@ public final class SourceFiles {
     return found;
   }
 
-  /** Return the full address of a path in one form: some paths have one slash, others three. */
+  /**
+   * Return the full address of a path with two slashes, since some paths have one and others three.
+   */
   private static String address(Path path) {
     URI uri = path.toUri();
     String authority = uri.getRawAuthority() == null ? "" : uri.getRawAuthority();

@@ -25,7 +25,9 @@ public final class TableNames {
     return table == null ? List.of() : List.of(table);
   }
 
-  /** Return the name of a scanned table as users declare it, or null for an unknown kind of source. */
+  /**
+   * Return the name of a scanned table in the keys of users, or null for an unknown kind of source.
+   */
   static String declared(LogicalRelation node) {
     if (node.catalogTable().isDefined()) {
       return node.catalogTable().get().identifier().table();
@@ -39,12 +41,12 @@ public final class TableNames {
         : null;
   }
 
-  /** Return the name of a table of Parquet or Delta files at a path that ends so. */
+  /** Return the name of a table of Parquet or Delta files from the last part of its path. */
   public static String ofFiles(String last) {
     return last.endsWith(PARQUET) ? last.substring(0, last.length() - PARQUET.length()) : last;
   }
 
-  /** Return the name of a table of other files at a path that ends so. */
+  /** Return the name of a table of other files from the last part of its path. */
   public static String ofKeyed(String last) {
     int dot = last.lastIndexOf('.');
     boolean known = dot > 0 && KEYED.contains(last.substring(dot + 1).toLowerCase(Locale.ROOT));

@@ -19,7 +19,7 @@ final class Codes {
   /** Parquet packs the codes of this number of values at once. */
   private static final int GROUP = 8;
 
-  /** About the bytes of a run of equal codes. */
+  /** The approximate size of a run of equal codes in bytes. */
   private static final int RUN = 4;
 
   private final long[] distinct = new long[DISTINCT];
@@ -34,7 +34,10 @@ final class Codes {
     codes = new int[(values + GROUP - 1) / GROUP * GROUP];
   }
 
-  /** Return the codes of the first {@code count} values, or null if too many are different. */
+  /**
+   * Return the codes of the first {@code count} values, or null if there are too many different
+   * ones.
+   */
   static Codes of(long[] values, int count) {
     Codes found = new Codes(count);
     int most = Math.min(DISTINCT, count / 2 + 1);
@@ -69,7 +72,7 @@ final class Codes {
     return distinct;
   }
 
-  /** Return about how many bytes the values take with their codes. */
+  /** Return the approximate number of bytes of the values with their codes. */
   long size() {
     long packed = (long) codes.length * bits() / Byte.SIZE;
     return (long) count * Long.BYTES + Math.min(packed, (long) runs * RUN);

@@ -22,9 +22,9 @@ import org.apache.parquet.io.api.Binary;
 /**
  * Writes a block of one column as a page of Parquet, in the smallest of three encodings.
  *
- * <p>Parquet's own writer takes one value at a time, through five calls and a hash table. Ids that
- * count up take a few bytes for each thousand as differences, few different numbers are codes in a
- * dictionary, and hashes are stored as they are.
+ * <p>Parquet's own writer takes one value at a time, through five calls and a hash table. Here, ids
+ * that count up are stored as differences, which take a few bytes for each thousand. Few different
+ * numbers are stored as codes in a dictionary, and hashes as they are.
  */
 final class ColumnPages {
   private static final ByteBufferAllocator HEAP = HeapByteBufferAllocator.getInstance();
@@ -34,12 +34,14 @@ final class ColumnPages {
   private static final int DELTAS = 128;
   private static final int MINIBLOCKS = 4;
 
-  /** The bits of what precedes a block of differences: the least of them, and four widths. */
+  /** The bits of the header of a block of differences: their minimum, and four widths. */
   private static final int HEADER = 10 * Byte.SIZE;
 
   private static final int SAMPLE = 256;
 
-  /** From this number of different values in a sample, a block has too many for a dictionary. */
+  /**
+   * The number of different values in a sample from which on a block has too many for a dictionary.
+   */
   private static final int MANY = 250;
 
   private final ParquetFileWriter file;
@@ -123,7 +125,7 @@ final class ColumnPages {
     return deltas.getBytes();
   }
 
-  /** Return about how many bytes differences take, without making them. */
+  /** Return the approximate number of bytes of the differences, without making them. */
   private static long sizeOfDifferences(long[] values, int count) {
     int each = DELTAS / MINIBLOCKS;
     long bits = 0;
@@ -151,7 +153,7 @@ final class ColumnPages {
     return BytesInput.from(bytes.array());
   }
 
-  /** Return whether nearly all values are different, as far as a sample of them shows. */
+  /** Return whether nearly all values are different, judging by a sample. */
   private static boolean isVaried(long[] values, int count) {
     if (count < SAMPLE) {
       return false;

@@ -10,13 +10,15 @@ import provhouse.capturing.plans.Plans;
 /**
  * A 64-bit number that stands for the group of a row.
  *
- * <p>{@code check} is NULL if different groups have different numbers for certain. Otherwise two
- * groups may have one number, and the landing must see it: by the keys of all groups, which Spark
- * computes anyway above an aggregate, or by {@code check}, a second hash that is made in another way.
+ * <p>{@code check} is null if different groups are certain to have different numbers. Otherwise an
+ * ingest must find two groups with one number. It finds them by the keys of all groups, which Spark
+ * computes anyway above an aggregate, or by {@code check}, a second hash that is made in another
+ * way.
  *
- * <p>{@code columns} are the columns that make the group, if nothing is computed from them. If the
- * files of a source have them, {@code source} says where, so that a tap need not write the number.
- * It is the value of the only column, or, if {@code hashed}, Spark's hash of all of them.
+ * <p>{@code columns} are the columns that make the group, if nothing is computed from them. {@code
+ * source} is their place in the files of a source, if they are there, so that a tap need not write
+ * the number. The number is the value of the only column, or, if {@code hashed}, Spark's hash of
+ * all of them.
  */
 public record GroupKey(
     Expression value,
@@ -45,8 +47,8 @@ public record GroupKey(
       List.of(
           DataTypes.ByteType, DataTypes.ShortType, DataTypes.IntegerType, DataTypes.BooleanType);
   /**
-   * The largest number of columns of a source that stand for a hash of them. A walk back reads and
-   * hashes them, so that four texts take longer than the hash saves.
+   * The largest number of columns of a source that replace a hash of them. A walk back reads and
+   * hashes them, and for four texts this takes longer than it saves.
    */
   private static final int MOST_COLUMNS = 2;
 
@@ -81,9 +83,9 @@ public record GroupKey(
   }
 
   /**
-   * Return the number of one side's keys of an equi-join; both sides must give the same number.
+   * Return the number of one side's keys of an equi-join. Both sides must give the same number.
    *
-   * <p>NULL has no match, so what its number is does not matter.
+   * <p>NULL has no match, so its number does not matter.
    */
   public static GroupKey matching(List<Expression> keys, String operator) {
     List<Expression> values = new ArrayList<>();
@@ -96,7 +98,7 @@ public record GroupKey(
   }
 
   /**
-   * Return the number of a value within a group with this number.
+   * Return the number of a value within a group.
    *
    * <p>The check needs the columns that make the group, so only rows below the aggregate have one.
    */
@@ -110,7 +112,7 @@ public record GroupKey(
         new XxHash64(Plans.seq(checked), CHECK_SEED));
   }
 
-  /** Return a number for a row's place in a partition, from which the ingest tells others apart. */
+  /** Return a number for a row's place in a partition. The ingest finds other places by it. */
   public static Expression ofPart(Expression partition, Expression place) {
     return new XxHash64(Plans.seq(List.of(partition, place)), SEED);
   }
@@ -124,22 +126,28 @@ public record GroupKey(
   }
 
   /**
-   * Return this key for rows with these slots. If one is of a source that has the column, an ingest
-   * reads the key from there, and sees there whether the number of NULL is one of its values.
+   * Return this key for rows with these slots. If a source has its column, an ingest reads the key
+   * there, and checks that no value is the number of NULL.
    *
-   * <p>A hash stays, since it needs its check or a proof.
+   * <p>A hash is not replaced, since it needs its check or a proof.
    */
   public GroupKey from(List<Slot> slots) {
     Map<String, Object> found = hashed ? null : sourceIn(slots);
     return found == null ? this : new GroupKey(value, null, columns, hashed, found);
   }
 
-  /** Return such a key, also a hash, if a tap above the rows writes the keys of all groups. */
+  /**
+   * Return this key for rows with these slots. A source may replace a hash, too, since a tap above
+   * the rows writes the keys of all groups.
+   */
   public GroupKey provedFrom(List<Slot> slots) {
     return hashed ? new GroupKey(value, check, columns, hashed, sourceIn(slots)) : from(slots);
   }
 
-  /** Return the first slot of a source that has all of the few columns, and their names, or null. */
+  /**
+   * Return the first slot of a source that has all columns, with their names, or null. Only few are
+   * looked for.
+   */
   private Map<String, Object> sourceIn(List<Slot> slots) {
     if (columns.size() > MOST_COLUMNS) {
       return null;
@@ -159,7 +167,10 @@ public record GroupKey(
     return null;
   }
 
-  /** Return the columns that values are, also if they are made wider; none if one is computed. */
+  /**
+   * Return the columns of values that are columns, perhaps made wider. Return none if a value is
+   * computed.
+   */
   private static List<Column> columns(List<Expression> values, boolean flagged) {
     List<Column> found = new ArrayList<>();
     for (Expression value : values) {
@@ -190,7 +201,9 @@ public record GroupKey(
     return WIDTHS.contains(type) || isText(type);
   }
 
-  /** Return a value as a number that is equal exactly if the value is, or null if there is none. */
+  /**
+   * Return a number that is equal exactly if the value is, or null for a type without such numbers.
+   */
   private static Expression number(Expression value) {
     DataType type = value.dataType();
     if (type.equals(DataTypes.DateType)) {
@@ -226,7 +239,10 @@ public record GroupKey(
     return hashed(values, hashed);
   }
 
-  /** Return the hash of some values; {@code hashed} also has what says which of them are NULL. */
+  /**
+   * Return the hash of {@code values}. {@code hashed} has them and a flag for each that may be
+   * NULL.
+   */
   private static GroupKey hashed(List<Expression> values, List<Expression> hashed) {
     List<Expression> reversed = new ArrayList<>(hashed);
     Collections.reverse(reversed);
@@ -238,7 +254,9 @@ public record GroupKey(
         null);
   }
 
-  /** Return the value as Spark compares it; refuse types whose equality is not that of the hash. */
+  /**
+   * Return the value in the form in which Spark compares it. Refuse types without a hash to match.
+   */
   private static Expression normalized(Expression value, String operator) {
     DataType type = value.dataType();
     if (isFloating(type)) {

@@ -18,8 +18,8 @@ import provhouse.capturing.plans.Plans;
  * Turns structs, arrays and maps into bytes that are equal exactly if Spark groups the values
  * together.
  *
- * <p>A hash of Spark skips NULL, so that it cannot tell {@code [1, NULL]} from {@code [NULL, 1]}.
- * The bytes are those by which Spark itself compares the keys of a group.
+ * <p>A hash of Spark skips NULL, so that {@code [1, NULL]} and {@code [NULL, 1]} have one hash.
+ * Spark compares the keys of a group by these bytes.
  */
 public final class Packed implements Serializable {
   private static final long serialVersionUID = 1L;

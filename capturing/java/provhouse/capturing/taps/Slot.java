@@ -8,14 +8,13 @@ import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 
 /**
- * A column that was added to a row to say what the row derives from.
+ * A column that was added to a row to show from which rows it derives.
  *
  * <p>{@code tap} is the number of the tap whose keys the column has, or {@code Form.ROWS} if the
- * column has ids of source rows. NULL means that the row derives from nothing here, as after an outer
- * join.
+ * column has ids of source rows. NULL stands for no row, as after an outer join.
  *
- * <p>{@code columns} has, by the ids of columns of the plan, their names in the files of these source
- * rows. Where the slot is NULL, these columns are NULL too.
+ * <p>{@code columns} has names of columns in the files of these source rows, by the ids of the
+ * columns in the plan. Where the slot is NULL, these columns are NULL too.
  */
 public record Slot(Attribute attribute, int tap, Map<Object, String> columns) {
   public Slot(Attribute attribute, int tap) {

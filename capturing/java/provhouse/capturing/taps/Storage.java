@@ -17,8 +17,9 @@ import org.apache.parquet.io.OutputFile;
 /**
  * Makes, renames and removes the files of a capture.
  *
- * <p>Local files are written without Hadoop. Without its native library, which PySpark lacks, it
- * starts a program for the permissions of each file and folder, and it writes a checksum beside it.
+ * <p>Local files are written without Hadoop. Without its native library, which PySpark lacks,
+ * Hadoop starts a program for the permissions of each file and folder, and writes a checksum beside
+ * each file.
  */
 public final class Storage {
   private final Configuration settings;
@@ -29,12 +30,12 @@ public final class Storage {
     this.files = files;
   }
 
-  /** Return the storage that a path is in. */
+  /** Return the storage of a path. */
   public static Storage of(Path path, Configuration settings) throws IOException {
     return new Storage(settings, path.getFileSystem(settings));
   }
 
-  /** Return a new file for Parquet, whose folder is made if there is none. */
+  /** Return a new file for Parquet. Its folder is made if it is missing. */
   public OutputFile parquet(Path path) throws IOException {
     if (!isLocal()) {
       return HadoopOutputFile.fromPath(path, settings);
@@ -42,12 +43,12 @@ public final class Storage {
     return new LocalOutputFile(withFolder(path));
   }
 
-  /** Return a stream to a new or emptied file, whose folder is made if there is none. */
+  /** Return a stream to a new or emptied file. Its folder is made if it is missing. */
   public OutputStream create(Path path) throws IOException {
     return isLocal() ? Files.newOutputStream(withFolder(path)) : files.create(path, true);
   }
 
-  /** Rename a file, in place of another one if there is one. */
+  /** Rename a file. It replaces another one of the new name. */
   public void rename(Path from, Path to) throws IOException {
     if (isLocal()) {
       Files.move(local(from), local(to), StandardCopyOption.ATOMIC_MOVE);

@@ -58,8 +58,10 @@ public final class Tap implements Serializable {
   /**
    * Take the numbers of a row; arguments beyond the columns of the tap are not read.
    *
-   * <p>Generated code calls this for each row. Spark can pass more numbers only in an array, which
-   * it makes for each row. Eight are a key, its check and the slots of a join of six tables.
+   * <p>Generated code calls this for each row, with the values of its local variables. A method of
+   * Java cannot take a variable number of these without an array, which {@code putAll} takes and
+   * Spark has to make for each row. Eight arguments suffice for a key, its check and six slots,
+   * which is most taps.
    */
   public boolean put(long a, long b, long c, long d, long e, long f, long g, long h) {
     int row = next();
@@ -148,7 +150,7 @@ public final class Tap implements Serializable {
     filled = 0;
   }
 
-  /** Return whether the capture has ended: then rows still pass, and nothing is kept. */
+  /** Return whether the capture has ended. Rows then still pass, and nothing is kept. */
   private boolean look() {
     looked = System.nanoTime();
     return file.isBeside(Form.STOP);

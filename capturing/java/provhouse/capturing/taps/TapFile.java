@@ -18,7 +18,7 @@ import org.apache.spark.TaskContext;
 import org.apache.spark.deploy.SparkHadoopUtil;
 
 /**
- * The Parquet file of one tap and one task. It has its name only once the task has succeeded.
+ * The Parquet file of one tap and one task. It gets its name when the task has succeeded.
  *
  * <p>The name is PARTITION-STAGE.ATTEMPT-TASK-RANDOM.parquet. The last part is random because one
  * task may have two copies of a tap, if two parts of its stage read one shuffle.
@@ -32,7 +32,7 @@ final class TapFile {
   private final ColumnPages pages;
   private final List<ColumnDescriptor> columns;
 
-  /** Whether there is nothing to write but the number of rows: they derive from none. */
+  /** Whether only the number of rows is written, since they derive from none. */
   private final boolean empty;
 
   private boolean failed;
@@ -67,8 +67,8 @@ final class TapFile {
   }
 
   /**
-   * Return the columns: numbers as c0, c1 and so on, texts as t0 and so on. If there are none, return
-   * a column of zeros, since Parquet has no file without a column.
+   * Return the columns: numbers as c0, c1 and so on, texts as t0 and so on. Without any, return a
+   * column of zeros, since Parquet has no file without a column.
    */
   private static MessageType schema(int columns, int texts) {
     if (columns + texts == 0) {

@@ -37,7 +37,7 @@ public final class Taps {
     return folder;
   }
 
-  /** Return the URI of a folder, as descriptions have it. */
+  /** Return the URI of a folder, for descriptions. */
   public static String address(String folder) {
     return new Path(folder).toUri().toString();
   }
@@ -46,7 +46,7 @@ public final class Taps {
     return valued;
   }
 
-  /** Add the taps of a cached frame that is read, once; return the number of each. */
+  /** Add the taps of a cached frame unless they are here already. Return the number of each. */
   public List<Integer> include(Taps cached) {
     List<Integer> numbers = new ArrayList<>();
     for (int tap = 0; tap < cached.described.size(); tap++) {
@@ -56,7 +56,7 @@ public final class Taps {
     return numbers;
   }
 
-  /** Return the description of a tap in another folder; its slots are taps before it. */
+  /** Return the description of a tap in another folder. Its slots are taps before it. */
   private static Map<String, Object> included(Taps cached, int tap, List<Integer> numbers) {
     Map<String, Object> description = new LinkedHashMap<>(cached.described.get(tap));
     description.putIfAbsent("folder", address(cached.folder) + "/" + tap);
@@ -68,7 +68,7 @@ public final class Taps {
     return description;
   }
 
-  /** Return the number of the tap of this form, which is described if it is new. */
+  /** Return the number of the tap of this form. A new one is described. */
   private int number(List<Object> form, Map<String, Object> description) {
     Integer number = known.putIfAbsent(form, described.size());
     if (number == null) {
@@ -77,7 +77,11 @@ public final class Taps {
     return known.get(form);
   }
 
-  /** Return the description of an operator by its keys, whose input has these slots. */
+  /**
+   * Return the description of an operator that merges rows {@code by} some values.
+   *
+   * <p>Its input has these slots.
+   */
   public static Map<String, Object> operator(
       LogicalPlan node, List<? extends Expression> by, List<Slot> slots, String exactness) {
     Map<String, Object> operator = new LinkedHashMap<>();

@@ -30,13 +30,14 @@ import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * What a command says that writes rows to a Delta table: one of {@code save}, {@code INSERT}, {@code
- * CREATE TABLE AS} and their forms.
+ * A command that writes rows to a Delta table: {@code save}, {@code INSERT}, {@code CREATE TABLE
+ * AS} or one of their forms.
  *
  * <p>{@code partitions} are the columns that the command gives for a new table, or null if it gives
- * none, and {@code creates} says that it makes a new table in place of one that is there. {@code
- * overwrites} says that it replaces all rows. {@code replaced} is the condition for the rows that it replaces, or null. {@code asSaved}
- * makes the command with another analysed plan of its rows. Delta's classes are known by name only.
+ * none. If it {@code creates} a table, this replaces an existing one. If it {@code overwrites}, it
+ * replaces all rows; otherwise {@code replaced} is the condition of the rows that it replaces, or
+ * null. {@code asSaved} returns the command with another analysed plan of its rows. Delta's classes
+ * are known by name only.
  */
 public record DeltaCommand(
     Object delta,
@@ -52,10 +53,10 @@ public record DeltaCommand(
   private static final String PACKAGE = "org.apache.spark.sql.delta.";
   private static final String STAGED = "StagedDeltaTableV2";
 
-  /** The command that overwrites the partitions of its rows, by the name of its class. */
+  /** The name of the class of the command that overwrites the partitions of its rows. */
   private static final String DYNAMIC = PACKAGE + "DeltaDynamicPartitionOverwriteCommand";
 
-  /** Return what a command says, or null if it is no such command. */
+  /** Return the parts of a command, or null if it is no such command. */
   public static DeltaCommand of(LogicalPlan command, SparkSession session) {
     if (command instanceof SaveIntoDataSourceCommand saving) {
       return saved(saving, session);
@@ -69,15 +70,15 @@ public record DeltaCommand(
   }
 
   /**
-   * Return whether a command writes the rows of {@code CREATE TABLE AS}, which is a command of its
-   * own: it only hands them to Delta, and has ended before Delta writes them.
+   * Return whether a command writes the rows of {@code CREATE TABLE AS}. Spark runs this as a
+   * command of its own, which only passes the rows to Delta and ends before Delta writes them.
    */
   public static boolean isStaged(LogicalPlan command) {
     Object table = command instanceof V2WriteCommand writing ? deltaOf(writing.table()) : null;
     return table != null && table.getClass().getName().endsWith(STAGED);
   }
 
-  /** Return the plan of rows that a command has instead of a child, or null. */
+  /** Return the plan of the rows of a command that has no child, or null. */
   public static LogicalPlan rowsOf(LogicalPlan command) {
     if (command instanceof SaveIntoDataSourceCommand saving) {
       return saving.query();
@@ -164,7 +165,7 @@ public record DeltaCommand(
         plan -> writing(command, plan));
   }
 
-  /** Return a command that writes other rows: most take the analysed plan, and one its child. */
+  /** Return a command that writes other rows. One kind of command needs them in two fields. */
   private static LogicalPlan writing(LogicalPlan command, LogicalPlan rows) {
     Option<LogicalPlan> kept = Option.apply(rows);
     boolean both = command.getClass().getName().equals(DYNAMIC);

@@ -26,8 +26,8 @@ import provhouse.capturing.sources.FileNames;
 import scala.Option;
 
 /**
- * A Delta table, with or without partitions. Delta plans the rows once more and commits them; the
- * files are those that its commit adds.
+ * A Delta table, with or without partitions. Delta plans the rows once more and commits them. The
+ * written files are those in its commit.
  */
 final class DeltaTarget implements Target {
   private static final String OPTIMIZE = "optimizewrite";
@@ -40,7 +40,7 @@ final class DeltaTarget implements Target {
   private List<String> partitions;
   private LogicalPlan optimized;
 
-  /** The column for ids of rows that Delta moves, or null; each table has a name of its own. */
+  /** The column for ids of rows that Delta moves, or null. Each table has its own name for it. */
   private String rowIds;
 
   /** The names that columns have in files, by their names in the table. */
@@ -111,7 +111,7 @@ final class DeltaTarget implements Target {
     }
   }
 
-  /** Refuse values that Delta casts, or writes in another form, in the name of a folder. */
+  /** Refuse partitions whose values Delta casts, or formats differently in the names of folders. */
   private void checkType(Attribute column, boolean known) {
     DataType type = column.dataType();
     for (StructField field : log.partitions().fields()) {
@@ -141,7 +141,7 @@ final class DeltaTarget implements Target {
     }
   }
 
-  /** Return the columns of a plan that make the folders, in their order. */
+  /** Return the columns of a plan that make the folders, in the order of the folders. */
   private List<Attribute> columns(LogicalPlan plan) {
     List<Attribute> found = new ArrayList<>();
     for (String name : partitions) {
@@ -157,7 +157,7 @@ final class DeltaTarget implements Target {
   /**
    * Return the plan of the rows, which Delta will analyse and optimise once more.
    *
-   * <p>They are sorted by the folders, as Spark would otherwise do above the tap.
+   * <p>They are sorted by the folders here, since Spark would otherwise sort them above the tap.
    */
   @Override
   public LogicalPlan query() {
@@ -225,7 +225,7 @@ final class DeltaTarget implements Target {
         != SQLConf.PartitionOverwriteMode$.MODULE$.STATIC();
   }
 
-  /** Return the files that the commits since the plan was made have added. */
+  /** Return the files that were added by the commits since the plan was made. */
   @Override
   public Set<String> written() {
     Set<String> found = new TreeSet<>();

@@ -11,7 +11,9 @@ import org.apache.spark.sql.execution.datasources.jdbc.JdbcRelationProvider;
 import provhouse.capturing.sources.TableNames;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** A table of another database. Its rows are in no file; the tap of the rows writes their keys. */
+/**
+ * A table of another database. Its rows are in no file, so the tap of the rows writes their keys.
+ */
 public final class JdbcTarget implements Target {
   private final SaveIntoDataSourceCommand command;
   private final SparkSession session;
@@ -27,7 +29,7 @@ public final class JdbcTarget implements Target {
     this.table = table;
   }
 
-  /** Return the target of a command, or null if it writes no such table. */
+  /** Return the target of a command, or null if it does not write to a database. */
   public static JdbcTarget of(LogicalPlan command, SparkSession session) {
     if (!(command instanceof SaveIntoDataSourceCommand saving)) {
       return null;

@@ -19,11 +19,11 @@ import provhouse.capturing.plans.Plans;
 import scala.Option;
 
 /**
- * Says for each row in which of several files of its task it is: by the folder of its partition and
- * the number of its bucket.
+ * Finds the file of each row among the files of its task, by the folder of its partition and the
+ * number of its bucket.
  *
- * <p>Spark sorts the rows of a task by both before the tap, so that the order of the rows in each
- * file is that in which the tap sees them.
+ * <p>Spark sorts the rows of a task by both before the tap, so that the tap sees the rows of each
+ * file in their order.
  */
 public final class Layout implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -33,7 +33,9 @@ public final class Layout implements Serializable {
     this.names = names.toArray(new String[0]);
   }
 
-  /** Return the texts that identify a row's file among those of its task; none if it has only one. */
+  /**
+   * Return the texts that identify a row's file among those of its task. A single file needs none.
+   */
   static List<Expression> texts(InsertIntoHadoopFsRelationCommand command, String timeZone) {
     List<Attribute> partitions = Plans.list(command.partitionColumns());
     Option<BucketSpec> buckets = command.bucketSpec();
@@ -59,7 +61,10 @@ public final class Layout implements Serializable {
     return found;
   }
 
-  /** Return the text of a row's folder, of columns that have these names there, or no text. */
+  /**
+   * Return the text of a row's folder, where columns have these names. Without columns, return
+   * none.
+   */
   static List<Expression> texts(List<String> names, List<Attribute> columns, String timeZone) {
     return names.isEmpty() ? List.of() : List.of(folder(names, columns, timeZone));
   }
@@ -79,7 +84,7 @@ public final class Layout implements Serializable {
         true);
   }
 
-  /** Return the folder of a partition below that of the table, as Spark names it. */
+  /** Return the folder of a partition within the table, in the form of Spark's names. */
   public UTF8String folder(ArrayData values) {
     StringBuilder path = new StringBuilder();
     for (int i = 0; i < names.length; i++) {

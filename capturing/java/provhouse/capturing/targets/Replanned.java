@@ -6,13 +6,15 @@ import org.apache.spark.sql.execution.CacheManager;
 import org.apache.spark.sql.internal.SQLConf;
 import provhouse.capturing.plans.CommonTables;
 
-/** The rows of a command that hands its plan to a source, which analyses and optimises it again. */
+/**
+ * The rows of a command that passes its plan to a source, which analyses and optimises it again.
+ */
 final class Replanned {
   private static final String PRUNING = "spark.sql.optimizer.dynamicPartitionPruning.enabled";
 
   private Replanned() {}
 
-  /** Return the optimised plan of an analysed one, which reads the frames that are cached. */
+  /** Return the optimised plan of an analysed one. It reads frames that are cached. */
   static LogicalPlan optimised(LogicalPlan analysed, SparkSession session) {
     SQLConf conf = session.sessionState().conf();
     boolean pruning = conf.dynamicPartitionPruningEnabled();

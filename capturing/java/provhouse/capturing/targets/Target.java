@@ -14,7 +14,7 @@ import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationComm
 import provhouse.capturing.plans.Plans;
 import provhouse.capturing.sources.TableNames;
 
-/** What a command writes to, in a way that is covered. */
+/** The table or folder that a command writes to, in a way that is covered. */
 public interface Target {
   /** Return the target of a command, or null if the command writes in another way. */
   static Target of(LogicalPlan command, SparkSession session) {
@@ -29,13 +29,15 @@ public interface Target {
     return delta == null ? null : new DeltaTarget(delta, session);
   }
 
-  /** Raise a refusal if this way of writing is not covered. */
+  /** Refuse a way of writing that is not covered. */
   void check();
 
   /** Return the optimised plan of the rows. */
   LogicalPlan query();
 
-  /** Return the names of the columns as they are written; the optimizer may have dropped them. */
+  /**
+   * Return the names of the columns as they are written, since the optimizer may have dropped them.
+   */
   default List<String> names() {
     return Plans.output(query()).stream().map(Attribute::name).toList();
   }
@@ -48,14 +50,14 @@ public interface Target {
   /** Return the name of the table in the catalog, or an empty text. */
   String table();
 
-  /** Return the name of the table, as in keys: that in the catalog, or the end of the path. */
+  /** Return the name of the table in keys: its name in the catalog, or the end of its path. */
   default String name() {
     return table().isEmpty() ? TableNames.ofFiles(path().getName()) : table();
   }
 
   String format();
 
-  /** Return whether rows have no places in files, so that the tap of the rows writes their keys. */
+  /** Return whether rows have no places in files. The tap of the rows then writes their keys. */
   default boolean isKeyed() {
     return false;
   }
@@ -63,26 +65,26 @@ public interface Target {
   /** Return the texts that identify a row's file among those of its task. */
   List<Expression> texts();
 
-  /** Return whether the write removes rows that are there now. */
+  /** Return whether the write removes rows that exist now. */
   boolean deletes();
 
-  /** Return whether no row of the table is left after the write but its own. */
+  /** Return whether the table has only the rows of this write afterwards. */
   boolean replaces();
 
   /** Return the files that the write has made. It may be called once the write has ended. */
   Set<String> written();
 
-  /** Return the rows of some files that the write has made, if it makes files. */
+  /** Return the rows of some of these files. */
   default Dataset<Row> read(SparkSession session, List<String> files) {
     throw new IllegalStateException(format() + " has no files");
   }
 
-  /** Return the names that columns have in these files, by their names in the table, if they differ. */
+  /** Return the names of columns in these files, by their names in the table, if they differ. */
   default Map<String, String> fileNames() {
     return Map.of();
   }
 
-  /** Return how the rows of these files are found again if they are moved, or null. */
+  /** Return the facts by which moved rows of these files are found again, or null. */
   default Map<String, Object> tracking() {
     return null;
   }

@@ -28,24 +28,24 @@ public class Block {
 
   /** Make a block whose taps write below a folder, which all executors must reach. */
   public Block(String folder, Options options) {
-    this.folder = new Path(URI.create(folder)).toString(); // as tasks read it: not encoded
+    this.folder = new Path(URI.create(folder)).toString(); // in the form for tasks, without percent-encoding
     this.options = options;
     caches = new Caches(this.folder, options.keys());
   }
 
-  /** Make what the folder must have before anything is written there. */
+  /** Prepare the folder before anything is written there. */
   public void begin(SparkSession session) {}
 
   public boolean isPlain() {
     return options.plain();
   }
 
-  /** Note the batch that this thread's stream has handed to the program, or null. */
+  /** Note the batch that this thread's stream has passed to the program, or null. */
   public void handed(Streams.Batch batch) {
     caches.handed(batch);
   }
 
-  /** Refuse what a stream does that still runs after the end of the block. */
+  /** Refuse writes of a stream that still runs after the end of the block. */
   public void checkOpen() {
     if (closed) {
       throw Streams.refusal(
@@ -66,7 +66,7 @@ public class Block {
   /**
    * Note the files of the writes that have returned, before another command of their thread runs.
    *
-   * <p>Spark says later that they have ended, when the folder may have files of that command too.
+   * <p>Spark reports the end of a write later, when the folder may have files of that command, too.
    */
   public void settle() {
     Caller now = Caller.current();
@@ -102,12 +102,12 @@ public class Block {
     return caches.caching(query, session);
   }
 
-  /** Return the number of a new write, which its folder has for a name. */
+  /** Return the number of a new write, which is the name of its folder. */
   public synchronized int reserve() {
     return numbered++;
   }
 
-  /** Return a write by the number that its folder has for a name. */
+  /** Return a write by the number that is the name of its folder. */
   public Write write(int number) {
     return writes.stream().filter(write -> write.is(number)).findFirst().orElseThrow();
   }
@@ -117,7 +117,7 @@ public class Block {
     return caches.query(scan);
   }
 
-  /** Wait for the end of a write that another one follows: Spark says it a bit later. */
+  /** Wait for the end of a write before another one, since Spark reports it with a delay. */
   private void awaitEnd(Write earlier, Target next) {
     long late = System.nanoTime() + TimeUnit.SECONDS.toNanos(NEWS);
     while (earlier.mayPrecede(next) && System.nanoTime() < late) {
@@ -130,7 +130,7 @@ public class Block {
     }
   }
 
-  /** Note a write that is refused, or that runs without capture; {@code target} may be null. */
+  /** Note a write that is refused, or that runs without capture. {@code target} may be null. */
   public Unsupported refuse(LogicalPlan command, Target target, Unsupported error, SparkSession session) {
     refusals.add(Refusal.of(command, target, error));
     if (options.plain() && target != null) {
@@ -164,7 +164,7 @@ public class Block {
     return children.size() == 1 ? writeOf(children.get(0)) : null;
   }
 
-  /** End the capture: no task of a later stage writes what rows derive from. */
+  /** End the capture, so that tasks of later stages write no associations. */
   public synchronized void close() {
     closed = true;
     caches.end();

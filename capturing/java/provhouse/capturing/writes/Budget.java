@@ -11,10 +11,10 @@ import org.apache.hadoop.fs.Path;
 import provhouse.capturing.taps.Form;
 
 /**
- * Ends the capture of a write that takes more than it may; the write itself goes on.
+ * Ends the capture of a write that exceeds its budget. The write itself goes on.
  *
- * <p>The driver measures the files of the taps. Beyond the limits it makes a file beside them, at
- * which the taps of all tasks look from time to time.
+ * <p>The driver measures the files of the taps. Beyond the limits it makes a file beside them, and
+ * the taps of all tasks look for this file from time to time.
  */
 public final class Budget {
   private static final long NEWS = 500;
@@ -26,7 +26,7 @@ public final class Budget {
   private volatile boolean ended;
   private volatile String exceeded = "";
 
-  /** The largest size of the association files in bytes, and the longest time; 0 is no limit. */
+  /** The largest size of the association files in bytes, and the longest time. 0 means no limit. */
   public record Limits(long bytes, double seconds) {
     boolean any() {
       return bytes > 0 || seconds > 0;
@@ -50,7 +50,7 @@ public final class Budget {
     return budget;
   }
 
-  /** Measure a last time, and return why the capture has ended early, or an empty text. */
+  /** Measure a last time. Return why the capture has ended early, or an empty text. */
   public String end() {
     ended = true;
     if (limits.any()) {

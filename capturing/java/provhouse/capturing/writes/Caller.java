@@ -1,9 +1,9 @@
 package provhouse.capturing.writes;
 
 /**
- * Who runs a command: a thread, and the number of commands that it runs inside of each other.
+ * The caller of a command: a thread, and the number of nested commands that it runs.
  *
- * <p>A command has returned once its thread runs another one that is not inside of it.
+ * <p>A command has returned once its thread runs another one that is not nested in it.
  */
 record Caller(Thread thread, long depth) {
   private static final String RUNNER = "org.apache.spark.sql.execution.SQLExecution$";

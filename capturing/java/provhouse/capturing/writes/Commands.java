@@ -9,11 +9,13 @@ import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.targets.DeltaCommand;
 
-/** Knows which commands change rows in a way that no rule covers. */
+/** Refuses commands that change rows in a way that no rule covers. */
 public final class Commands {
   private static final String DELTA = "org.apache.spark.sql.delta.commands.";
 
-  /** The statements of commands that are no writes in some format, by the names of their classes. */
+  /**
+   * The SQL statements of commands that do not write in some format, by the names of their classes.
+   */
   private static final Map<String, String> STATEMENTS =
       Map.ofEntries(
           Map.entry("UpdateTable", "UPDATE"),
@@ -39,7 +41,7 @@ public final class Commands {
 
   private Commands() {}
 
-  /** Refuse a command that changes rows, which is none of the targets that are covered. */
+  /** Refuse a command that changes rows, after none of the covered targets has been found. */
   public static void refuse(LogicalPlan command) {
     if (DeltaCommand.isStaged(command)) {
       return;

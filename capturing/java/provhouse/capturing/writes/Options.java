@@ -7,12 +7,13 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What a block captures.
+ * The options of a block.
  *
  * <p>{@code keys} has the key columns of tables by name. With {@code plain}, a write that is not
- * covered runs without capture, instead of being refused. {@code tables} are those whose writes are
- * captured, or null for all. If {@code sampled}, writes are refused of which an ingest cannot take a
- * sample. If {@code valued}, what rows give to aggregates is captured, too.
+ * covered runs without capture, instead of being refused. {@code tables} are the tables whose
+ * writes are captured, or null for all. If {@code sampled}, a write is refused if an ingest cannot
+ * take a sample of it. If {@code valued}, the values that rows give to aggregates are captured,
+ * too.
  */
 public record Options(
     Map<String, List<String>> keys,

@@ -32,7 +32,7 @@ public final class Write {
   private final LogicalPlan query;
   private final LogicalPlan plan;
   private final Budget budget;
-  /** The batch of a stream that it is part of, or an empty text. */
+  /** The batch of a stream to which the write belongs, or an empty text. */
   private final String batch;
   private final Caller caller = Caller.current();
   private final Map<String, Object> description = new LinkedHashMap<>();
@@ -73,7 +73,7 @@ public final class Write {
     budget = Budget.watch(folder, settings, options.limits());
   }
 
-  /** Return the key of a target whose rows only a key can name; refuse one without a key. */
+  /** Return the key of a target whose rows have no places. Refuse one without a key. */
   private static List<String> keyOf(Target target, Map<String, List<String>> keys) {
     List<String> key = keys.get(target.name());
     if (key == null) {
@@ -91,13 +91,13 @@ public final class Write {
     return KeyText.of(Plans.output(query), key, target.name(), settings);
   }
 
-  /** Return what the thread says about its next writes, or an empty text. */
+  /** Return a text that the thread has set for its next writes, or an empty text. */
   private static String said(SparkSession session, String name) {
     String said = session.sparkContext().getLocalProperty("provhouse." + name);
     return said == null ? "" : said;
   }
 
-  /** Return whether it is the write with a number in its block. */
+  /** Return whether this is the write with a number in its block. */
   boolean is(int number) {
     return folder.endsWith("/" + number);
   }
@@ -116,7 +116,7 @@ public final class Write {
     return Plans.named(query, target.names());
   }
 
-  /** Return the rows of some of its files. */
+  /** Return the rows of some files of this write. */
   public Dataset<Row> read(SparkSession session, List<String> files) {
     return target.read(session, files);
   }
@@ -131,8 +131,8 @@ public final class Write {
   }
 
   /**
-   * Return whether another write must wait for the end of this one, which is not known yet: it
-   * deletes the rows of this one, or both may run at the same time.
+   * Return whether another write must wait for the end of this one. It must if it deletes rows of
+   * this one, or if both may run at the same time.
    */
   boolean mayPrecede(Target next) {
     return state.equals("unknown")
@@ -140,7 +140,7 @@ public final class Write {
         && (next.deletes() || written == null);
   }
 
-  /** Note the files that it has made, if it has returned to its caller. */
+  /** Note the files of this write, if it has returned to its caller. */
   public void settle(Caller now) {
     if (caller.hasReturned(now)) {
       close();
@@ -148,9 +148,9 @@ public final class Write {
   }
 
   /**
-   * Note what is in the folder now, and refuse to overwrite what this capture has to read.
+   * Note the files of the folder, and refuse to overwrite files that this capture has to read.
    *
-   * <p>A batch of a stream that is run again replaces what it has written before.
+   * <p>A batch of a stream that is run again replaces its earlier files.
    */
   void precede(Target next, String nextBatch) {
     if (!next.path().equals(target.path())) {
@@ -176,7 +176,9 @@ public final class Write {
     }
   }
 
-  /** Note the end; {@code count} is the number of rows that Spark has written, or -1. */
+  /**
+   * Note the end of the write. {@code count} is the number of rows that Spark has written, or -1.
+   */
   public void end(boolean success, long nanoseconds, long count) {
     if (!state.equals("replaced")) {
       state = success ? "finished" : "failed";
