@@ -17,8 +17,8 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.classic.SparkSession;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import provhouse.capturing.targets.Target;
-import provhouse.capturing.writes.Block;
+import provhouse.capturing.targets.*;
+import provhouse.capturing.writes.*;
 import scala.Tuple2;
 import scala.jdk.javaapi.CollectionConverters;
 

@@ -17,15 +17,10 @@ import org.apache.spark.sql.execution.command.DataWritingCommandExec;
 import org.apache.spark.sql.execution.command.ExplainCommand;
 import org.apache.spark.sql.execution.metric.SQLMetric;
 import org.apache.spark.sql.util.QueryExecutionListener;
-import provhouse.capturing.plans.Calls;
-import provhouse.capturing.plans.CommonTables;
-import provhouse.capturing.plans.Plans;
-import provhouse.capturing.replay.KeyedRecords;
-import provhouse.capturing.replay.Replay;
-import provhouse.capturing.rules.Caches;
-import provhouse.capturing.rules.Streams;
-import provhouse.capturing.targets.DeltaCommand;
-import provhouse.capturing.targets.Target;
+import provhouse.capturing.plans.*;
+import provhouse.capturing.replay.*;
+import provhouse.capturing.rules.*;
+import provhouse.capturing.targets.*;
 import provhouse.capturing.writes.*;
 import scala.jdk.javaapi.CollectionConverters;
 
@@ -170,9 +165,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     return Calls.isInside(ExplainCommand.class.getName());
   }
 
-  /**
-   * Return the plan of a stream's batch with slots, or refuse it. Return any other query as it is.
-   */
+  /** Return the plan of a stream's batch with slots, or refuse it; return any other query. */
   private LogicalPlan batch(LogicalPlan optimised) {
     if (optimised instanceof Subquery || !Streams.isPlanning()) {
       return optimised;

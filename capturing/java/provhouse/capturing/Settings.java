@@ -1,8 +1,7 @@
 package provhouse.capturing;
 
 import java.util.*;
-import provhouse.capturing.writes.Budget;
-import provhouse.capturing.writes.Options;
+import provhouse.capturing.writes.*;
 
 /**
  * The settings {@code spark.provhouse.*} of an application.

@@ -13,13 +13,7 @@ import scala.Function1;
  * <p>Spark's own filters by the other side of a join are removed, since they have copies of leaves.
  * Spark adds them again when it plans the result.
  */
-public final class PlanMap {
-  private final UnaryOperator<LogicalPlan> leaf;
-
-  public PlanMap(UnaryOperator<LogicalPlan> leaf) {
-    this.leaf = leaf;
-  }
-
+public record PlanMap(UnaryOperator<LogicalPlan> leaf) {
   public LogicalPlan apply(LogicalPlan plan) {
     LogicalPlan inlined = CommonTables.inlined(plan);
     if (Plans.children(inlined).isEmpty()) {

@@ -10,16 +10,14 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Sample;
 import org.apache.spark.sql.classic.Dataset$;
 import org.apache.spark.sql.classic.SparkSession;
-import provhouse.capturing.plans.Plans;
+import provhouse.capturing.plans.*;
 import scala.Option;
 import scala.collection.immutable.Seq;
 
 /** Some rows of one scan in memory, in the order of their ids. */
 record KeptRows(long[] ids, InternalRow[] rows) {
 
-  /**
-   * Settings that save time on few rows, since compiling code for them takes longer than computing.
-   */
+  /** Settings that save time on few rows. Compiling code for them takes longer than computing. */
   private static final Map<String, String> SMALL =
       Map.of(
           "spark.sql.shuffle.partitions", "1",
@@ -27,9 +25,7 @@ record KeptRows(long[] ids, InternalRow[] rows) {
           "spark.sql.codegen.wholeStage", "false",
           "spark.sql.codegen.factoryMode", "NO_CODEGEN");
 
-  /**
-   * Return a session for frames on rows in memory, with the tables and functions of another one.
-   */
+  /** Return a session for frames on rows in memory, with the tables of another one. */
   static SparkSession session(SparkSession other) {
     SparkSession found = other.cloneSession();
     SMALL.forEach(found.conf()::set);

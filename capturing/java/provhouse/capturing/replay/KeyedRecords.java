@@ -12,10 +12,9 @@ import org.apache.spark.sql.classic.Dataset$;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.columnar.InMemoryRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
-import provhouse.capturing.plans.PlanMap;
-import provhouse.capturing.sources.Listing;
-import provhouse.capturing.sources.Sources;
-import provhouse.capturing.writes.Block;
+import provhouse.capturing.plans.*;
+import provhouse.capturing.sources.*;
+import provhouse.capturing.writes.*;
 
 /** Reads sources without row indexes again, in the way in which a write has read them. */
 public final class KeyedRecords {

@@ -21,12 +21,10 @@ import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import org.apache.spark.sql.types.DataTypes;
 import provhouse.capturing.Unsupported;
-import provhouse.capturing.plans.Kind;
-import provhouse.capturing.plans.PlanMap;
-import provhouse.capturing.plans.Plans;
+import provhouse.capturing.plans.*;
 import provhouse.capturing.sources.*;
-import provhouse.capturing.taps.Form;
-import provhouse.capturing.writes.Block;
+import provhouse.capturing.taps.*;
+import provhouse.capturing.writes.*;
 import scala.Option;
 
 /**

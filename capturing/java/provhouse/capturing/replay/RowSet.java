@@ -4,14 +4,7 @@ import java.io.Serializable;
 import java.util.Arrays;
 
 /** A set of rows of a source by their ids, which are sorted. */
-public final class RowSet implements Serializable {
-  private static final long serialVersionUID = 1L;
-  private final long[] ids;
-
-  RowSet(long[] ids) {
-    this.ids = ids;
-  }
-
+public record RowSet(long[] ids) implements Serializable {
   /** Return whether a row is one of them. Generated code calls this for each row that is read. */
   public boolean has(long id) {
     return Arrays.binarySearch(ids, id) >= 0;

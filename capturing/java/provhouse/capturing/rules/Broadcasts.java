@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.optimizer.BuildSide;
 import org.apache.spark.sql.catalyst.optimizer.PushDownLeftSemiAntiJoin$;
 import org.apache.spark.sql.catalyst.plans.logical.*;
 import org.apache.spark.sql.internal.SQLConf;
-import provhouse.capturing.plans.Plans;
+import provhouse.capturing.plans.*;
 import scala.Option;
 
 /**

@@ -10,9 +10,8 @@ import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.LogicalRDD;
 import org.apache.spark.sql.execution.columnar.InMemoryRelation;
 import provhouse.capturing.Unsupported;
-import provhouse.capturing.plans.Calls;
-import provhouse.capturing.plans.Plans;
-import provhouse.capturing.sources.SourceFiles;
+import provhouse.capturing.plans.*;
+import provhouse.capturing.sources.*;
 import provhouse.capturing.taps.*;
 import scala.Option;
 import scala.collection.immutable.Seq;
@@ -50,9 +49,7 @@ public final class Caches {
     return next;
   }
 
-  /**
-   * Return whether Spark optimises a plan in order to cache its rows, instead of using them now.
-   */
+  /** Return whether Spark optimises a plan to cache its rows, instead of using them now. */
   public static boolean isCaching() {
     return Calls.isInside(MANAGER);
   }
@@ -76,12 +73,12 @@ public final class Caches {
     try {
       Streams.check(query);
       Taps taps = new Taps(folder + "/cache-" + number, off, false, false);
-      Rewriting rewriting = new Rewriting(query, taps, keys, session, this);
-      for (Slot slot : rewriting.slots()) {
+      Rewriting rewriting = Rewriting.of(query, taps, keys, session, this);
+      for (Slot slot : rewriting.rows().slots()) {
         columns.add(Plans.alias(slot.attribute(), own + number));
         kinds.add(slot.tap());
       }
-      plan = rewriting.plan();
+      plan = rewriting.rows().plan();
       next = rewriting.files().nextNumber();
       known.add(new Cached(query, rewriting, kinds, null));
     } catch (Unsupported error) { // an error only if the rows are written with capture
@@ -138,7 +135,7 @@ public final class Caches {
 
   /** Return whether the rows of a cache may depend on the absence of others. */
   boolean hasAbsence(LogicalPlan node) {
-    return of(node).rewriting().hasAbsence();
+    return of(node).rewriting().absence();
   }
 
   /** End the capture: frames that are cached or computed again later have no taps. */

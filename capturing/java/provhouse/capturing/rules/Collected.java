@@ -6,8 +6,8 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
 import org.apache.spark.sql.catalyst.expressions.aggregate.CollectList;
 import org.apache.spark.sql.catalyst.expressions.aggregate.CollectSet;
 import org.apache.spark.sql.catalyst.plans.logical.*;
-import provhouse.capturing.plans.Plans;
-import provhouse.capturing.taps.GroupKey;
+import provhouse.capturing.plans.*;
+import provhouse.capturing.taps.*;
 
 /**
  * An array that an aggregate collects and an {@code explode} takes apart. Nothing above uses the
@@ -31,9 +31,7 @@ final class Collected {
 
   private Collected() {}
 
-  /**
-   * Return the array that a generator takes apart, or null if its rows derive from whole groups.
-   */
+  /** Return the array that a generator takes apart, or null if rows derive from whole groups. */
   static Collected of(Generate node) {
     Collected found = new Collected();
     boolean known = node.generator() instanceof Explode || node.generator() instanceof Inline;
@@ -117,9 +115,7 @@ final class Collected {
     columns.forEach(each -> used.add(each.exprId()));
   }
 
-  /**
-   * Follow columns through a filter, whose only condition on the array may be that it is not empty.
-   */
+  /** Follow columns through a filter. Its only condition on the array may be Spark's own. */
   private boolean passes(Filter filter) {
     if (Mark.of(filter) != null || !filter.condition().deterministic()) {
       return false;

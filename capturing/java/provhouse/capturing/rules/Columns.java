@@ -5,10 +5,8 @@ import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.plans.ExistenceJoin;
 import org.apache.spark.sql.catalyst.plans.logical.*;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
-import provhouse.capturing.plans.CommonTables;
-import provhouse.capturing.plans.Kind;
-import provhouse.capturing.plans.Plans;
-import provhouse.capturing.sources.TableNames;
+import provhouse.capturing.plans.*;
+import provhouse.capturing.sources.*;
 
 /**
  * Finds the columns of the sources from which each column of a plan is computed.
@@ -194,10 +192,7 @@ public final class Columns {
     define(node.resultAttrs(), functions.stream().map(this::of).toList());
   }
 
-  /**
-   * Read a function of rows. Its code is not known, so each column depends on all columns of its
-   * input.
-   */
+  /** Let each column of an unknown function of rows depend on all columns of its input. */
   private void pythonRows(LogicalPlan node) {
     Made made = new Made();
     for (LogicalPlan input : Plans.children(node)) {

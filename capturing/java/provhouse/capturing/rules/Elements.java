@@ -9,8 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction;
 import org.apache.spark.sql.catalyst.plans.logical.*;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataTypes;
-import provhouse.capturing.plans.Places;
-import provhouse.capturing.plans.Plans;
+import provhouse.capturing.plans.*;
 import provhouse.capturing.taps.*;
 
 /**

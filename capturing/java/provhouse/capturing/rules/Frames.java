@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.Count;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Window;
 import org.apache.spark.sql.types.DataTypes;
-import provhouse.capturing.plans.Plans;
+import provhouse.capturing.plans.*;
 
 /**
  * The parts of their partitions that the functions of one window use.
@@ -65,9 +65,7 @@ final class Frames {
         Plans.seq(columns), node.partitionSpec(), node.orderSpec(), child, node.hint());
   }
 
-  /**
-   * Return the columns of {@code numbered} that a tap has to write. The first is the row's number.
-   */
+  /** Return the columns of {@code numbered} for the tap. The first is the row's number. */
   List<Attribute> columns() {
     List<Attribute> found = new ArrayList<>();
     added.forEach(each -> found.add(each.toAttribute()));
@@ -140,9 +138,7 @@ final class Frames {
     return !isRank(window) && !isRange(frameOf(window));
   }
 
-  /**
-   * Return the rows that a function uses, by offsets from the row or by the number of the last row.
-   */
+  /** Return the rows that a function uses, by offsets from the row or by the last row. */
   private Map<String, Object> part(WindowExpression window, List<SortOrder> order) {
     if (isRank(window)) { // the rows of lower rank
       List<Expression> values = new ArrayList<>();

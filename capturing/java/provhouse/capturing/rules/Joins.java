@@ -7,20 +7,11 @@ import org.apache.spark.sql.catalyst.plans.*;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import provhouse.capturing.Unsupported;
-import provhouse.capturing.plans.Places;
-import provhouse.capturing.plans.Plans;
+import provhouse.capturing.plans.*;
 import provhouse.capturing.taps.*;
 
 /** The rules for joins. */
-final class Joins {
-  private final Rewriter rewriter;
-  private final Taps taps;
-
-  Joins(Rewriter rewriter, Taps taps) {
-    this.rewriter = rewriter;
-    this.taps = taps;
-  }
-
+record Joins(Rewriter rewriter, Taps taps) {
   Rewritten join(Join node) {
     JoinType type = node.joinType();
     if (type instanceof InnerLike) {

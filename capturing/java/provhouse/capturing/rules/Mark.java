@@ -14,8 +14,8 @@ import org.apache.spark.sql.classic.Dataset;
 import org.apache.spark.sql.classic.Dataset$;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.types.DataTypes;
-import provhouse.capturing.plans.Plans;
-import provhouse.capturing.sources.KeyText;
+import provhouse.capturing.plans.*;
+import provhouse.capturing.sources.*;
 
 /**
  * Marks the rows of a frame as rows of a table that is never written, so that they become items.

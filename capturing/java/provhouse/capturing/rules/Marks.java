@@ -7,9 +7,8 @@ import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import provhouse.capturing.plans.Plans;
-import provhouse.capturing.sources.KeyText;
-import provhouse.capturing.sources.SourceFiles;
+import provhouse.capturing.plans.*;
+import provhouse.capturing.sources.*;
 import provhouse.capturing.taps.*;
 
 /**

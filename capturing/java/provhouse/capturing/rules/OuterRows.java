@@ -6,7 +6,7 @@ import java.util.Set;
 import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import provhouse.capturing.plans.Plans;
+import provhouse.capturing.plans.*;
 
 /**
  * The columns of the other sides of the joins above a plan.

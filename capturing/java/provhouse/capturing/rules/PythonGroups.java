@@ -8,8 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.types.DataTypes;
-import provhouse.capturing.plans.Named;
-import provhouse.capturing.plans.Plans;
+import provhouse.capturing.plans.*;
 import provhouse.capturing.taps.*;
 import scala.collection.immutable.Seq;
 
@@ -21,16 +20,8 @@ import scala.collection.immutable.Seq;
  * the group as a further column. Code around the function takes this column away, and adds it to
  * the result.
  */
-final class PythonGroups {
+record PythonGroups(Rewriter rewriter, Taps taps) {
   private static final String NAME = "provhouse_group";
-  private final Rewriter rewriter;
-  private final Taps taps;
-
-  PythonGroups(Rewriter rewriter, Taps taps) {
-    this.rewriter = rewriter;
-    this.taps = taps;
-  }
-
   /** Return the columns that make the groups of each child. */
   static List<List<Attribute>> grouping(LogicalPlan node) {
     if (Plans.children(node).size() == 1) {

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.MapInPandas;
 import org.apache.spark.sql.types.DataTypes;
-import provhouse.capturing.plans.Plans;
+import provhouse.capturing.plans.*;
 import provhouse.capturing.taps.*;
 
 /**
@@ -19,20 +19,12 @@ import provhouse.capturing.taps.*;
  * <p>A function that {@code provhouse.row_by_row} has marked gets the slots of each row as further
  * columns, and returns them. Its name ends with a mark, since a plan shows nothing else of it.
  */
-final class PythonMaps {
+record PythonMaps(Rewriter rewriter, Taps taps) {
   /** The end of the names of marked functions, as in {@code capturing/row_by_row.py}. */
   private static final String MARKED = " (row by row)";
 
   /** The beginning of the names of the columns with slots, as in that file. */
   private static final String SLOT = "provhouse_slot_";
-
-  private final Rewriter rewriter;
-  private final Taps taps;
-
-  PythonMaps(Rewriter rewriter, Taps taps) {
-    this.rewriter = rewriter;
-    this.taps = taps;
-  }
 
   Rewritten map(LogicalPlan node) {
     return WorkerFunction.of(node).name().endsWith(MARKED) ? rows(node) : task(node);

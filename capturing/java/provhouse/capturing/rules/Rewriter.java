@@ -7,8 +7,7 @@ import org.apache.spark.sql.catalyst.plans.logical.*;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.*;
-import provhouse.capturing.sources.SourceFiles;
-import provhouse.capturing.sources.Sources;
+import provhouse.capturing.sources.*;
 import provhouse.capturing.taps.*;
 import scala.collection.immutable.Seq;
 
@@ -112,7 +111,7 @@ public final class Rewriter {
     if (empty || node instanceof OneRowRelation) { // such as the one group of an empty source
       return new Rewritten(node, List.of());
     }
-    throw Unsupported.rows(node.nodeName(), "Its rows are in the program, and in no table");
+    throw Unsupported.rows(node.nodeName(), "The program has its rows, and no table has them");
   }
 
   private Rewritten project(Project node) {

@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Window;
 import org.apache.spark.sql.types.DataTypes;
-import provhouse.capturing.plans.Plans;
+import provhouse.capturing.plans.*;
 import scala.Option;
 
 /**

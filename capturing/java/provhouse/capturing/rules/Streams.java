@@ -14,10 +14,8 @@ import org.apache.spark.sql.execution.streaming.runtime.StreamExecution;
 import org.apache.spark.sql.execution.streaming.runtime.StreamingQueryWrapper;
 import org.apache.spark.sql.execution.streaming.sources.ForeachBatchSink;
 import provhouse.capturing.Unsupported;
-import provhouse.capturing.plans.Calls;
-import provhouse.capturing.plans.Kind;
-import provhouse.capturing.plans.Plans;
-import provhouse.capturing.sources.SourceFiles;
+import provhouse.capturing.plans.*;
+import provhouse.capturing.sources.*;
 
 /**
  * Finds the stream whose batch a thread works on, and refuses streams that cannot be captured.
@@ -32,9 +30,7 @@ public final class Streams {
 
   private Streams() {}
 
-  /**
-   * The rows that a stream has passed to a function of the program, and the plan that made them.
-   */
+  /** The rows that a stream has passed to a function of the program, and their plan. */
   public record Batch(RDD<?> rows, LogicalPlan plan, SparkSession session) {}
 
   /** Return the stream and the batch that this thread works on, or an empty text. */

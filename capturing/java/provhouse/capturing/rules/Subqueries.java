@@ -6,7 +6,7 @@ import java.util.Map;
 import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import provhouse.capturing.Unsupported;
-import provhouse.capturing.plans.Plans;
+import provhouse.capturing.plans.*;
 import provhouse.capturing.taps.*;
 import scala.Function1;
 
@@ -16,15 +16,7 @@ import scala.Function1;
  * <p>An optimised plan only has uncorrelated ones, since Spark turns the others into joins. A tap
  * in the subquery writes its rows with the key 0, and the rows of the operator carry this key.
  */
-final class Subqueries {
-  private final Rewriter rewriter;
-  private final Taps taps;
-
-  Subqueries(Rewriter rewriter, Taps taps) {
-    this.rewriter = rewriter;
-    this.taps = taps;
-  }
-
+record Subqueries(Rewriter rewriter, Taps taps) {
   /** An operator whose subqueries have taps, and the numbers of these taps. */
   record Tapped(LogicalPlan node, List<Integer> numbers) {}
 

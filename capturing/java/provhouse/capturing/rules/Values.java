@@ -10,9 +10,8 @@ import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.NumericType;
-import provhouse.capturing.plans.Plans;
-import provhouse.capturing.taps.Form;
-import provhouse.capturing.taps.Slot;
+import provhouse.capturing.plans.*;
+import provhouse.capturing.taps.*;
 import scala.Option;
 
 /** Finds the value that each row gives to an aggregate, which a tap below it writes as a number. */

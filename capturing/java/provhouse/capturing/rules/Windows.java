@@ -8,8 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Window;
-import provhouse.capturing.plans.Places;
-import provhouse.capturing.plans.Plans;
+import provhouse.capturing.plans.*;
 import provhouse.capturing.taps.*;
 
 /**
@@ -20,15 +19,7 @@ import provhouse.capturing.taps.*;
  * derivation, so that n rows need n entries. If they use a part, a tap above writes the number of
  * each row in its partition, from which the ingest finds the rows of each part.
  */
-final class Windows {
-  private final Rewriter rewriter;
-  private final Taps taps;
-
-  Windows(Rewriter rewriter, Taps taps) {
-    this.rewriter = rewriter;
-    this.taps = taps;
-  }
-
+record Windows(Rewriter rewriter, Taps taps) {
   Rewritten window(Window node) {
     Rewritten child = rewriter.rewrite(node.child());
     GroupKey key = GroupKey.of(Plans.list(node.partitionSpec()), "Window");

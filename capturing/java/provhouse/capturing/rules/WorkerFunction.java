@@ -15,7 +15,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.PythonUDF;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.types.StructType;
-import provhouse.capturing.plans.Plans;
+import provhouse.capturing.plans.*;
 
 /**
  * A Python function that passes on the columns that the rules have added to its input.

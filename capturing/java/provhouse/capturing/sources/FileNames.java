@@ -5,7 +5,7 @@ import java.util.Map;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
-import provhouse.capturing.plans.Named;
+import provhouse.capturing.plans.*;
 
 /** The names that columns have in the files of a Delta table with column mapping. */
 public final class FileNames {

@@ -9,11 +9,9 @@ import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.*;
 import provhouse.capturing.Unsupported;
-import provhouse.capturing.plans.Plans;
+import provhouse.capturing.plans.*;
 
-/**
- * The declared key of a row as a text. Columns are joined by a slash; NULL in one makes it NULL.
- */
+/** The declared key of a row as a text: columns joined by a slash, or NULL if one is NULL. */
 public final class KeyText {
   private KeyText() {}
 
@@ -46,9 +44,7 @@ public final class KeyText {
     return parts.size() == 1 ? parts.get(0) : new Concat(Plans.seq(parts));
   }
 
-  /**
-   * Return the column that Spark finds by a name. If {@code exact}, upper and lower case differ.
-   */
+  /** Return the column that Spark finds by a name; {@code exact} names differ by case. */
   private static Attribute column(
       List<? extends Attribute> columns, String name, String table, boolean exact) {
     List<Attribute> same = new ArrayList<>();

@@ -1,16 +1,14 @@
 package provhouse.capturing.sources;
 
 import java.io.Serializable;
-import provhouse.capturing.taps.Form;
+import provhouse.capturing.taps.*;
 
 /**
  * The ids of the rows of a source without row indexes. In place of the number of a file, they have
  * the number of the partition that Spark reads, added to {@code number}.
  */
 public record KeyedIds(long number) implements Serializable {
-  /**
-   * The size of the range of numbers of a source. Spark may read it in at most as many partitions.
-   */
+  /** The count of the numbers of a source, which is the largest number of partitions. */
   static final int PARTITIONS = 1 << 16;
 
   private static final int COUNTER_BITS = 33; // of monotonically_increasing_id

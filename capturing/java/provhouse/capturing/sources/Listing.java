@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.InputFileName;
 import org.apache.spark.sql.execution.datasources.*;
 import org.apache.spark.sql.types.DataTypes;
-import provhouse.capturing.plans.Plans;
+import provhouse.capturing.plans.*;
 
 /**
  * The files of a source whose rows have no numbers, and the size and time of each, in the order in

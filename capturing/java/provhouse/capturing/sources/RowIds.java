@@ -6,11 +6,9 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.spark.unsafe.types.UTF8String;
-import provhouse.capturing.taps.Form;
+import provhouse.capturing.taps.*;
 
-/**
- * The ids of the rows of a source: the number of the file, followed by the row's index in the file.
- */
+/** The ids of the rows of a source: the number of the file, then the row's index in it. */
 public final class RowIds implements Serializable {
   private static final long serialVersionUID = 1L;
   private final String[] paths;

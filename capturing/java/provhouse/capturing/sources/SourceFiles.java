@@ -10,8 +10,8 @@ import org.apache.spark.sql.execution.datasources.FileStatusWithMetadata;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import provhouse.capturing.Unsupported;
-import provhouse.capturing.plans.Plans;
-import provhouse.capturing.taps.Rewritten;
+import provhouse.capturing.plans.*;
+import provhouse.capturing.taps.*;
 import scala.jdk.javaapi.CollectionConverters;
 
 /** The files that a captured plan may read, numbered from 0, and the table of each. */
@@ -83,10 +83,7 @@ public final class SourceFiles {
     return names;
   }
 
-  /**
-   * Add the names of columns in files. Refuse a table that is read in two versions with other
-   * names.
-   */
+  /** Add the names of columns in files. Refuse two versions of a table with other names. */
   private void addNames(String root, Map<String, String> inFiles) {
     if (inFiles.isEmpty()) {
       return;
@@ -145,10 +142,7 @@ public final class SourceFiles {
     return CollectionConverters.asJava(relation.options()).get(FOLDER);
   }
 
-  /**
-   * Return the folders that were read as full paths, since the program may have given relative
-   * ones.
-   */
+  /** Return the full paths of the folders that were read. The program may give relative ones. */
   static List<String> roots(LogicalRelation node) {
     HadoopFsRelation relation = (HadoopFsRelation) node.relation();
     Configuration settings = relation.sparkSession().sessionState().newHadoopConf();
@@ -163,9 +157,7 @@ public final class SourceFiles {
     return found;
   }
 
-  /**
-   * Return the full address of a path with two slashes, since some paths have one and others three.
-   */
+  /** Return the full address of a path in one form. Some paths have one slash, others three. */
   private static String address(Path path) {
     URI uri = path.toUri();
     String authority = uri.getRawAuthority() == null ? "" : uri.getRawAuthority();

@@ -25,9 +25,7 @@ public final class TableNames {
     return table == null ? List.of() : List.of(table);
   }
 
-  /**
-   * Return the name of a scanned table in the keys of users, or null for an unknown kind of source.
-   */
+  /** Return the name of a scanned table in the keys of users, or null for an unknown source. */
   static String declared(LogicalRelation node) {
     if (node.catalogTable().isDefined()) {
       return node.catalogTable().get().identifier().table();

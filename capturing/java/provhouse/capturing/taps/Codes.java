@@ -34,10 +34,7 @@ final class Codes {
     codes = new int[(values + GROUP - 1) / GROUP * GROUP];
   }
 
-  /**
-   * Return the codes of the first {@code count} values, or null if there are too many different
-   * ones.
-   */
+  /** Return the codes of the first {@code count} values, or null if too many are different. */
   static Codes of(long[] values, int count) {
     Codes found = new Codes(count);
     int most = Math.min(DISTINCT, count / 2 + 1);

@@ -26,7 +26,7 @@ import org.apache.parquet.io.api.Binary;
  * that count up are stored as differences, which take a few bytes for each thousand. Few different
  * numbers are stored as codes in a dictionary, and hashes as they are.
  */
-final class ColumnPages {
+record ColumnPages(ParquetFileWriter file) {
   private static final ByteBufferAllocator HEAP = HeapByteBufferAllocator.getInstance();
   private static final int LEVEL = 1;
   private static final int SLAB = 1 << 10;
@@ -39,16 +39,8 @@ final class ColumnPages {
 
   private static final int SAMPLE = 256;
 
-  /**
-   * The number of different values in a sample from which on a block has too many for a dictionary.
-   */
+  /** A block with this number of different values in a sample has too many for a dictionary. */
   private static final int MANY = 250;
-
-  private final ParquetFileWriter file;
-
-  ColumnPages(ParquetFileWriter file) {
-    this.file = file;
-  }
 
   /** A page before and after its compression. */
   private record Page(Encoding encoding, byte[] bytes, byte[] compressed) {

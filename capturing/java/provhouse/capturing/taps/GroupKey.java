@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero;
 import org.apache.spark.sql.types.*;
 import provhouse.capturing.Unsupported;
-import provhouse.capturing.plans.Plans;
+import provhouse.capturing.plans.*;
 
 /**
  * A 64-bit number that stands for the group of a row.
@@ -144,10 +144,7 @@ public record GroupKey(
     return hashed ? new GroupKey(value, check, columns, hashed, sourceIn(slots)) : from(slots);
   }
 
-  /**
-   * Return the first slot of a source that has all columns, with their names, or null. Only few are
-   * looked for.
-   */
+  /** Return the first slot of a source that has all of a few columns, with their names, or null. */
   private Map<String, Object> sourceIn(List<Slot> slots) {
     if (columns.size() > MOST_COLUMNS) {
       return null;
@@ -167,10 +164,7 @@ public record GroupKey(
     return null;
   }
 
-  /**
-   * Return the columns of values that are columns, perhaps made wider. Return none if a value is
-   * computed.
-   */
+  /** Return the columns that values are, perhaps made wider, or none if a value is computed. */
   private static List<Column> columns(List<Expression> values, boolean flagged) {
     List<Column> found = new ArrayList<>();
     for (Expression value : values) {
@@ -201,9 +195,7 @@ public record GroupKey(
     return WIDTHS.contains(type) || isText(type);
   }
 
-  /**
-   * Return a number that is equal exactly if the value is, or null for a type without such numbers.
-   */
+  /** Return a number that is equal exactly if the value is, or null if the type has none. */
   private static Expression number(Expression value) {
     DataType type = value.dataType();
     if (type.equals(DataTypes.DateType)) {
@@ -239,10 +231,7 @@ public record GroupKey(
     return hashed(values, hashed);
   }
 
-  /**
-   * Return the hash of {@code values}. {@code hashed} has them and a flag for each that may be
-   * NULL.
-   */
+  /** Return the hash of {@code values}; {@code hashed} also has flags of those that are NULL. */
   private static GroupKey hashed(List<Expression> values, List<Expression> hashed) {
     List<Expression> reversed = new ArrayList<>(hashed);
     Collections.reverse(reversed);
@@ -254,9 +243,7 @@ public record GroupKey(
         null);
   }
 
-  /**
-   * Return the value in the form in which Spark compares it. Refuse types without a hash to match.
-   */
+  /** Return the value in the form that Spark compares. Refuse types without a hash to match. */
   private static Expression normalized(Expression value, String operator) {
     DataType type = value.dataType();
     if (isFloating(type)) {

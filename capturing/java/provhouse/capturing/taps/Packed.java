@@ -12,7 +12,7 @@ import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers$;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.MapData;
 import org.apache.spark.sql.types.*;
-import provhouse.capturing.plans.Plans;
+import provhouse.capturing.plans.*;
 
 /**
  * Turns structs, arrays and maps into bytes that are equal exactly if Spark groups the values

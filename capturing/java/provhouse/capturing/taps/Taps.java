@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.types.DataTypes;
-import provhouse.capturing.plans.Plans;
+import provhouse.capturing.plans.*;
 
 /** The taps of one captured plan, numbered from 0. */
 public final class Taps {

@@ -7,7 +7,7 @@ import java.util.Map;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.types.StructType;
-import provhouse.capturing.plans.Named;
+import provhouse.capturing.plans.*;
 import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
 

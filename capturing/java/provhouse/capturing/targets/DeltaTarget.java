@@ -21,8 +21,8 @@ import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.*;
 import provhouse.capturing.Unsupported;
-import provhouse.capturing.plans.Plans;
-import provhouse.capturing.sources.FileNames;
+import provhouse.capturing.plans.*;
+import provhouse.capturing.sources.*;
 import scala.Option;
 
 /**
@@ -202,11 +202,6 @@ final class DeltaTarget implements Target {
   public List<Expression> texts() {
     return Layout.texts(
         partitions, columns(query()), session.sessionState().conf().sessionLocalTimeZone());
-  }
-
-  @Override
-  public boolean deletes() {
-    return false; // Delta keeps the files of earlier versions
   }
 
   @Override

@@ -22,8 +22,8 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat;
 import org.apache.spark.sql.sources.DataSourceRegister;
 import org.apache.spark.sql.types.StructType;
 import provhouse.capturing.Unsupported;
-import provhouse.capturing.plans.Plans;
-import provhouse.capturing.sources.TableNames;
+import provhouse.capturing.plans.*;
+import provhouse.capturing.sources.*;
 import scala.jdk.javaapi.CollectionConverters;
 
 /** A folder of files, with or without partitions and buckets. */

@@ -1,19 +1,17 @@
 package provhouse.capturing.targets;
 
-import java.util.*;
+import java.util.Locale;
+import java.util.Map;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.SaveMode;
-import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand;
 import org.apache.spark.sql.execution.datasources.jdbc.JdbcRelationProvider;
-import provhouse.capturing.sources.TableNames;
+import provhouse.capturing.sources.*;
 import scala.jdk.javaapi.CollectionConverters;
 
-/**
- * A table of another database. Its rows are in no file, so the tap of the rows writes their keys.
- */
+/** A table of another database. Its rows are in no file, so their tap writes their keys. */
 public final class JdbcTarget implements Target {
   private final SaveIntoDataSourceCommand command;
   private final SparkSession session;
@@ -44,9 +42,6 @@ public final class JdbcTarget implements Target {
     boolean known = saving.dataSource() instanceof JdbcRelationProvider && url != null && table != null;
     return known ? new JdbcTarget(saving, session, url, table) : null;
   }
-
-  @Override
-  public void check() {}
 
   @Override
   public LogicalPlan query() {
@@ -82,22 +77,7 @@ public final class JdbcTarget implements Target {
   }
 
   @Override
-  public List<Expression> texts() {
-    return List.of();
-  }
-
-  @Override
-  public boolean deletes() {
-    return false; // no ingest reads its rows again
-  }
-
-  @Override
   public boolean replaces() {
     return command.mode() == SaveMode.Overwrite;
-  }
-
-  @Override
-  public Set<String> written() {
-    return Set.of();
   }
 }

@@ -15,7 +15,7 @@ import org.apache.spark.sql.execution.datasources.WriteFiles;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.UTF8String;
 import provhouse.capturing.Unsupported;
-import provhouse.capturing.plans.Plans;
+import provhouse.capturing.plans.*;
 import scala.Option;
 
 /**
@@ -25,17 +25,8 @@ import scala.Option;
  * <p>Spark sorts the rows of a task by both before the tap, so that the tap sees the rows of each
  * file in their order.
  */
-public final class Layout implements Serializable {
-  private static final long serialVersionUID = 1L;
-  private final String[] names;
-
-  private Layout(List<String> names) {
-    this.names = names.toArray(new String[0]);
-  }
-
-  /**
-   * Return the texts that identify a row's file among those of its task. A single file needs none.
-   */
+public record Layout(List<String> names) implements Serializable {
+  /** Return the texts that identify a row's file among those of its task, if it has several. */
   static List<Expression> texts(InsertIntoHadoopFsRelationCommand command, String timeZone) {
     List<Attribute> partitions = Plans.list(command.partitionColumns());
     Option<BucketSpec> buckets = command.bucketSpec();
@@ -61,10 +52,7 @@ public final class Layout implements Serializable {
     return found;
   }
 
-  /**
-   * Return the text of a row's folder, where columns have these names. Without columns, return
-   * none.
-   */
+  /** Return the text of a row's folder, where columns have these names, or no text. */
   static List<Expression> texts(List<String> names, List<Attribute> columns, String timeZone) {
     return names.isEmpty() ? List.of() : List.of(folder(names, columns, timeZone));
   }
@@ -87,10 +75,10 @@ public final class Layout implements Serializable {
   /** Return the folder of a partition within the table, in the form of Spark's names. */
   public UTF8String folder(ArrayData values) {
     StringBuilder path = new StringBuilder();
-    for (int i = 0; i < names.length; i++) {
+    for (int i = 0; i < names.size(); i++) {
       String value = values.isNullAt(i) ? null : values.getUTF8String(i).toString();
       path.append(i == 0 ? "" : "/");
-      path.append(ExternalCatalogUtils.getPartitionPathString(names[i], value));
+      path.append(ExternalCatalogUtils.getPartitionPathString(names.get(i), value));
     }
     return UTF8String.fromString(path.toString());
   }

@@ -4,11 +4,9 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.CacheManager;
 import org.apache.spark.sql.internal.SQLConf;
-import provhouse.capturing.plans.CommonTables;
+import provhouse.capturing.plans.*;
 
-/**
- * The rows of a command that passes its plan to a source, which analyses and optimises it again.
- */
+/** The rows of a command whose plan a source analyses and optimises again. */
 final class Replanned {
   private static final String PRUNING = "spark.sql.optimizer.dynamicPartitionPruning.enabled";
 

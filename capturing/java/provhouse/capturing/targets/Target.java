@@ -11,8 +11,8 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.classic.Dataset;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand;
-import provhouse.capturing.plans.Plans;
-import provhouse.capturing.sources.TableNames;
+import provhouse.capturing.plans.*;
+import provhouse.capturing.sources.*;
 
 /** The table or folder that a command writes to, in a way that is covered. */
 public interface Target {
@@ -30,14 +30,12 @@ public interface Target {
   }
 
   /** Refuse a way of writing that is not covered. */
-  void check();
+  default void check() {}
 
   /** Return the optimised plan of the rows. */
   LogicalPlan query();
 
-  /**
-   * Return the names of the columns as they are written, since the optimizer may have dropped them.
-   */
+  /** Return the names of the columns that are written. The optimizer may have dropped them. */
   default List<String> names() {
     return Plans.output(query()).stream().map(Attribute::name).toList();
   }
@@ -63,16 +61,22 @@ public interface Target {
   }
 
   /** Return the texts that identify a row's file among those of its task. */
-  List<Expression> texts();
+  default List<Expression> texts() {
+    return List.of();
+  }
 
-  /** Return whether the write removes rows that exist now. */
-  boolean deletes();
+  /** Return whether the write removes files. Delta keeps those of earlier versions. */
+  default boolean deletes() {
+    return false;
+  }
 
   /** Return whether the table has only the rows of this write afterwards. */
   boolean replaces();
 
   /** Return the files that the write has made. It may be called once the write has ended. */
-  Set<String> written();
+  default Set<String> written() {
+    return Set.of();
+  }
 
   /** Return the rows of some of these files. */
   default Dataset<Row> read(SparkSession session, List<String> files) {

@@ -7,12 +7,10 @@ import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.classic.SparkSession;
 import provhouse.capturing.Unsupported;
-import provhouse.capturing.plans.Plans;
-import provhouse.capturing.rules.Caches;
-import provhouse.capturing.rules.Streams;
-import provhouse.capturing.taps.Tap;
-import provhouse.capturing.targets.DeltaCommand;
-import provhouse.capturing.targets.Target;
+import provhouse.capturing.plans.*;
+import provhouse.capturing.rules.*;
+import provhouse.capturing.taps.*;
+import provhouse.capturing.targets.*;
 
 /** The writes that are ingested together, and the refusals among them. */
 public class Block {

@@ -8,7 +8,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
-import provhouse.capturing.taps.Form;
+import provhouse.capturing.taps.*;
 
 /**
  * Ends the capture of a write that exceeds its budget. The write itself goes on.

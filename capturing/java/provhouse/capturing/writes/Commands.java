@@ -7,15 +7,13 @@ import org.apache.spark.sql.catalyst.plans.logical.V2WriteCommand;
 import org.apache.spark.sql.execution.command.DataWritingCommand;
 import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand;
 import provhouse.capturing.Unsupported;
-import provhouse.capturing.targets.DeltaCommand;
+import provhouse.capturing.targets.*;
 
 /** Refuses commands that change rows in a way that no rule covers. */
 public final class Commands {
   private static final String DELTA = "org.apache.spark.sql.delta.commands.";
 
-  /**
-   * The SQL statements of commands that do not write in some format, by the names of their classes.
-   */
+  /** The SQL statements of commands that write in no format of files, by their class names. */
   private static final Map<String, String> STATEMENTS =
       Map.ofEntries(
           Map.entry("UpdateTable", "UPDATE"),

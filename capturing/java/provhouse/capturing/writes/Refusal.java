@@ -2,7 +2,7 @@ package provhouse.capturing.writes;
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import provhouse.capturing.Unsupported;
-import provhouse.capturing.targets.Target;
+import provhouse.capturing.targets.*;
 
 /** A write that was not captured: its target, as far as it is known, and the reason. */
 public record Refusal(String target, String table, String problem, String found) {

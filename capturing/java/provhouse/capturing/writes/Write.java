@@ -15,11 +15,11 @@ import org.apache.spark.sql.classic.Dataset;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.internal.SQLConf;
 import provhouse.capturing.Unsupported;
-import provhouse.capturing.plans.Plans;
+import provhouse.capturing.plans.*;
 import provhouse.capturing.rules.*;
-import provhouse.capturing.sources.KeyText;
+import provhouse.capturing.sources.*;
 import provhouse.capturing.taps.*;
-import provhouse.capturing.targets.Target;
+import provhouse.capturing.targets.*;
 
 /** One captured write: its plan with taps, and the files that it has made. */
 public final class Write {
@@ -48,11 +48,11 @@ public final class Write {
     query = target.query();
     List<String> key = target.isKeyed() ? keyOf(target, options.keys()) : List.of();
     Taps taps = new Taps(folder, new AtomicBoolean(), options.limits().any(), options.valued());
-    Rewriting rewritten = new Rewriting(query, taps, options.keys(), session, caches);
-    List<Slot> slots = rewritten.slots();
+    Rewriting rewriting = Rewriting.of(query, taps, options.keys(), session, caches);
+    List<Slot> slots = rewriting.rows().slots();
     List<Expression> texts = key.isEmpty() ? target.texts() : List.of(textOf(key, query, session));
     rows = taps.tap("rows", slots.size(), texts.size());
-    LogicalPlan top = Taps.tapped(rows, Slot.attributes(slots), texts, rewritten.plan());
+    LogicalPlan top = Taps.tapped(rows, Slot.attributes(slots), texts, rewriting.rows().plan());
     plan = target.with(Plans.only(Plans.output(query), top));
     description.put("form", Form.FORM);
     description.put("path", target.path().toUri().toString());
@@ -66,7 +66,7 @@ public final class Write {
     description.put("format", target.format());
     description.put("exact_names", session.sessionState().conf().caseSensitiveAnalysis());
     description.put("slots", slots.stream().map(Slot::tap).toList());
-    rewritten.describe(description);
+    rewriting.describe(description);
     description.put("columns", Columns.described(query, caches));
     description.put("rewriting", (System.nanoTime() - begun) / NANOSECONDS);
     store();
@@ -176,9 +176,7 @@ public final class Write {
     }
   }
 
-  /**
-   * Note the end of the write. {@code count} is the number of rows that Spark has written, or -1.
-   */
+  /** Note the end of the write. {@code count} is the number of its rows in Spark, or -1. */
   public void end(boolean success, long nanoseconds, long count) {
     if (!state.equals("replaced")) {
       state = success ? "finished" : "failed";
