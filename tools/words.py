@@ -27,7 +27,7 @@ _OPENING = re.compile(r"[A-Za-z]*(\"\"\"|'''|\"|')")
 _CODE = (re.compile(r"``[^`]+``|`[^`\n]+`"), re.compile(r"https?://\S+"))
 _JAVA = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 _JAVA_FRAME = re.compile(r"^/\*+|\*/$|^ *\*(?!/)|^//|^\"|\"$", re.MULTILINE)
-"""What is around the text of a Java comment or string, on each of its lines."""
+"""The marks around the text of a Java comment or string, on each of its lines."""
 _JAVA_CODE = re.compile(r"\{@\w+[^}]*\}|<p>")
 _PLACEHOLDER = re.compile(r"\{[^{}\n]*\}")
 _FENCE = re.compile(r"^ *```.*?^ *```", re.MULTILINE | re.DOTALL)
