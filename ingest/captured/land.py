@@ -24,12 +24,13 @@ from provhouse.store.warehouse.uncaptured import Uncaptured, note_captured, note
 from provhouse.store.warehouse.written import Written
 
 from ..ingest import ingest_sources
-from .description import CapturedWrite, SourceFile, described
+from .description import CapturedWrite, SourceFile
 from .file_names import Key
+from .finished import captured_writes, outputs_of
 from .kept_out import KeptOut
 from .keyed import source_keys
 from .keyed_names import Fresh, KeyedNames
-from .keyed_output import KeyedOutput, KeyedOutputNames, keyed_output_of
+from .keyed_output import KeyedOutput, KeyedOutputNames
 from .keys import KeyStore, check_keys
 from .known import Known
 from .landed import Landed, LandedMark, LandedWrite
@@ -37,10 +38,9 @@ from .marked_output import MarkedNames, MarkedOutput, marked_outputs
 from .marks import MarkedRows, marks_of
 from .moved import tracking_of
 from .names import OutputNames, SourceNames, check_sources, without_numbers
-from .output import Output, output_of
+from .output import Output
 from .pinned import checked_before, pins_of
 from .places import check_places
-from .rdd_output import keyed_rdd_output_of, rdd_output_of
 from .renamed import state_of
 from .rows import Traced, bare_rows, operations, pieces, traced
 from .sampled import sampled_writes
@@ -112,12 +112,6 @@ def _stopped(begun: Sequence[CapturedWrite], block: Block, layout: Layout) -> tu
         layout, (Uncaptured(each.name, block.run, block.begun, each.reason) for each in found)
     )
     return found
-
-
-def captured_writes(folder: Path) -> list[CapturedWrite]:
-    """Return the writes that a captured block has left in its folder, in order."""
-    paths = sorted(folder.glob("[0-9]*/write.json"), key=lambda path: int(path.parent.name))
-    return [described(json.loads(path.read_text(encoding="utf-8")), path.parent) for path in paths]
 
 
 def _land(
@@ -212,20 +206,6 @@ def _traced(
                 found.append(traced(replace(output, marks=marks, sample=block.sample), aside))
     kept = kept_out.numbers()
     return [each for each in found if each.output.write.number not in kept]
-
-
-def outputs_of(finished: Iterable[CapturedWrite]) -> list[Output]:
-    """Return the files of finished writes that have made any, with their rows.
-
-    Raises BadInput if they are not those that were captured.
-    """
-    return [output for output in map(_output_of, finished) if output.files]
-
-
-def _output_of(write: CapturedWrite) -> Output:
-    if write.format == "rdd":
-        return keyed_rdd_output_of(write) if write.key else rdd_output_of(write)
-    return keyed_output_of(write) if write.key else output_of(write)
 
 
 def _check(
