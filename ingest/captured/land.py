@@ -12,6 +12,7 @@ from provhouse.commit.note_samples import note_samples
 from provhouse.commit.number_files import number_files
 from provhouse.commit.number_writes import NewWrite, number_writes
 from provhouse.commit.pin_files import pin_files
+from provhouse.commit.single_writer import only_writer
 from provhouse.model.columns import EXACTNESS, KIND, OP
 from provhouse.model.operations import weakest
 from provhouse.model.progress import Progress
@@ -122,7 +123,6 @@ def _land(
     settings: Settings,
     progress: Progress,
 ) -> Landed:
-    run = block.run
     incomplete = tuple(str(each.path) for each in begun if each.state in ("unknown", "replaced"))
     finished = [
         each for each in begun if each.state == "finished" and not _has_landed(each).exists()
@@ -139,6 +139,28 @@ def _land(
         if error := kept_out.error(0):
             raise error
         return Landed(incomplete=incomplete)
+    with only_writer(settings, progress):  # once for everything that is stored
+        landed = _store(whole, keys, block.run, store, aside, settings, progress)
+    for each in whole:
+        _has_landed(each.output.write).touch()
+    return replace(
+        landed,
+        incomplete=incomplete,
+        kept_out=kept_out.refusals(),
+        fault=kept_out.error(len(landed.writes)),
+    )
+
+
+def _store(
+    whole: Sequence[Traced],
+    keys: Mapping[str, Key],
+    run: str,
+    store: KeyStore,
+    aside: Path,
+    settings: Settings,
+    progress: Progress,
+) -> Landed:
+    """Store the writes, then ingest their triples as one new generation."""
     outputs = [each.output for each in whole]
     sources = _sources(outputs)
     marked = marked_outputs(outputs)
@@ -167,17 +189,7 @@ def _land(
         LandedMark(rows.table, places[place].version, len(rows.names))
         for place, rows in opened.items()
     )
-    for each in outputs:
-        _has_landed(each.write).touch()
-    return Landed(
-        landed,
-        summary.generation,
-        incomplete,
-        marks=marks,
-        kept_out=kept_out.refusals(),
-        fault=kept_out.error(len(landed)),
-        widened=widened_windows(found),
-    )
+    return Landed(landed, summary.generation, marks=marks, widened=widened_windows(found))
 
 
 def _has_landed(write: CapturedWrite) -> Path:
