@@ -133,7 +133,9 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
 
   /** Return the writes that were refused, or that have run without capture, as JSON. */
   public String refusals() throws JsonProcessingException {
-    return new ObjectMapper().writeValueAsString(block.refusals());
+    synchronized (block) {
+      return new ObjectMapper().writeValueAsString(block.refusals());
+    }
   }
 
   /** Return the last refusal, or null. */

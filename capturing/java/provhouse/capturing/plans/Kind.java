@@ -8,9 +8,10 @@ import org.apache.spark.sql.execution.datasources.LogicalRelation;
 /**
  * The kinds of operators that an optimised plan can have.
  *
- * <p>Only {@code of} knows Spark's classes of operators. Each analysis of a plan is a switch over
- * these kinds without a default. So an operator of Spark that acts like a known one is one more
- * line here. For a new kind, the compiler names each switch that has to treat it.
+ * <p>Only {@code of} tells Spark's classes of operators apart. The analyses that treat all operators
+ * (rules, columns, existence and streams) are switch expressions over these kinds without a default.
+ * So an operator of Spark that acts like a known one is one more line here. For a new kind, the
+ * compiler names each switch that has to treat it.
  */
 public enum Kind {
   PROJECT,

@@ -69,34 +69,46 @@ public final class Columns {
 
   private void read(LogicalPlan node) {
     Plans.children(node).forEach(this::read);
-    switch (Kind.of(node)) {
-      case PROJECT -> define(((Project) node).projectList());
-      case FILTER -> {
-        if (Mark.of((Filter) node) == null) { // a mark removes no row
-          influenced(List.of(((Filter) node).condition()), "filter");
-        }
-      }
-      case JOIN -> join((Join) node);
-      case AGGREGATE -> {
-        define(((Aggregate) node).aggregateExpressions());
-        influenced(Plans.list(((Aggregate) node).groupingExpressions()), "group");
-      }
-      case WINDOW -> define(((Window) node).windowExpressions());
-      case UNION -> combined(node, Plans.children(node).stream().map(Plans::output).toList());
-      case EXPAND -> expand((Expand) node);
-      case GENERATE -> generate((Generate) node);
-      case LIMIT -> influenced(order(node), "order");
-      case GROUP_LIMIT -> influenced(Plans.list(node.expressions()), "order");
-      case PYTHON_COLUMNS -> pythonColumns((BaseEvalPython) node);
-      case PYTHON_ROWS -> pythonRows(node);
-      case PYTHON_GROUPS -> {
-        pythonRows(node);
-        PythonGroups.grouping(node).forEach(columns -> influenced(columns, "group"));
-      }
-      case SCAN -> scan((LogicalRelation) node);
-      case CACHE, BATCH -> computed(node);
-      case SORT, REPARTITION, SAMPLE, LOCAL, OTHER -> {} // their columns are those of the input
+    Runnable step =
+        switch (Kind.of(node)) {
+          case PROJECT -> () -> define(((Project) node).projectList());
+          case FILTER -> () -> filter((Filter) node);
+          case JOIN -> () -> join((Join) node);
+          case AGGREGATE -> () -> aggregate((Aggregate) node);
+          case WINDOW -> () -> define(((Window) node).windowExpressions());
+          case UNION -> () -> union((Union) node);
+          case EXPAND -> () -> expand((Expand) node);
+          case GENERATE -> () -> generate((Generate) node);
+          case LIMIT -> () -> influenced(order(node), "order");
+          case GROUP_LIMIT -> () -> influenced(Plans.list(node.expressions()), "order");
+          case PYTHON_COLUMNS -> () -> pythonColumns((BaseEvalPython) node);
+          case PYTHON_ROWS -> () -> pythonRows(node);
+          case PYTHON_GROUPS -> () -> pythonGroups(node);
+          case SCAN -> () -> scan((LogicalRelation) node);
+          case CACHE, BATCH -> () -> computed(node);
+          case SORT, REPARTITION, SAMPLE, LOCAL, OTHER -> () -> {}; // these define no columns
+        };
+    step.run();
+  }
+
+  private void filter(Filter node) {
+    if (Mark.of(node) == null) { // a mark removes no row
+      influenced(List.of(node.condition()), "filter");
     }
+  }
+
+  private void aggregate(Aggregate node) {
+    define(node.aggregateExpressions());
+    influenced(Plans.list(node.groupingExpressions()), "group");
+  }
+
+  private void union(Union node) {
+    combined(node, Plans.children(node).stream().map(Plans::output).toList());
+  }
+
+  private void pythonGroups(LogicalPlan node) {
+    pythonRows(node);
+    PythonGroups.grouping(node).forEach(columns -> influenced(columns, "group"));
   }
 
   /** Return the expressions of the sort whose first rows a limit takes. */

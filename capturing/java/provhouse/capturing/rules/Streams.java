@@ -1,5 +1,6 @@
 package provhouse.capturing.rules;
 
+import java.util.List;
 import org.apache.spark.SparkContext;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
@@ -77,7 +78,10 @@ public final class Streams {
   /** Refuse a plan whose batches depend on rows of earlier batches, or on rows without a place. */
   static void check(LogicalPlan plan) {
     if (plan.isStreaming()) {
-      checkOperator(plan);
+      Unsupported refusal = refusalOf(plan);
+      if (refusal != null) {
+        throw refusal;
+      }
       Plans.children(plan).forEach(Streams::check);
     }
   }
@@ -86,35 +90,31 @@ public final class Streams {
     return new Unsupported(PROBLEM, found, remedy + ", or run it outside of the block");
   }
 
-  /** Refuse an operator that does not make its rows from rows of one batch. */
-  private static void checkOperator(LogicalPlan node) {
-    switch (Kind.of(node)) {
-      case PROJECT, FILTER, GENERATE, SAMPLE, UNION, PYTHON_COLUMNS, PYTHON_ROWS, REPARTITION -> {}
-      case JOIN -> {
-        long streams = Plans.children(node).stream().filter(LogicalPlan::isStreaming).count();
-        if (streams != 1) {
-          throw keeping(node);
-        }
-      }
-      case SCAN -> checkFolder((LogicalRelation) node);
-      case CACHE, BATCH, LOCAL -> throw withoutFiles(node.nodeName());
-      case OTHER -> throw node instanceof StreamingDataSourceV2ScanRelation scan
-          ? withoutFiles(scan.relation().table().name())
-          : Plans.children(node).isEmpty() ? withoutFiles(node.nodeName()) : keeping(node);
-      case AGGREGATE, WINDOW, EXPAND, SORT, LIMIT, GROUP_LIMIT, PYTHON_GROUPS -> throw keeping(node);
-    }
+  /** Return why an operator does not make its rows from rows of one batch, or null if it does. */
+  private static Unsupported refusalOf(LogicalPlan node) {
+    List<LogicalPlan> children = Plans.children(node);
+    return switch (Kind.of(node)) {
+      case PROJECT, FILTER, GENERATE, SAMPLE, UNION, PYTHON_COLUMNS, PYTHON_ROWS, REPARTITION ->
+          null;
+      case JOIN ->
+          children.stream().filter(LogicalPlan::isStreaming).count() == 1 ? null : keeping(node);
+      case SCAN -> refusalOf((LogicalRelation) node);
+      case AGGREGATE, WINDOW, EXPAND, SORT, LIMIT, GROUP_LIMIT, PYTHON_GROUPS -> keeping(node);
+      case CACHE, BATCH, LOCAL, OTHER ->
+          node instanceof StreamingDataSourceV2ScanRelation scan
+              ? withoutFiles(scan.relation().table().name())
+              : children.isEmpty() ? withoutFiles(node.nodeName()) : keeping(node);
+    };
   }
 
-  private static void checkFolder(LogicalRelation node) {
+  private static Unsupported refusalOf(LogicalRelation node) {
     if (!(node.relation() instanceof HadoopFsRelation relation)) {
-      throw withoutFiles(node.nodeName());
+      return withoutFiles(node.nodeName());
     }
-    if (relation.location() instanceof InMemoryFileIndex
-        && SourceFiles.folderOf(relation) == null) {
-      throw refusal(
-          "It reads files by a pattern, which does not say of which table they are",
-          "Read one folder");
-    }
+    boolean many =
+        relation.location() instanceof InMemoryFileIndex && SourceFiles.folderOf(relation) == null;
+    String found = "It reads files by a pattern, which does not say of which table they are";
+    return many ? refusal(found, "Read one folder") : null;
   }
 
   private static Unsupported withoutFiles(String source) {

@@ -138,7 +138,7 @@ public class Block {
     return error;
   }
 
-  public synchronized Set<Refusal> refusals() {
+  public Set<Refusal> refusals() {
     return refusals;
   }
 
