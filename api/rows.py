@@ -309,14 +309,9 @@ def _equal(one: object, other: object) -> bool:
     return one == other
 
 
-def item_rows(table: pa.Table) -> Rows[Item]:
-    """Return the rows of a table with the columns item, table, depth and perhaps set."""
-    return Rows(table, lambda values: Item(*values))
-
-
-def triple_rows(table: pa.Table) -> Rows[Triple]:
-    """Return the rows of a table with the columns src, dst, op and attributes."""
-    return Rows(table, _triple)
+def rows_of(kind: type[Row], table: pa.Table) -> Rows[Row]:
+    """Return the rows of a table as named tuples of a kind; a last field may have no column."""
+    return Rows(table, _triple if kind is Triple else lambda values: kind(*values))  # type: ignore
 
 
 def _triple(values: Sequence[Any]) -> Triple:

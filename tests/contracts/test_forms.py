@@ -14,7 +14,6 @@ import pyarrow as pa
 import pytest
 from fastapi import FastAPI
 
-import provhouse
 from helpers.asgi import HOST, send_request
 from helpers.warehouse import House
 from provhouse.model.progress import Silent
@@ -58,6 +57,7 @@ QUESTIONS: dict[str, dict[str, object]] = {
     "path": {"from": "raw/1", "to": "total/1"},
     "path?all": {"from": "raw/2", "to": "total/1", "all": True, "as_of": 1},
     "subgraph": {"item": "clean/2"},
+    "origins": {"item": "total/1", "limit": 1},
     "find": {"text": "a", "anywhere": True, "table": "clean", "limit": 2},
     "explain": {"item": "total/1", "depth": 1},
     "set": {"set": 1, "limit": 1},
@@ -189,6 +189,7 @@ ASKED: dict[str, Callable[[Reader], Any]] = {
     "summary": lambda house: house.lineage("total/1", summary=True),
     "path": lambda house: house.path("raw/1", "total/1", every=True),
     "subgraph": lambda house: house.subgraph("clean/2"),
+    "origins": lambda house: house.origins("total/1"),
     "find": lambda house: house.find("a", anywhere=True, table="clean", limit=2),
     "explain": lambda house: house.explain("total/1", depth=1),
     "diff": lambda house: house.diff("total/1", 1),
