@@ -4,10 +4,11 @@ Each has the fields of the result that is found, with ``Rows`` in place of Arrow
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field, fields, is_dataclass
+from collections.abc import Hashable
+from dataclasses import dataclass, field, is_dataclass
 from functools import cache
 from types import NoneType
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from provhouse.model import answer as found_answer
 from provhouse.output.questions.asking import Asking
@@ -183,14 +184,13 @@ class Subgraph(Answered, found_subgraph.Subgraph):
 
 def public(kind: type[Public], found: object) -> Public:
     """Return what was found as a public class, which has the same fields."""
-    hints, own = _hints(kind), {"_found": found} if issubclass(kind, Answered) else {}
-    for each in fields(found):  # type: ignore[arg-type]
-        own[each.name] = _public(hints[each.name], getattr(found, each.name))
-    return kind(**own)
+    hints = _hints(cast(Hashable, kind))
+    values = {name: _public(hints[name], value) for name, value in vars(found).items()}
+    return kind(**values, **({"_found": found} if issubclass(kind, Answered) else {}))
 
 
 @cache
-def _hints(kind: type[Any]) -> dict[str, Any]:
+def _hints(kind: Hashable) -> dict[str, Any]:
     return get_type_hints(kind)
 
 
@@ -198,9 +198,9 @@ def _public(kind: Any, value: Any) -> Any:
     if NoneType in get_args(kind):
         (kind, *_) = (each for each in get_args(kind) if each is not NoneType)
     if get_origin(kind) is Rows:
-        return rows_of(*get_args(kind), value)
-    if is_dataclass(kind) and is_dataclass(value) and kind is not type(value):
-        return public(kind, value)  # type: ignore[arg-type]
+        return rows_of(get_args(kind)[0], value)
+    if isinstance(kind, type) and is_dataclass(value) and kind is not type(value):
+        return public(kind, value)
     return value
 
 

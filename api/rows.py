@@ -309,11 +309,8 @@ def _equal(one: object, other: object) -> bool:
     return one == other
 
 
-def rows_of(kind: type[Row], table: pa.Table) -> Rows[Row]:
+def rows_of(kind: Callable[..., Row], table: pa.Table) -> Rows[Row]:
     """Return the rows of a table as named tuples of a kind; a last field may have no column."""
-    return Rows(table, _triple if kind is Triple else lambda values: kind(*values))  # type: ignore
-
-
-def _triple(values: Sequence[Any]) -> Triple:
-    src, dst, op, attributes = values
-    return Triple(src, dst, op, json.loads(attributes or "{}"))
+    if table.column_names[-1:] == ["attributes"]:
+        return Rows(table, lambda values: kind(*values[:-1], json.loads(values[-1] or "{}")))
+    return Rows(table, lambda values: kind(*values))

@@ -8,14 +8,16 @@ from typing import Annotated, Any, get_args, get_type_hints
 import typer
 
 from provhouse.model.wire_names import wire_name
-from provhouse.output.questions.asking import Asking
-from provhouse.output.questions.registry import QUESTIONS
+from provhouse.output.questions import derivations, items, lists
+from provhouse.output.questions.asking import Asking, declared
 
 from .invocation import invocation
 from .options import AsOfOption, FormOption, ItemArgument, OutOption, SafeOption, utf8
 from .questions import OutputOptions, answer
 
 Command = Callable[..., None]
+QUESTIONS = declared(items, derivations, lists)
+"""The questions that may have commands. Those at a level are options, and load when asked."""
 OWN = {"item": ItemArgument, "as_of": AsOfOption}
 """The annotations of fields that many questions have."""
 TEXTS = {

@@ -1,6 +1,6 @@
 """Examples of each command, which its help shows."""
 
-from provhouse.output.questions.registry import QUESTIONS
+from .derived import QUESTIONS
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "ingest": (

@@ -1,18 +1,21 @@
 """Write a page of a view, in which modules can be folded and unfolded."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from provhouse.model.errors import UsageError
 from provhouse.model.settings import Settings
 from provhouse.output.file import destination
 from provhouse.output.form import Form
-from provhouse.output.questions.levels import AskingZoom
 from provhouse.runtime.scratch import scratch
 
 from .questions import OutputOptions, answer
 
+if TYPE_CHECKING:
+    from provhouse.output.questions.levels import AskingZoom
 
-def answer_page(settings: Settings, asked: AskingZoom, page: Path, given: bool) -> None:
+
+def answer_page(settings: Settings, asked: "AskingZoom", page: Path, given: bool) -> None:
     """Answer a question for a view that can be folded, and write its page.
 
     Raises UsageError if another output is ``given``.

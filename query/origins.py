@@ -70,6 +70,6 @@ def _by_table(items: pa.Table, limit: int) -> tuple[TableOrigins, ...]:
     ordered = plain.sort_by([(TABLE, "ascending"), (ITEM, "ascending")])
     found = ordered.group_by(TABLE, use_threads=False).aggregate([(ITEM, "list")])
     return tuple(
-        TableOrigins(table or "", len(names), tuple(names[:limit].as_py()))
+        TableOrigins(table or "", len(names), tuple(names.values[:limit].to_pylist()))
         for table, names in zip(found[TABLE].to_pylist(), found[f"{ITEM}_list"], strict=True)
     )

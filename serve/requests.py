@@ -5,7 +5,8 @@ The OpenAPI document contains the names of these classes.
 
 from collections.abc import Mapping
 from dataclasses import MISSING
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from types import GenericAlias
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
@@ -15,6 +16,8 @@ from provhouse.output.questions.asking import Asking, Name
 
 OUTPUT_OPTIONS = frozenset({"width", "color", "timing", "csv_safe", "order"})
 AS_OF = OPTIONAL["as_of"].metadata
+Asked = TypeVar("Asked", bound=Asking[Any])
+Model = TypeVar("Model", bound=BaseModel)
 
 
 class Request(BaseModel):
@@ -30,19 +33,20 @@ class Request(BaseModel):
             return given
         return {name: value for name, value in given.items() if name not in OUTPUT_OPTIONS}
 
-    def values(self) -> dict[str, Any]:
-        """Return the value of each parameter, by the name of its field."""
-        return {name: getattr(self, name) for name in type(self).model_fields}
+    def asked(self, asking: type[Asked]) -> Asked:
+        """Return the question whose fields are the parameters."""
+        return asking(**{name: getattr(self, name) for name in type(self).model_fields})
 
 
 def request_of(asking: type[Asking[Any]]) -> type[Request]:
     """Return the class of requests for a question: a parameter for each of its fields."""
     hints = get_type_hints(asking, include_extras=True)
-    given = {each.name: _parameter(each, hints[each.name]) for each in asking.parameters()}
-    model: type[Request] = create_model(
+    given: dict[str, Any] = {
+        each.name: _parameter(each, hints[each.name]) for each in asking.parameters()
+    }
+    return create_model(
         asking.__name__, __base__=Request, __module__=__name__, __doc__=asking.__doc__, **given
     )
-    return model
 
 
 def _parameter(field: Any, hint: Any) -> tuple[Any, Any]:
@@ -62,16 +66,21 @@ def _checked(hint: Any) -> Any:
     if hint == Name:
         return Annotated[str, Field(min_length=1)]
     if get_origin(hint) is tuple:
-        return tuple[tuple(map(_checked, get_args(hint)))]  # type: ignore[misc]
+        return GenericAlias(tuple, tuple(map(_checked, get_args(hint))))
     return hint
 
 
-def _filters() -> dict[str, Any]:
+def _with_filters(model: type[Model]) -> type[Model]:
+    """Add the optional fields of Question to a class of requests."""
     hints = get_type_hints(Question)
-    return {name: _parameter(field, hints[name]) for name, field in OPTIONAL.items()}
+    given: dict[str, Any] = {name: _parameter(each, hints[name]) for name, each in OPTIONAL.items()}
+    return create_model(
+        model.__name__, __base__=model, __module__=__name__, __doc__=model.__doc__, **given
+    )
 
 
-class Filters(create_model("Filters", __base__=Request, **_filters())):  # type: ignore[misc]
+@_with_filters
+class Filters(Request):
     """Options of a lineage or an impact."""
 
     def question(self, item: str, direction: Direction) -> Question:

@@ -51,7 +51,7 @@ def _add_question(app: FastAPI, answering: Answering, asking: type[Asking[Any]])
     model = request_of(asking)
 
     async def reply(given: Request, form: ResponseFormat) -> Response:
-        asked = asking(**given.values())
+        asked = given.asked(asking)
         return await answering.reply(
             lambda keeper: asked.answer(keeper.asker), asking.written, form
         )
@@ -76,7 +76,7 @@ def _add_view(app: FastAPI, answering: Answering) -> None:
         person: WriterRole,
         request: HttpRequest,
     ) -> Response:
-        asked = AskingView(**given.values())
+        asked = Request.asked(given, AskingView)
 
         def ask(keeper: Keeper) -> Any:
             address = request.client.host if request.client else ""

@@ -6,7 +6,6 @@ import typer
 
 from provhouse.model.question import Direction
 from provhouse.output.questions.items import AskingDiff
-from provhouse.output.questions.levels import AskingZoomDiff
 
 from ..invocation import invocation
 from ..options import DownstreamOption, FormOption, ItemArgument, SafeOption, utf8
@@ -52,6 +51,8 @@ def diff(
     direction: Direction = "downstream" if downstream else "upstream"
     options = OutputOptions(form, safe=safe)
     if level := zoom_level(zoom, fold):
+        from provhouse.output.questions.levels import AskingZoomDiff
+
         zoomed = AskingZoomDiff(
             item, direction, until=until, since=since, zoom=level, fold=tuple(fold or ())
         )

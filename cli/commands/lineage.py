@@ -13,7 +13,6 @@ from provhouse.model.errors import BadInput, NotFound, UsageError
 from provhouse.model.question import Direction, Question
 from provhouse.output.form import Order
 from provhouse.output.questions.items import AskingLineage
-from provhouse.output.questions.levels import AskingZoom
 
 from ..filter_options import question_fields, question_options
 from ..invocation import invocation
@@ -66,6 +65,8 @@ def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:
     ) -> None:
         fields = question_fields(**options)
         if level := zoom_level(zoom, fold):
+            from provhouse.output.questions.levels import AskingZoom
+
             _check_alone("--zoom", items, fields["summary"], records)
             name = utf8(item or "", "An item's name")
             folded, foldable = tuple(fold or ()), page is not None

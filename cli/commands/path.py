@@ -5,7 +5,6 @@ from typing import Annotated
 import typer
 
 from provhouse.output.questions.items import AskingPath
-from provhouse.output.questions.levels import AskingZoomPath
 
 from ..invocation import invocation
 from ..options import AsOfOption, FormOption, OutOption, SafeOption, utf8
@@ -46,6 +45,8 @@ def path(
 
     options = OutputOptions(form, out, safe=safe)
     if level := zoom_level(zoom, fold):
+        from provhouse.output.questions.levels import AskingZoomPath
+
         folded = tuple(fold or ())
         zoomed = AskingZoomPath(first, last, every, as_of, zoom=level, fold=folded)
         answer(settings, zoomed, options)

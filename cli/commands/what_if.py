@@ -7,7 +7,6 @@ import typer
 from provhouse.model.deletion import Deletion
 from provhouse.model.errors import UsageError
 from provhouse.output.questions.derivations import AskingWhatIf, AskingWhatIfEach
-from provhouse.output.questions.levels import AskingZoomWhatIf
 
 from ..invocation import invocation
 from ..options import AsOfOption, FormOption, OutOption, SafeOption, each_pair, utf8
@@ -102,6 +101,8 @@ def what_if(
         return
     _check_alone("A deletion", **{"--limit": limit})
     if level:
+        from provhouse.output.questions.levels import AskingZoomWhatIf
+
         _check_alone("--zoom", **{"--summary": summary})
         zoomed = AskingZoomWhatIf(**vars(deletion), as_of=as_of, zoom=level, fold=tuple(fold or ()))
         answer(settings, zoomed, OutputOptions(form, out, safe=safe))

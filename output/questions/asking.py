@@ -6,7 +6,8 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, TypeVar
+from types import ModuleType
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, TypeVar, get_type_hints
 
 from provhouse.model.question import OPTIONAL, AsOf
 from provhouse.model.wire_names import wire_name
@@ -37,7 +38,7 @@ def meaning(
     return {"help": text, "at_least": at_least, "metavar": metavar, "option": option}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Asking(ABC, Generic[Found]):
     """A question with its parameters.
 
@@ -51,7 +52,7 @@ class Asking(ABC, Generic[Found]):
     found: ClassVar[str]
     """The class of what is found, which is sent to programs: its module in provhouse, its name."""
     result: ClassVar[str]
-    """The class of the result, which people and files get: its module in provhouse, its name.
+    """The class of the result, which people and files get: its module in ``results``, its name.
 
     Without one, the result follows from the fields of what is found.
     """
@@ -99,11 +100,10 @@ class Asking(ABC, Generic[Found]):
         """Answer the question from one generation."""
         raise NotImplementedError
 
-    def part(self, kind: Callable[..., Part]) -> Part:
+    def part(self, kind: type[Part]) -> Part:
         """Return the dataclass ``kind`` with the fields that the question has, too."""
-        names = {each.name for each in fields(self)}
-        shared = (each.name for each in fields(kind) if each.name in names)  # type: ignore[arg-type]
-        return kind(**{name: getattr(self, name) for name in shared})
+        wanted = get_type_hints(kind)
+        return kind(**{name: value for name, value in vars(self).items() if name in wanted})
 
     @classmethod
     def found_type(cls) -> Any:
@@ -115,7 +115,8 @@ class Asking(ABC, Generic[Found]):
         """Return what was found as a result that can be written in every form."""
         from provhouse.output.results.found import FoundResult
 
-        return _loaded(cls.result)(found) if cls.result else FoundResult(found, cls.rows)
+        own = cls.result and _loaded(f"output.results.{cls.result}")
+        return own(found) if own else FoundResult(found, cls.rows)
 
     @classmethod
     def parameters(cls) -> list[Any]:
@@ -124,6 +125,16 @@ class Asking(ABC, Generic[Found]):
         Filters of ``Question`` come last.
         """
         return sorted(fields(cls), key=lambda each: OPTIONAL.get(each.name) is each)
+
+
+def declared(*modules: ModuleType) -> tuple[type[Asking[Any]], ...]:
+    """Return the questions that modules declare, in their order."""
+    return tuple(
+        each
+        for module in modules
+        for each in vars(module).values()
+        if isinstance(each, type) and issubclass(each, Asking) and each is not Asking
+    )
 
 
 def _loaded(place: str) -> Any:

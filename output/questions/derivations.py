@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from provhouse.query.why_changed import WhyChanged
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Supposed:
     """The parameters that name what is supposed to be deleted: the fields of ``Deletion``."""
 
@@ -39,12 +39,9 @@ class Supposed:
     as_of: AsOf | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class AskingWhatIf(
-    Supposed,
-    Asking["WhatIf"],
-    found="query.what_if.WhatIf",
-    result="output.results.what_if.WhatIfResult",
+    Supposed, Asking["WhatIf"], found="query.what_if.WhatIf", result="what_if.WhatIfResult"
 ):
     """Show what would happen if items or triples did not exist."""
 
@@ -57,11 +54,11 @@ class AskingWhatIf(
         return what_if(asker, self.part(Deletion), summary=self.summary)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class AskingWhatIfEach(
     Asking["WhatIfEach"],
     found="query.what_if_each.WhatIfEach",
-    result="output.results.what_if_each.WhatIfEachResult",
+    result="what_if_each.WhatIfEachResult",
 ):
     """Show what the aggregates of an item would be without each of their inputs."""
 
@@ -76,11 +73,11 @@ class AskingWhatIfEach(
         return what_if_each(asker, self.item, self.limit)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class AskingDepends(
     Asking["Dependency"],
     found="query.depends.Dependency",
-    result="output.results.dependency.DependencyResult",
+    result="dependency.DependencyResult",
     command="provhouse depends revenue/2026-03 --on orders/17",
 ):
     """Show whether an item would exist without another one: yes, no or undecided.
@@ -100,11 +97,11 @@ class AskingDepends(
         return depends(asker, self.item, self.on)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class AskingWhy(
     Asking["Why"],
     found="query.why.Why",
-    result="output.results.why.WhyResult",
+    result="why.WhyResult",
     command="provhouse why revenue/2026-03",
 ):
     """Show the derivations of an item: which inputs made it together, and which alternatively.
@@ -125,11 +122,11 @@ class AskingWhy(
         return why(asker, self.item, self.limit)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class AskingWhyChanged(
     Asking["WhyChanged"],
     found="query.why_changed.WhyChanged",
-    result="output.results.why_changed.WhyChangedResult",
+    result="why_changed.WhyChangedResult",
     command="provhouse why-changed revenue/2026-03 --from 3",
 ):
     """Show why an aggregate changed: the inputs that came, went or gave another value.
@@ -163,11 +160,9 @@ class AskingWhyChanged(
         return why_changed(self.item, self.since, self.until, self.limit, askers)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class AskingEvaluate(
-    Asking["Evaluation"],
-    found="query.evaluate.Evaluation",
-    result="output.results.evaluation.EvaluationResult",
+    Asking["Evaluation"], found="query.evaluate.Evaluation", result="evaluation.EvaluationResult"
 ):
     """Evaluate the derivations of an item in a semiring."""
 

@@ -20,12 +20,9 @@ if TYPE_CHECKING:
     from provhouse.query.view import View
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class AskingLineage(
-    Asking["Answer"],
-    found="model.answer.Answer",
-    result="output.results.answer.AnswerResult",
-    schema="answer",
+    Asking["Answer"], found="model.answer.Answer", result="answer.AnswerResult", schema="answer"
 ):
     """Show the lineage of an item: everything it was derived from."""
 
@@ -46,7 +43,7 @@ class AskingLineage(
             return asker.answer(self.question)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Between:
     """The parameters that name the paths from one item to another."""
 
@@ -58,13 +55,8 @@ class Between:
     as_of: AsOf | None = None
 
 
-@dataclass(frozen=True)
-class AskingPath(
-    Between,
-    Asking["Paths"],
-    found="query.path.Paths",
-    result="output.results.path.PathResult",
-):
+@dataclass(frozen=True, eq=False, repr=False)
+class AskingPath(Between, Asking["Paths"], found="query.path.Paths", result="path.PathResult"):
     """Show how one item was derived from another."""
 
     def find(self, asker: "Asker") -> "Paths":
@@ -74,11 +66,11 @@ class AskingPath(
         return path(asker, self.source, self.target, every=self.every)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class AskingSubgraph(
     Asking["Subgraph"],
     found="query.subgraph.Subgraph",
-    result="output.results.subgraph.SubgraphResult",
+    result="subgraph.SubgraphResult",
     command="provhouse subgraph orders/17",
 ):
     """Show the ancestors and descendants of an item, and the siblings of its descendants.
@@ -97,7 +89,7 @@ class AskingSubgraph(
         return subgraph(asker, self.item)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class AskingOrigins(
     Asking["Origins"],
     found="query.origins.Origins",
@@ -123,11 +115,11 @@ class AskingOrigins(
         return origins(asker, self.item, self.limit)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class AskingFind(
     Asking["Finding"],
     found="query.find.Finding",
-    result="output.results.finding.FindingResult",
+    result="finding.FindingResult",
     quick=True,
     command="provhouse find orders/ --limit 5",
 ):
@@ -156,11 +148,9 @@ class AskingFind(
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class AskingSet(
-    Asking["ShownSet"],
-    found="query.show_set.ShownSet",
-    result="output.results.shown_set.ShownSetResult",
+    Asking["ShownSet"], found="query.show_set.ShownSet", result="shown_set.ShownSetResult"
 ):
     """Show a connected set and its items."""
 
@@ -176,11 +166,11 @@ class AskingSet(
         return show_set(asker.snapshot, SetId(self.number), self.limit)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class AskingExplain(
     Asking["Explanation"],
     found="query.explain.Explanation",
-    result="output.results.explanation.ExplanationResult",
+    result="explanation.ExplanationResult",
     schema="explanation",
 ):
     """Estimate what a question would read."""
@@ -196,7 +186,7 @@ class AskingExplain(
         return asker.explain(self.part(Question))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Compared:
     """The parameters that name an answer in two generations."""
 
@@ -210,13 +200,8 @@ class Compared:
         return Question(self.item, self.direction, as_of=self.since)
 
 
-@dataclass(frozen=True)
-class AskingDiff(
-    Compared,
-    Asking["Diff"],
-    found="query.diff.Diff",
-    result="output.results.diff.DiffResult",
-):
+@dataclass(frozen=True, eq=False, repr=False)
+class AskingDiff(Compared, Asking["Diff"], found="query.diff.Diff", result="diff.DiffResult"):
     """Compare the answers of two generations."""
 
     def answer(self, askers: Askers) -> "Diff":
@@ -226,8 +211,8 @@ class AskingDiff(
         return compare(self.question(), self.until, askers)
 
 
-@dataclass(frozen=True)
-class AskingView(Asking["View"], found="query.view.View", result="output.results.view.ViewResult"):
+@dataclass(frozen=True, eq=False, repr=False)
+class AskingView(Asking["View"], found="query.view.View", result="view.ViewResult"):
     """Write the lineage or impact of an item into Neo4j, to look at in Neo4j Browser."""
 
     item: Name

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 FOLD = meaning("Modules to fold into one node each")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class AtLevel:
     """The parameters of a view."""
 
@@ -29,12 +29,9 @@ class AtLevel:
     fold: tuple[str, ...] = field(default=(), metadata=FOLD)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class AskingZoom(
-    Question,
-    Asking["Zoomed"],
-    found="query.zoom.Zoomed",
-    result="output.results.zoomed.ZoomedResult",
+    Question, Asking["Zoomed"], found="query.zoom.Zoomed", result="zoomed.ZoomedResult"
 ):
     """Show the lineage or impact of an item at the level of modules, tables, sets or records."""
 
@@ -54,13 +51,13 @@ class AskingZoom(
         return zoom(asker, question, self.zoom, self.fold, foldable=self.foldable)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class AskingZoomPath(
     Between,
     AtLevel,
     Asking["ZoomedPath"],
     found="query.zoom_path.ZoomedPath",
-    result="output.results.zoomed_path.ZoomedPathResult",
+    result="zoomed_path.ZoomedPathResult",
 ):
     """Show how one item was derived from another, as modules, tables, sets or records."""
 
@@ -71,13 +68,13 @@ class AskingZoomPath(
         return zoom_path(asker, self.source, self.target, self.zoom, self.fold, every=self.every)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class AskingZoomDiff(
     Compared,
     AtLevel,
     Asking["ZoomedDiff"],
     found="query.zoom_diff.ZoomedDiff",
-    result="output.results.zoomed_diff.ZoomedDiffResult",
+    result="zoomed_diff.ZoomedDiffResult",
 ):
     """Compare the answers of two generations, as modules, tables, sets or records."""
 
@@ -88,13 +85,13 @@ class AskingZoomDiff(
         return zoom_diff(self.question(), self.until, self.zoom, self.fold, askers)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class AskingZoomWhatIf(
     Supposed,
     AtLevel,
     Asking["ZoomedWhatIf"],
     found="query.zoom_what_if.ZoomedWhatIf",
-    result="output.results.zoomed_what_if.ZoomedWhatIfResult",
+    result="zoomed_what_if.ZoomedWhatIfResult",
 ):
     """Show what would happen if items or triples did not exist, as modules, tables or sets."""
 

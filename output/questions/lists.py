@@ -1,6 +1,7 @@
 """Questions for lists of what a generation contains besides items, and of generations."""
 
 from dataclasses import dataclass, field
+from types import GenericAlias
 from typing import TYPE_CHECKING, Any
 
 from provhouse.model.question import AsOf
@@ -14,11 +15,11 @@ if TYPE_CHECKING:
     from provhouse.query.operations import Operations
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class AskingOps(
     Asking["Operations"],
     found="query.operations.Operations",
-    result="output.results.operations.OperationsResult",
+    result="operations.OperationsResult",
     quick=True,
 ):
     """List the ops that are described."""
@@ -32,12 +33,9 @@ class AskingOps(
         return list_operations(asker.snapshot)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class AskingModules(
-    Asking["Modules"],
-    found="query.modules.Modules",
-    result="output.results.modules.ModulesResult",
-    quick=True,
+    Asking["Modules"], found="query.modules.Modules", result="modules.ModulesResult", quick=True
 ):
     """List the modules that are declared or described."""
 
@@ -50,11 +48,11 @@ class AskingModules(
         return list_modules(asker.snapshot)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class AskingInvocations(
     Asking["Invocations"],
     found="query.modules.Invocations",
-    result="output.results.modules.InvocationsResult",
+    result="modules.InvocationsResult",
     quick=True,
     command="provhouse invocations curate --run nightly",
 ):
@@ -77,11 +75,11 @@ class AskingInvocations(
         return list_invocations(asker.snapshot, self.module, self.run)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class AskingGenerations(
     Asking["list[Generation]"],
     found="query.generations.Generation",
-    result="output.results.generations.GenerationsResult",
+    result="generations.GenerationsResult",
     quick=True,
 ):
     """List all generations in order."""
@@ -95,4 +93,4 @@ class AskingGenerations(
     @classmethod
     def found_type(cls) -> Any:
         """Return the type of a list of generations."""
-        return list[super().found_type()]  # type: ignore[misc]
+        return GenericAlias(list, super().found_type())

@@ -1,15 +1,8 @@
-"""All questions, by module; the commands of the command line follow the same order."""
+"""All questions, in the order of the modules that declare them."""
 
-from typing import Any, Final
+from typing import Final
 
 from . import derivations, items, levels, lists
-from .asking import Asking
+from .asking import declared
 
-MODULES: Final = (items, derivations, levels, lists)
-"""The modules that declare questions."""
-QUESTIONS: Final[tuple[type[Asking[Any]], ...]] = tuple(
-    each
-    for module in MODULES
-    for each in vars(module).values()
-    if isinstance(each, type) and issubclass(each, Asking) and each.__module__ == module.__name__
-)
+QUESTIONS: Final = declared(items, derivations, levels, lists)

@@ -1,7 +1,7 @@
 """A result whose JSON and CSV follow from the fields of what was found."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 from provhouse.model.columns import TRIPLE
@@ -92,7 +92,9 @@ def _in_order(found: Any) -> list[str]:
     def place(name: str) -> tuple[int, int]:
         if name in LATER:
             return 1, LATER.index(name)
-        return (3 if name in LAST else 2 if _is_table(getattr(found, name)) else 0), 0
+        if name in LAST:
+            return 3, LAST.index(name)
+        return (2 if _is_table(getattr(found, name)) else 0), 0
 
     return sorted((each.name for each in fields(found)), key=place)
 
@@ -109,7 +111,7 @@ def _json(value: Any) -> Any:
     if is_dataclass(value):
         return json_fields(value)
     if isinstance(value, tuple):
-        return [asdict(each) if is_dataclass(each) else each for each in value]  # type: ignore
+        return list(map(_json, value))
     return value
 
 

@@ -90,6 +90,7 @@ WRONG: tuple[dict[str, object], ...] = (
 TIMES = re.compile(r"\b\d[\d,.]*(?= ?(?:ms|s|seconds|minutes)\b)")
 STAMPS = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:\+00:00|Z)?")
 NUMBERS = re.compile(r'("(?:seconds|prepare)":)(\{[^}]*\}|[\d.e-]+)')
+STEPS = re.compile(r" \((?:\w+ N m?s(?:, )?)+\)")
 ADDRESSES = re.compile(r"http[^\s\"]+|[0-9a-f]{8}-[0-9a-f-]{27}|'[0-9a-f]{16,}'")
 
 
@@ -135,7 +136,8 @@ def reply(app: FastAPI, name: str, body: dict[str, object], form: str) -> tuple[
 def steady(text: str) -> str:
     """Return a text without times, addresses and ids."""
     text = ADDRESSES.sub("ADDRESS", STAMPS.sub("TIME", text))
-    return re.sub(r" +\n", "\n", TIMES.sub("N", NUMBERS.sub(r"\1N", text)))
+    text = STEPS.sub("", TIMES.sub("N", NUMBERS.sub(r"\1N", text)))
+    return re.sub(r" +\n", "\n", text)
 
 
 def arrow(content: bytes) -> str:
