@@ -97,7 +97,7 @@ ADDRESSES = re.compile(r"http[^\s\"]+|[0-9a-f]{8}-[0-9a-f-]{27}|'[0-9a-f]{16,}'"
 @pytest.fixture(scope="module")
 def nightly(houses: Callable[..., House]) -> House:
     """A warehouse of three generations with modules, described ops and values."""
-    house = houses()
+    house = houses(answer_seconds=600)
     folder = house.settings.warehouse.parent
     for name, text in (("first.csv", FIRST), ("second.csv", SECOND), ("modules.toml", MODULES)):
         (folder / name).write_text(text)
