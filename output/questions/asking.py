@@ -133,7 +133,9 @@ def declared(*modules: ModuleType) -> tuple[type[Asking[Any]], ...]:
         each
         for module in modules
         for each in vars(module).values()
-        if isinstance(each, type) and issubclass(each, Asking) and each is not Asking
+        if isinstance(each, type)
+        and issubclass(each, Asking)
+        and each.__module__ == module.__name__
     )
 
 

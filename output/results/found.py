@@ -25,6 +25,7 @@ LATER = ("erased", "generation", "time", "complete", "exactness", "exactness_tri
 LAST = ("read", "seconds")
 OPTIONAL = ("exactness", "exactness_triples", "samples")
 """The fields that JSON has only if they say something."""
+_PLAIN = (str, int, float, dict)
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ def _in_order(found: Any) -> list[str]:
             return 3, LAST.index(name)
         return (2 if _is_table(getattr(found, name)) else 0), 0
 
-    return sorted((each.name for each in fields(found)), key=place)
+    return sorted(vars(found), key=place)
 
 
 def _is_table(value: object) -> bool:
@@ -104,6 +105,8 @@ def _is_table(value: object) -> bool:
 
 
 def _json(value: Any) -> Any:
+    if value is None or isinstance(value, _PLAIN):
+        return value
     if _is_table(value):
         return _json_table(value)
     if hasattr(value, "stored"):
