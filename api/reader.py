@@ -3,19 +3,46 @@
 import json
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Self, Unpack
 
-from provhouse.model.question import AsOf, Direction, Method, Question
-from provhouse.model.semiring import Aggregates, Evaluating, Semiring
+import pyarrow as pa
+
+from provhouse.model.question import AsOf, Direction, Method
+from provhouse.model.semiring import Aggregates, Semiring
 from provhouse.model.zoom import Level
+from provhouse.output.questions.derivations import (
+    AskingDepends,
+    AskingEvaluate,
+    AskingWhatIf,
+    AskingWhatIfEach,
+    AskingWhy,
+    AskingWhyChanged,
+)
+from provhouse.output.questions.items import (
+    AskingDiff,
+    AskingExplain,
+    AskingFind,
+    AskingLineage,
+    AskingOrigins,
+    AskingPath,
+    AskingSubgraph,
+)
+from provhouse.output.questions.levels import AskingZoom
+from provhouse.output.questions.lists import (
+    AskingGenerations,
+    AskingInvocations,
+    AskingModules,
+    AskingOps,
+)
 from provhouse.query.generations import Generation
+from provhouse.query.origins import Origins
 from provhouse.store.tables.modules import Module
 
-from . import consequences, questions, results
 from .consequences import Dependency, Evaluation, WhatIf, WhatIfEach, Why, WhyChanged
 from .filters import Filters, question_of
-from .results import Answer, Diff, Explanation, Finding, Paths, Subgraph
-from .rows import Invocation, Operation, Rows
+from .results import Answer, Diff, Explanation, Finding, Paths, Subgraph, public
+from .rows import Invocation, Operation, Rows, rows_of
 from .views import Views, deletion_of
 
 
@@ -50,7 +77,8 @@ class Reader(Views):
         >>> answer.triples[1]
         Triple(src='invoices/9', dst='revenue/2026-03', op='sum up', attributes={'by': 'nightly'})
         """
-        return results.answer(self.ask(questions.lineage(question_of(item, "upstream", filters))))
+        asked = AskingLineage(question_of(item, "upstream", filters))
+        return public(Answer, self.ask(asked))
 
     def impact(self, item: str, **filters: Unpack[Filters]) -> Answer:
         """Return everything that was derived from an item, or the part that the filters keep.
@@ -60,7 +88,8 @@ class Reader(Views):
         >>> [item.item for item in warehouse.impact("prices/milk", tables=["revenue"]).items]
         ['revenue/2026-03']
         """
-        return results.answer(self.ask(questions.lineage(question_of(item, "downstream", filters))))
+        asked = AskingLineage(question_of(item, "downstream", filters))
+        return public(Answer, self.ask(asked))
 
     def path(
         self, source: str, target: str, *, every: bool = False, as_of: AsOf | None = None
@@ -74,7 +103,7 @@ class Reader(Views):
         >>> path.hops, [triple.op for triple in path.triples]
         (3, ['price', 'bill', 'sum up'])
         """
-        return results.paths(self.ask(questions.path(source, target, every, as_of)))
+        return public(Paths, self.ask(AskingPath(source, target, every, as_of)))
 
     def subgraph(self, item: str, *, as_of: AsOf | None = None) -> Subgraph:
         """Return all ancestors and descendants of an item, and the siblings of its descendants.
@@ -86,7 +115,17 @@ class Reader(Views):
         >>> [(item.item, item.part) for item in found.items if item.part == "sibling"]
         [('invoices/10', 'sibling'), ('orders/17', 'sibling')]
         """
-        return results.subgraph(self.ask(questions.subgraph(item, as_of)))
+        return public(Subgraph, self.ask(AskingSubgraph(item, as_of)))
+
+    def origins(self, item: str, *, limit: int = 5, as_of: AsOf | None = None) -> Origins:
+        """Return the sources of an item by table, with up to ``limit`` names of each table.
+
+        A source is derived from nothing. Raises NotFound if the item is not stored.
+
+        >>> [(row.table, row.items) for row in warehouse.origins("revenue/2026-03").tables]
+        [('invoices', 1), ('prices', 2)]
+        """
+        return self.ask(AskingOrigins(item, limit, as_of))
 
     def find(
         self, text: str, *, anywhere: bool = False, table: str | None = None, limit: int = 20
@@ -100,7 +139,7 @@ class Reader(Views):
         >>> found.matches, [item.item for item in found.items]
         (2, ['orders/17', 'orders/18'])
         """
-        return results.finding(self.ask(questions.find(text, anywhere, table, limit)))
+        return public(Finding, self.ask(AskingFind(text, anywhere, table, limit)))
 
     def explain(
         self,
@@ -121,8 +160,8 @@ class Reader(Views):
         >>> {one.method: one.read.triples for one in plan.methods}
         {'csprov': 6, 'ccprov': 6, 'rq': 6}
         """
-        question = Question(item, direction, method, depth, as_of=as_of)
-        return results.explanation(self.ask(questions.explain(question)))
+        asked = AskingExplain(item, direction, method, depth, as_of)
+        return public(Explanation, self.ask(asked))
 
     def diff(
         self,
@@ -141,8 +180,8 @@ class Reader(Views):
         >>> len(change.came.items), len(change.went.items)
         (0, 0)
         """
-        question = Question(item, direction, as_of=since)
-        return results.diff(self.ask(questions.diff(question, until)))
+        asked = AskingDiff(item, direction, until=until, since=since)
+        return public(Diff, self.ask(asked))
 
     def what_if(
         self,
@@ -167,7 +206,8 @@ class Reader(Views):
         [('invoices/9', 'undecided'), ('revenue/2026-03', 'undecided')]
         """
         deletion = deletion_of(delete, tables, where, ops, files, runs)
-        return consequences.what_if(self.ask(questions.what_if(deletion, summary, as_of)))
+        asked = AskingWhatIf(**vars(deletion), as_of=as_of, summary=summary)
+        return public(WhatIf, self.ask(asked))
 
     def what_if_each(self, item: str, *, limit: int = 100, as_of: AsOf | None = None) -> WhatIfEach:
         """Return what the aggregates of an item would be without each of their inputs in turn.
@@ -178,7 +218,7 @@ class Reader(Views):
         >>> len(warehouse.what_if_each("revenue/2026-03").inputs)
         0
         """
-        return consequences.what_if_each(self.ask(questions.what_if_each(item, limit, as_of)))
+        return public(WhatIfEach, self.ask(AskingWhatIfEach(item, limit, as_of)))
 
     def depends(self, item: str, on: str, *, as_of: AsOf | None = None) -> Dependency:
         """Return whether an item would exist without another one.
@@ -188,7 +228,7 @@ class Reader(Views):
         >>> warehouse.depends("revenue/2026-03", "orders/18").exists
         'undecided'
         """
-        return consequences.dependency(self.ask(questions.depends(item, on, as_of)))
+        return public(Dependency, self.ask(AskingDepends(item, on, as_of)))
 
     def why(self, item: str, *, limit: int = 100, as_of: AsOf | None = None) -> Why:
         """Return the derivations of an item and of its inputs, with up to ``limit`` inputs.
@@ -198,7 +238,7 @@ class Reader(Views):
         >>> warehouse.why("invoices/9").expression
         '?(prices/tea, prices/milk)'
         """
-        return consequences.why(self.ask(questions.why(item, limit, as_of)))
+        return public(Why, self.ask(AskingWhy(item, limit, as_of)))
 
     def why_changed(
         self, item: str, since: AsOf, until: AsOf | None = None, *, limit: int = 100
@@ -212,8 +252,7 @@ class Reader(Views):
         >>> change.came, change.went, change.changed
         (0, 0, 0)
         """
-        asked = questions.why_changed(item, since, until, limit)
-        return consequences.why_changed(self.ask(asked))
+        return public(WhyChanged, self.ask(AskingWhyChanged(item, since, until, limit)))
 
     def evaluate(
         self,
@@ -236,8 +275,8 @@ class Reader(Views):
         >>> found.low, found.high
         (2.0, 5.0)
         """
-        asked = Evaluating(item, semiring, dict(weights), aggregates)
-        return consequences.evaluation(self.ask(questions.evaluate(asked, as_of)))
+        asked = AskingEvaluate(item, semiring, tuple(weights.items()), aggregates, as_of)
+        return public(Evaluation, self.ask(asked))
 
     def ops(self, *, as_of: AsOf | None = None) -> Rows[Operation]:
         """Return the ops that are described, in order, with their descriptions.
@@ -248,7 +287,7 @@ class Reader(Views):
         >>> [op.op for op in warehouse.ops()]
         []
         """
-        return results.operations(self.ask(questions.operations(as_of)))
+        return rows_of(Operation, self.ask(AskingOps(as_of)).operations)
 
     def modules(self, *, as_of: AsOf | None = None) -> Sequence[Module]:
         """Return the modules of workflows, in order of name, with their ops and tables.
@@ -258,7 +297,7 @@ class Reader(Views):
         >>> [module.module for module in warehouse.modules()]
         []
         """
-        return self.ask(questions.modules(as_of)).modules
+        return self.ask(AskingModules(as_of)).modules
 
     def invocations(
         self, module: str, *, run: str | None = None, as_of: AsOf | None = None
@@ -270,7 +309,8 @@ class Reader(Views):
         >>> [warehouse.invocations(module.module) for module in warehouse.modules()]
         []
         """
-        return results.invocations(self.ask(questions.invocations(module, run, as_of)))
+        found = self.ask(AskingInvocations(module, run, as_of))
+        return rows_of(Invocation, found.invocations)
 
     def zoom_page(
         self,
@@ -290,12 +330,11 @@ class Reader(Views):
         >>> page.startswith("<!doctype html>")
         True
         """
-        from provhouse.output.results.zoomed import ZoomedResult
         from provhouse.output.zoom_page import zoom_page
 
         question = question_of(item, direction, filters)
-        found = self.ask(questions.zoom(question, level, fold, foldable=True))
-        return zoom_page(json.dumps(*ZoomedResult(found).json()))
+        asked = AskingZoom(**vars(question), zoom=level, fold=tuple(fold), foldable=True)
+        return zoom_page(json.dumps(*asked.written(self.ask(asked)).json()))
 
     def generations(self) -> Rows[Generation]:
         """Return all generations, oldest first: when and how each was made, and what it added.
@@ -305,4 +344,5 @@ class Reader(Views):
         >>> [(one.generation, one.change, one.new_triples) for one in warehouse.generations()]
         [(1, 'ingest', 6)]
         """
-        return results.generations(self.ask(questions.generations()))
+        found = [asdict(each) for each in self.ask(AskingGenerations())]
+        return rows_of(Generation, pa.Table.from_pylist(found))

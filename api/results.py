@@ -1,46 +1,40 @@
-"""The results of questions, as Python objects that notebooks show as tables."""
+"""The results of questions, as Python objects that notebooks show as tables.
+
+Each has the fields of the result that is found, with ``Rows`` in place of Arrow tables.
+"""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
-from typing import TYPE_CHECKING, Any
-
-import pyarrow as pa
+from collections.abc import Hashable
+from dataclasses import dataclass, field, is_dataclass
+from functools import cache
+from types import NoneType
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from provhouse.model import answer as found_answer
-from provhouse.model.answer import Header, ItemHeader, MissingKeys, Read, TableColumns
-from provhouse.model.operations import Weakest
-from provhouse.model.question import Direction
+from provhouse.output.questions.asking import Asking
+from provhouse.output.questions.items import (
+    AskingDiff,
+    AskingExplain,
+    AskingFind,
+    AskingLineage,
+    AskingPath,
+    AskingSubgraph,
+)
 from provhouse.output.result import Result
 from provhouse.query import diff as found_diff
 from provhouse.query import explain, find, path
-from provhouse.query import modules as found_modules
-from provhouse.query import operations as found_operations
 from provhouse.query import records as found_records
 from provhouse.query import subgraph as found_subgraph
-from provhouse.query.cost import Estimate
-from provhouse.query.diff import Side
-from provhouse.query.generations import Generation
 from provhouse.query.records import TableRecords
 from provhouse.runtime.packages import package
 
 from .html import html
-from .rows import (
-    FoundItem,
-    Invocation,
-    Item,
-    OpCount,
-    Operation,
-    Part,
-    Rows,
-    TableCount,
-    Triple,
-    item_rows,
-    triple_rows,
-)
+from .rows import FoundItem, Item, OpCount, Part, Rows, TableCount, Triple, rows_of
 
 if TYPE_CHECKING:
     import networkx as nx
+
+Public = TypeVar("Public")
 
 
 class Shown(ABC):
@@ -55,7 +49,18 @@ class Shown(ABC):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Counts:
+class Answered(Shown):
+    """The result of a question."""
+
+    _asking: ClassVar[type[Asking[Any]]]
+    _found: Any = field(repr=False, compare=False)
+
+    def _result(self) -> Result:
+        return self._asking.written(self._found)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counts(found_answer.Counts):
     """The size of an answer by table, nearest table first, and by op, most frequent op first."""
 
     tables: Rows[TableCount]
@@ -63,7 +68,7 @@ class Counts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer(Shown, ItemHeader):
+class Answer(Answered, found_answer.Answer):
     """The lineage or impact of one item, as of one generation.
 
     ``items`` are ordered by depth, then name. ``triples`` are ordered by the depth of the near end
@@ -76,42 +81,11 @@ class Answer(Shown, ItemHeader):
     (True, 4, 1)
     """
 
-    complete: bool
+    _asking = AskingLineage
     items: Rows[Item]
     triples: Rows[Triple]
-    read: Read
-    """The amount of data that was read to find the answer."""
-    truncated: str | None
-    """The option that cut the answer short: ``limit``, ``depth`` or None."""
-    hidden: int
-    """The number of items found that are not shown because of a filter or a limit."""
-    erased: int
-    """The number of erased items found, before any filter. Erased items are never shown."""
-    links: int
-    """The number of triples found that lead from or to an erased item."""
-    exactness: Weakest | None
-    """The weakest exactness on the paths to the items; None if no op there has a declared one.
-
-    It is ``unknown`` if only some of these ops have one.
-    """
-    exactness_triples: Mapping[str, int]
-    """The number of triples on these paths by exactness, the strongest first."""
-    missing_keys: MissingKeys | None
-    """Keys of the filter ``where`` that no triple found has; None if each is in some triple."""
-    versions: tuple[str, ...]
-    """The names that were asked instead of ``item``: its newest version, or all, newest first."""
-    counts: Counts | None
+    counts: Counts | None = None
     """The counts of a summary, in which ``items`` and ``triples`` are empty; otherwise None."""
-    column: str | None
-    """The column that was asked for, as in ``report/AA.delay``; ``item`` is then the row."""
-    columns: tuple[TableColumns, ...]
-    """The part that each table has in the column: values, or only the choice of rows."""
-    _found: found_answer.Answer = field(repr=False, compare=False)
-
-    def _result(self) -> Result:
-        from provhouse.output.results.answer import AnswerResult
-
-        return AnswerResult(self._found)
 
     def to_networkx(self) -> "nx.MultiDiGraph[str]":
         """Return a graph with an edge from src to dst for each triple.
@@ -147,34 +121,15 @@ class ItemRecords(Shown):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Paths(Shown, Header):
+class Paths(Answered, path.Paths):
     """One shortest path from ``source`` to ``target``, or all paths, following the data.
 
     The depth of an item is its distance from ``source``, which has 0.
     """
 
-    source: str
-    target: str
-    every: bool
-    """Whether these are all paths."""
-    hops: int
-    """The number of triples on a shortest path."""
-    complete: bool
+    _asking = AskingPath
     items: Rows[Item]
     triples: Rows[Triple]
-    read: Read
-    erased: int
-    """The number of erased items on the paths, which are not shown."""
-    exactness: Weakest | None
-    """The weakest exactness on the paths, as in ``Answer``."""
-    exactness_triples: Mapping[str, int]
-    """The number of triples on the paths by exactness, the strongest first."""
-    _found: path.Paths = field(repr=False, compare=False)
-
-    def _result(self) -> Result:
-        from provhouse.output.results.path import PathResult
-
-        return PathResult(self._found)
 
     def to_networkx(self) -> "nx.MultiDiGraph[str]":
         """Return a graph with an edge from src to dst for each triple, like ``Answer.to_networkx``.
@@ -187,47 +142,22 @@ class Paths(Shown, Header):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding(Shown):
+class Finding(Answered, find.Finding):
     """The first items whose names match, ordered by name, and the number of all matches."""
 
-    text: str
-    anywhere: bool
-    table: str | None
-    generation: int
-    time: str
-    """When the generation was committed, in ISO 8601."""
-    matches: int
-    truncated: str | None
-    """``limit`` if there are more matches than items."""
+    _asking = AskingFind
     items: Rows[FoundItem]
-    seconds: float
-    _found: find.Finding = field(repr=False, compare=False)
-
-    def _result(self) -> Result:
-        from provhouse.output.results.finding import FindingResult
-
-        return FindingResult(self._found)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Explanation(Shown, ItemHeader):
+class Explanation(Answered, explain.Explanation):
     """The data that each method would read for an answer, and the method that would be used."""
 
-    sets: tuple[int, ...]
-    """The ids of the sets that CSProv would read, in order, but at most 1,000."""
-    methods: tuple[Estimate, ...]
-    exactness: Weakest | None
-    """The weakest exactness that any op of the generation has; None if none is declared."""
-    _found: explain.Explanation = field(repr=False, compare=False)
-
-    def _result(self) -> Result:
-        from provhouse.output.results.explanation import ExplanationResult
-
-        return ExplanationResult(self._found)
+    _asking = AskingExplain
 
 
 @dataclass(frozen=True, kw_only=True)
-class Change:
+class Change(found_diff.Change):
     """The items and triples that only one of two answers has."""
 
     items: Rows[Item]
@@ -235,111 +165,43 @@ class Change:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Diff(Shown):
+class Diff(Answered, found_diff.Diff):
     """The changes of an answer between two generations: what came, and what went."""
 
-    item: str
-    direction: Direction
-    since: Side
-    until: Side
+    _asking = AskingDiff
     came: Change
     went: Change
-    seconds: dict[str, float]
-    _found: found_diff.Diff = field(repr=False, compare=False)
-
-    def _result(self) -> Result:
-        from provhouse.output.results.diff import DiffResult
-
-        return DiffResult(self._found)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Subgraph(Shown, Header):
+class Subgraph(Answered, found_subgraph.Subgraph):
     """The items around an item, and the triples between them."""
 
-    item: str
-    ancestors: int
-    descendants: int
-    siblings: int
-    """The number of other items that descendants were made from."""
+    _asking = AskingSubgraph
     items: Rows[Part]
     triples: Rows[Triple]
-    erased: int
-    complete: bool
-    read: Read
-    _found: found_subgraph.Subgraph = field(repr=False, compare=False)
-
-    def _result(self) -> Result:
-        from provhouse.output.results.subgraph import SubgraphResult
-
-        return SubgraphResult(self._found)
 
 
-def answer(found: found_answer.Answer) -> Answer:
-    """Return the public form of an answer."""
-    counts = found.counts and Counts(
-        tables=Rows(found.counts.tables, TableCount._make),
-        ops=Rows(found.counts.ops, OpCount._make),
-    )
-    return Answer(**shown(Answer, found, **_rows(found), counts=counts))
+def public(kind: type[Public], found: object) -> Public:
+    """Return what was found as a public class, which has the same fields."""
+    hints = _hints(cast(Hashable, kind))
+    values = {name: _public(hints[name], value) for name, value in vars(found).items()}
+    return kind(**values, **({"_found": found} if issubclass(kind, Answered) else {}))
 
 
-def paths(found: path.Paths) -> Paths:
-    """Return the public form of a path."""
-    return Paths(**shown(Paths, found, **_rows(found)))
+@cache
+def _hints(kind: Hashable) -> dict[str, Any]:
+    return get_type_hints(kind)
 
 
-def subgraph(found: found_subgraph.Subgraph) -> Subgraph:
-    """Return the public form of what is around an item."""
-    items, triples = Rows(found.items, Part._make), triple_rows(found.triples)
-    return Subgraph(**shown(Subgraph, found, items=items, triples=triples))
-
-
-def finding(found: find.Finding) -> Finding:
-    """Return the public form of a search result."""
-    items = Rows(found.items, FoundItem._make)
-    return Finding(**shown(Finding, found, items=items))
-
-
-def explanation(found: explain.Explanation) -> Explanation:
-    """Return the public form of an explanation."""
-    sets = tuple(found.sets.tolist())
-    return Explanation(**shown(Explanation, found, sets=sets))
-
-
-def diff(found: found_diff.Diff) -> Diff:
-    """Return the public form of a diff."""
-    came, went = (
-        Change(items=item_rows(change.items), triples=triple_rows(change.triples))
-        for change in (found.came, found.went)
-    )
-    return Diff(**shown(Diff, found, came=came, went=went))
-
-
-def generations(found: list[Generation]) -> Rows[Generation]:
-    """Return generations as rows."""
-    return Rows(pa.Table.from_pylist(list(map(asdict, found))), lambda row: Generation(*row))
-
-
-def operations(found: found_operations.Operations) -> Rows[Operation]:
-    """Return descriptions of ops as rows."""
-    return Rows(found.operations, Operation._make)
-
-
-def invocations(found: found_modules.Invocations) -> Rows[Invocation]:
-    """Return the invocations of a module as rows."""
-    return Rows(found.invocations, Invocation._make)
-
-
-def _rows(found: found_answer.FoundRows) -> dict[str, object]:
-    return {"items": item_rows(found.items), "triples": triple_rows(found.triples)}
-
-
-def shown(kind: type[Any], found: object, **others: object) -> dict[str, Any]:
-    """Return the fields of a public class: those that ``found`` has too, and ``others``."""
-    known = vars(found)
-    names = (each.name for each in fields(kind) if each.name in known)
-    return {**{name: known[name] for name in names}, **others, "_found": found}
+def _public(kind: Any, value: Any) -> Any:
+    if NoneType in get_args(kind):
+        (kind, *_) = (each for each in get_args(kind) if each is not NoneType)
+    if get_origin(kind) is Rows:
+        return rows_of(get_args(kind)[0], value)
+    if isinstance(kind, type) and is_dataclass(value) and kind is not type(value):
+        return public(kind, value)
+    return value
 
 
 def _graph(items: Rows[Item], triples: Rows[Triple]) -> "nx.MultiDiGraph[str]":

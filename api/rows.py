@@ -309,16 +309,8 @@ def _equal(one: object, other: object) -> bool:
     return one == other
 
 
-def item_rows(table: pa.Table) -> Rows[Item]:
-    """Return the rows of a table with the columns item, table, depth and perhaps set."""
-    return Rows(table, lambda values: Item(*values))
-
-
-def triple_rows(table: pa.Table) -> Rows[Triple]:
-    """Return the rows of a table with the columns src, dst, op and attributes."""
-    return Rows(table, _triple)
-
-
-def _triple(values: Sequence[Any]) -> Triple:
-    src, dst, op, attributes = values
-    return Triple(src, dst, op, json.loads(attributes or "{}"))
+def rows_of(kind: Callable[..., Row], table: pa.Table) -> Rows[Row]:
+    """Return the rows of a table as named tuples of a kind; a last field may have no column."""
+    if table.column_names[-1:] == ["attributes"]:
+        return Rows(table, lambda values: kind(*values[:-1], json.loads(values[-1] or "{}")))
+    return Rows(table, lambda values: kind(*values))

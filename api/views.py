@@ -2,25 +2,27 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple, Unpack
 
-from provhouse.model.answer import Header, ItemHeader, Read
 from provhouse.model.deletion import Deletion
-from provhouse.model.question import AsOf, Direction, Question
+from provhouse.model.question import AsOf, Direction
 from provhouse.model.zoom import Level
-from provhouse.output.result import Result
+from provhouse.output.questions.asking import Asking, Found
+from provhouse.output.questions.levels import (
+    AskingZoom,
+    AskingZoomDiff,
+    AskingZoomPath,
+    AskingZoomWhatIf,
+)
 from provhouse.query import zoom as found_zoom
 from provhouse.query import zoom_diff as found_diff
 from provhouse.query import zoom_path as found_path
 from provhouse.query import zoom_what_if as found_what_if
-from provhouse.query.diff import Side
 
-from . import consequences, questions
 from .consequences import WhatIf
 from .filters import Filters, question_of
-from .questions import Asked, Found
-from .results import Shown, shown
+from .results import Answered, public
 from .rows import Edge, Node, Rows
 
 
@@ -71,103 +73,48 @@ class NodeFates(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LevelView(Shown):
-    """A view: triples at a level, as nodes and edges."""
+class Zoom(Answered, found_zoom.Zoomed):
+    """An answer at the level of modules, tables, sets or records: nodes and edges."""
 
-    zoom: Level
-    folded: tuple[str, ...]
-    inside: int
-    """The number of items that are hidden inside folded modules."""
-    several: int
-    """The number of items that were made in several invocations. They are never hidden."""
-    outside: int
-    """The number of items that were made, but in no module."""
+    _asking = AskingZoom
+    nodes: Rows[Node]
     edges: Rows[Edge]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Zoom(LevelView, ItemHeader):
-    """An answer at the level of modules, tables, sets or records: nodes and edges."""
-
-    complete: bool
-    truncated: str | None
-    found: int
-    """The number of items of the answer."""
-    erased: int
-    nodes: Rows[Node]
-    read: Read
-    _found: found_zoom.Zoomed = field(repr=False, compare=False)
-
-    def _result(self) -> Result:
-        from provhouse.output.results.zoomed import ZoomedResult
-
-        return ZoomedResult(self._found)
-
-
-@dataclass(frozen=True, kw_only=True)
-class ZoomPath(LevelView, Header):
+class ZoomPath(Answered, found_path.ZoomedPath):
     """A path at the level of modules, tables, sets or records: nodes and edges."""
 
-    source: str
-    target: str
-    every: bool
-    hops: int | None
-    """The number of triples on a shortest path; None at the level ``catalogue``."""
-    complete: bool
-    found: int
-    """The number of items on the path, with both ends."""
-    erased: int
+    _asking = AskingZoomPath
     nodes: Rows[Node]
-    read: Read
-    _found: found_path.ZoomedPath = field(repr=False, compare=False)
-
-    def _result(self) -> Result:
-        from provhouse.output.results.zoomed_path import ZoomedPathResult
-
-        return ZoomedPathResult(self._found)
+    edges: Rows[Edge]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ZoomDiff(Shown):
+class ZoomDiff(Answered, found_diff.ZoomedDiff):
     """The nodes and edges of an answer that differ between two generations."""
 
-    item: str
-    direction: Direction
-    since: Side
-    until: Side
-    zoom: Level
-    folded: tuple[str, ...]
+    _asking = AskingZoomDiff
     nodes: Rows[NodeChange]
     edges: Rows[EdgeChange]
-    seconds: dict[str, float]
-    _found: found_diff.ZoomedDiff = field(repr=False, compare=False)
-
-    def _result(self) -> Result:
-        from provhouse.output.results.zoomed_diff import ZoomedDiffResult
-
-        return ZoomedDiffResult(self._found)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ZoomWhatIf(LevelView):
+class ZoomWhatIf(Answered, found_what_if.ZoomedWhatIf):
     """The consequences of a deletion for the nodes of a view."""
 
+    _asking = AskingZoomWhatIf
     nodes: Rows[NodeFates]
+    edges: Rows[Edge]
     summary: WhatIf
     """The consequences as counts."""
-    _found: found_what_if.ZoomedWhatIf = field(repr=False, compare=False)
-
-    def _result(self) -> Result:
-        from provhouse.output.results.zoomed_what_if import ZoomedWhatIfResult
-
-        return ZoomedWhatIfResult(self._found)
 
 
 class Views(ABC):
     """The questions whose answers are nodes and edges."""
 
     @abstractmethod
-    def ask(self, asked: Asked[Found]) -> Found:
+    def ask(self, asked: Asking[Found]) -> Found:
         """Return the answer to a question: the object from which commands write their output."""
 
     def zoom(
@@ -191,8 +138,8 @@ class Views(ABC):
         [('invoices', 2), ('orders', 2), ('prices', 2)]
         """
         question = question_of(item, direction, filters)
-        found = self.ask(questions.zoom(question, level, fold))
-        return Zoom(**shown(Zoom, found, **_graph(found)))
+        asked = AskingZoom(**vars(question), zoom=level, fold=tuple(fold))
+        return public(Zoom, self.ask(asked))
 
     def zoom_path(
         self,
@@ -212,8 +159,8 @@ class Views(ABC):
         >>> [node.name for node in view.nodes]
         ['prices/milk', 'revenue/2026-03', 'invoices', 'orders']
         """
-        found = self.ask(questions.zoom_path(source, target, every, as_of, level, fold))
-        return ZoomPath(**shown(ZoomPath, found, **_graph(found)))
+        asked = AskingZoomPath(source, target, every, as_of, zoom=level, fold=tuple(fold))
+        return public(ZoomPath, self.ask(asked))
 
     def zoom_diff(
         self,
@@ -233,10 +180,10 @@ class Views(ABC):
         >>> len(warehouse.zoom_diff("revenue/2026-03", since=1).edges)
         0
         """
-        question = Question(item, direction, as_of=since)
-        found = self.ask(questions.zoom_diff(question, until, level, fold))
-        nodes, edges = Rows(found.nodes, NodeChange._make), Rows(found.edges, EdgeChange._make)
-        return ZoomDiff(**shown(ZoomDiff, found, nodes=nodes, edges=edges))
+        asked = AskingZoomDiff(
+            item, direction, until=until, since=since, zoom=level, fold=tuple(fold)
+        )
+        return public(ZoomDiff, self.ask(asked))
 
     def zoom_what_if(
         self,
@@ -261,10 +208,8 @@ class Views(ABC):
         [('invoices', 0, 1), ('orders', 1, 0), ('revenue', 0, 1)]
         """
         deletion = deletion_of(delete, tables, where, ops, files, runs)
-        found = self.ask(questions.zoom_what_if(deletion, as_of, level, fold))
-        summary = consequences.what_if(found.summary)
-        nodes, edges = Rows(found.nodes, NodeFates._make), Rows(found.edges, Edge._make)
-        return ZoomWhatIf(**shown(ZoomWhatIf, found, nodes=nodes, edges=edges, summary=summary))
+        asked = AskingZoomWhatIf(**vars(deletion), as_of=as_of, zoom=level, fold=tuple(fold))
+        return public(ZoomWhatIf, self.ask(asked))
 
 
 def deletion_of(
@@ -276,7 +221,3 @@ def deletion_of(
     """Return what a program supposes to be deleted; ``others`` are ops, files and runs."""
     pairs = tuple(where.items() if isinstance(where, Mapping) else where)
     return Deletion(tuple(delete), tuple(tables), pairs, *map(tuple, others))
-
-
-def _graph(found: found_zoom.Zoomed | found_path.ZoomedPath) -> dict[str, object]:
-    return {"nodes": Rows(found.nodes, Node._make), "edges": Rows(found.edges, Edge._make)}

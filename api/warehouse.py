@@ -13,6 +13,7 @@ from provhouse.model.paths import local_path
 from provhouse.model.progress import Progress, Silent
 from provhouse.model.question import AsOf
 from provhouse.model.settings import Settings
+from provhouse.output.questions.asking import Asking, Found
 from provhouse.query.ask import Asker
 from provhouse.query.records import MOST, records
 from provhouse.serve.client import Client
@@ -22,7 +23,6 @@ from provhouse.store.warehouse.layout import Layout
 
 from .checks import check_run, key_columns
 from .connection import fetch
-from .questions import Asked, Found
 from .reader import Reader
 from .records import Records
 from .results import Answer, ItemRecords
@@ -79,7 +79,7 @@ class Warehouse(Reader):
         self._asker = self._graph = None
         self._stack.close()
 
-    def ask(self, asked: Asked[Found]) -> Found:
+    def ask(self, asked: Asking[Found]) -> Found:
         """Ask the warehouse's server if one is running; answer in this process otherwise."""
         if client := Client.of(self._settings.warehouse):
             return fetch(client, asked)

@@ -25,12 +25,11 @@ from .commands.doctor import doctor
 from .commands.evaluate import evaluate
 from .commands.explain import explain
 from .commands.export import export
-from .commands.find import find
 from .commands.forget import forget
 from .commands.import_ import import_
 from .commands.ingest import ingest
 from .commands.lineage import impact, lineage
-from .commands.modules import invocations, modules
+from .commands.modules import modules
 from .commands.ops import ops
 from .commands.path import path
 from .commands.prune import prune
@@ -41,12 +40,11 @@ from .commands.run_spark import run_spark
 from .commands.show import show
 from .commands.spark_conf import spark_conf
 from .commands.status import generations, status
-from .commands.subgraph import subgraph
 from .commands.token import token
 from .commands.up import down, up
 from .commands.values import values
-from .commands.what_if import depends, what_if, why
-from .commands.why_changed import why_changed
+from .commands.what_if import what_if
+from .derived import name_of, with_derived
 from .examples import epilog
 from .failures import guarded
 from .invocation import Invocation, invocation
@@ -64,28 +62,22 @@ app = typer.Typer(
     epilog=EPILOG,
     context_settings={"help_option_names": ["--help", "-h"]},
 )
-for command in (
+COMMANDS = (
     ingest,
     run_spark,
     spark_conf,
     lineage,
     impact,
     path,
-    subgraph,
-    find,
     show,
     explain,
     blame,
     what_if,
-    depends,
-    why,
-    why_changed,
     evaluate,
     diff,
     values,
     ops,
     modules,
-    invocations,
     crossfilter,
     status,
     generations,
@@ -104,8 +96,9 @@ for command in (
     down,
     token,
     doctor,
-):
-    name = command.__name__.rstrip("_").replace("_", "-")
+)
+for command in with_derived(COMMANDS):
+    name = name_of(command)
     own = {"allow_interspersed_args": command is not run_spark}  # options after it are the script's
     app.command(name, epilog=epilog(name), context_settings=own)(command)
 

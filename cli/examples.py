@@ -1,5 +1,7 @@
 """Examples of each command, which its help shows."""
 
+from .derived import QUESTIONS
+
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "ingest": (
         "provhouse ingest trace.csv --dry-run",
@@ -29,8 +31,6 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "provhouse path orders/17 revenue/2026-03 --all",
         "provhouse path orders/17 revenue/2026-03 --all --zoom module",
     ),
-    "subgraph": ("provhouse subgraph orders/17",),
-    "find": ("provhouse find orders/ --limit 5",),
     "explain": ("provhouse explain revenue/2026-03",),
     "blame": (
         "provhouse blame report --where 'delay > 100'",
@@ -43,9 +43,6 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "provhouse what-if --delete-run nightly --as-of 3",
         "provhouse what-if --each revenue/2026-03 --limit 20",
     ),
-    "depends": ("provhouse depends revenue/2026-03 --on orders/17",),
-    "why": ("provhouse why revenue/2026-03",),
-    "why-changed": ("provhouse why-changed revenue/2026-03 --from 3",),
     "evaluate": ("provhouse evaluate revenue/2026-03 --semiring trust --weights weights.csv",),
     "diff": ("provhouse diff revenue/2026-03 --from 3 --to 5",),
     "values": ("provhouse values op", "provhouse values attributes.month --contains 2013"),
@@ -55,7 +52,6 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "provhouse modules list --out modules.json",
         "provhouse modules set modules.toml",
     ),
-    "invocations": ("provhouse invocations curate --run nightly",),
     "show": ("provhouse show set 3 --limit 20",),
     "crossfilter": (
         "provhouse crossfilter flights.parquet --by carrier --by hour --by dep_delay=60",
@@ -85,6 +81,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "provhouse token revoke ann",
     ),
     "doctor": ("provhouse doctor",),
+    **{asking.name: (asking.command,) for asking in QUESTIONS if asking.command},
 }
 
 

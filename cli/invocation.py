@@ -10,9 +10,6 @@ from provhouse.model.command import COMMAND
 from provhouse.model.errors import NotFound, ProvhouseError, UsageError
 from provhouse.model.settings import Settings
 
-ASKING = ("lineage", "impact", "path", "find", "show", "explain", "diff", "generations")
-"""The commands that can ask the server in the setting ``server``."""
-
 
 @dataclass
 class Invocation:
@@ -21,10 +18,13 @@ class Invocation:
     options: dict[str, object] = field(default_factory=dict)
 
     def settings(self, **options: object) -> Settings:
-        """Return the settings. ``options``, the command's own, override all other sources."""
+        """Return the settings. ``options``, the command's own, override all other sources.
+
+        Raises UsageError if they name a server, which only questions can be sent to.
+        """
         named = {name: value for name, value in options.items() if value is not None}
         settings = Settings.load({**self.options, **named})
-        if settings.server and COMMAND.get() not in ASKING:
+        if settings.server:
             raise UsageError(
                 f"`provhouse {COMMAND.get()}` needs the files of a warehouse",
                 f"The setting server is {settings.server}, and only questions can be asked there",
@@ -32,10 +32,14 @@ class Invocation:
             )
         return settings
 
+    def asking(self) -> Settings:
+        """Return the settings of a command that asks a question, perhaps of a remote server."""
+        return Settings.load(self.options)
+
     def logs(self) -> Path:
         """Return the folder for a traceback: the warehouse's logs, or the temporary folder."""
         try:
-            warehouse = self.settings().warehouse
+            warehouse = self.asking().warehouse
         except ProvhouseError:
             return Path(tempfile.gettempdir())
         return warehouse / "logs" if warehouse.is_dir() else Path(tempfile.gettempdir())

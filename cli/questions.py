@@ -16,9 +16,9 @@ from provhouse.model.settings import Settings
 from provhouse.output.escape import OnTerminal
 from provhouse.output.file import destination
 from provhouse.output.form import Form, Order, choose_form
-from provhouse.output.result import Result
+from provhouse.output.questions.asking import Asking, Found
+from provhouse.output.questions.items import AskingLineage
 from provhouse.output.writer import opened
-from provhouse.questions import Asked, Found, lineage
 from provhouse.serve.client import Client, Reply
 from provhouse.serve.remote import checked_token, remote_server
 
@@ -64,15 +64,10 @@ class AbsentItems:
         return self.count > 0
 
 
-def answer(
-    settings: Settings,
-    asked: Asked[Found],
-    result: Callable[[Found], Result],
-    options: OutputOptions,
-) -> None:
-    """Answer a question. ``result`` turns the answer into a result, which is then written."""
+def answer(settings: Settings, asked: Asking[Found], options: OutputOptions) -> None:
+    """Answer a question, and write its result."""
     if client := _client(settings, options, quick=asked.quick):
-        _relay(client, asked.path, asked.body, options)
+        _relay(client, asked.path, asked.body(), options)
         return
 
     from provhouse.warehouse import Warehouse
@@ -83,14 +78,14 @@ def answer(
         with progress_display() as progress, Warehouse(settings, progress) as warehouse:
             found = warehouse.ask(asked)
             progress.clear()
-        output.write(result(found))
+        output.write(asked.written(found))
 
 
 def answer_as_found(settings: Settings, question: Question, options: OutputOptions) -> None:
     """Answer a question about lineage or impact; write a large answer while it is being named."""
-    asked = lineage(question)
+    asked = AskingLineage(question)
     if client := _client(settings, options):
-        _relay(client, asked.path, asked.body, options)
+        _relay(client, asked.path, asked.body(), options)
         return
 
     from provhouse.output.results.large_answer import answer_result
@@ -130,7 +125,7 @@ def answer_records(settings: Settings, question: Question, options: OutputOption
 
     with opened(options.form, options.out, options.timing, options.safe) as output:
         with progress_display() as progress, Warehouse(settings, progress) as warehouse:
-            found = warehouse.ask(lineage(question))
+            found = warehouse.ask(AskingLineage(question))
             progress.clear()
         output.write(RecordsResult(records(Layout(settings.warehouse), found)))
 
@@ -142,8 +137,8 @@ def answer_many(
 
     Return how many items are missing, and the first of them.
     """
-    first = lineage(questions[0])
-    body = {name: value for name, value in first.body.items() if name != "item"}
+    first = AskingLineage(questions[0])
+    body = {name: value for name, value in first.body().items() if name != "item"}
     asked = {**body, "items": [question.item for question in questions]}
     client = _client(settings, options)
     if client and (settings.server or client.accepts(asked)):

@@ -7,17 +7,15 @@ from provhouse.model.errors import UsageError
 from provhouse.model.settings import Settings
 from provhouse.output.file import destination
 from provhouse.output.form import Form
-from provhouse.questions import Asked
 from provhouse.runtime.scratch import scratch
 
 from .questions import OutputOptions, answer
 
 if TYPE_CHECKING:
-    from provhouse.output.result import Result
-    from provhouse.query.zoom import Zoomed
+    from provhouse.output.questions.levels import AskingZoom
 
 
-def answer_page(settings: Settings, asked: "Asked[Zoomed]", page: Path, given: bool) -> None:
+def answer_page(settings: Settings, asked: "AskingZoom", page: Path, given: bool) -> None:
     """Answer a question for a view that can be folded, and write its page.
 
     Raises UsageError if another output is ``given``.
@@ -32,11 +30,5 @@ def answer_page(settings: Settings, asked: "Asked[Zoomed]", page: Path, given: b
 
     with destination(page) as handle, scratch("page") as folder:
         view = Path(folder) / "view.json"
-        answer(settings, asked, _result, OutputOptions(Form.json, view))
+        answer(settings, asked, OutputOptions(Form.json, view))
         handle.write(zoom_page(view.read_text(encoding="utf-8")))
-
-
-def _result(found: "Zoomed") -> "Result":
-    from provhouse.output.results.zoomed import ZoomedResult
-
-    return ZoomedResult(found)

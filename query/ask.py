@@ -280,7 +280,7 @@ class Asker:
         choice, methods = estimate_methods(question, self.snapshot, number, walk, copied)
         return Explanation(
             **self.header(question, number, choice, watch),
-            sets=self.snapshot.ids_of(SetPositions(walk.sets[:EXPLAINED_SETS])),
+            sets=tuple(self.snapshot.ids_of(SetPositions(walk.sets[:EXPLAINED_SETS])).tolist()),
             methods=methods,
             exactness=self.declared.weakest,
         )

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from provhouse.model.answer import ItemHeader
-from provhouse.model.arrays import ItemNumber, SetIds
+from provhouse.model.arrays import ItemNumber
 from provhouse.model.operations import Weakest
 from provhouse.model.question import Question
 from provhouse.store.tables.snapshot import Snapshot
@@ -25,7 +25,7 @@ class Explanation(ItemHeader):
     """
 
     methods: tuple[Estimate, ...]
-    sets: SetIds
+    sets: tuple[int, ...]
     """The ids of the sets that CSProv would read, in order, but at most ``EXPLAINED_SETS``."""
     exactness: Weakest | None = None
     """The weakest exactness that any op of the generation has, because no triple is read.

@@ -65,6 +65,7 @@ class WhatIf(Header):
     dies: int
     survives: int
     undecided: int
+    """The number of items whose fate is not known, because the triples do not say enough."""
     tables: pa.Table
     """A row for each table, by name: table, dies, changed, undecided, survives."""
     items: pa.Table

@@ -5,7 +5,7 @@ A view is folded when the answer is made, from what the answer reads anyway; non
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from provhouse.model.answer import ItemHeader, Read
 from provhouse.model.arrays import ItemNumber, ItemNumbers
@@ -38,7 +38,7 @@ class Zoomed(LevelView, ItemHeader):
     """The number of items of the answer, without the asked item."""
     erased: int
     read: Read
-    foldable: Foldable | None = None
+    foldable: Foldable | None = field(default=None, repr=False)
     """The content of all other views of the answer, if it was asked for."""
 
 

@@ -21,9 +21,9 @@ from provhouse.model.errors import NotFound, ProvhouseError, UsageError
 from provhouse.model.progress import Stopwatch
 from provhouse.model.question import Question
 from provhouse.output import arrow_stream
+from provhouse.output.result import Result
 from provhouse.output.results.answers import Absent, AnswersResult
 from provhouse.output.results.large_answer import answer_result
-from provhouse.output.writer import Writer
 from provhouse.query.ask import Asker
 from provhouse.query.locate import check_tables
 
@@ -34,7 +34,7 @@ from .keeper import Keeper
 from .metrics import Metrics
 from .streaming import PATIENCE, Pipe
 
-Result = TypeVar("Result")
+Found = TypeVar("Found")
 WATCH_SECONDS = 0.5
 """The number of seconds between two checks for a disconnected client."""
 
@@ -69,7 +69,7 @@ class Answering:
         async with watch_disconnect(request) as disconnected:
             return await self.reply(
                 lambda keeper: self._one(keeper, question, form, disconnected, held),
-                lambda output, found: output.write(answer_result(found)),
+                answer_result,
                 form,
                 keep,
                 held,
@@ -96,41 +96,44 @@ class Answering:
 
     async def reply(
         self,
-        ask: Callable[[Keeper], Result],
-        write: Callable[[Writer, Result], None],
+        ask: Callable[[Keeper], Found],
+        written: Callable[[Found], Result],
         form: ResponseFormat,
-        keep: Callable[[Result, bytes], None] = lambda result, body: None,
+        keep: Callable[[Found, bytes], None] = lambda found, body: None,
         held: ExitStack | None = None,
     ) -> Response:
-        """Run ``ask`` in a thread and return its result in the requested format.
+        """Run ``ask`` in a thread and return what it found in the requested format.
 
-        A large result is streamed. A small result is returned as a whole, and ``keep`` is called
-        with the result and its bytes. ``held`` is closed when the result has been sent.
+        ``written`` returns it as a result that can be written in every form.
+        A large result is streamed. A small one is returned as a whole, and ``keep`` is called with
+        what was found and its bytes. ``held`` is closed when the result has been sent.
         """
         async with self.limiter.slot():
-            return await run_in_threadpool(self._reply, ask, write, form, keep, held or ExitStack())
+            return await run_in_threadpool(
+                self._reply, ask, written, form, keep, held or ExitStack()
+            )
 
     def _reply(
         self,
-        ask: Callable[[Keeper], Result],
-        write: Callable[[Writer, Result], None],
+        ask: Callable[[Keeper], Found],
+        written: Callable[[Found], Result],
         form: ResponseFormat,
-        keep: Callable[[Result, bytes], None],
+        keep: Callable[[Found, bytes], None],
         held: ExitStack,
     ) -> Response:
         with held:
-            result = ask(self.keeper)
-            if row_count(result) <= SMALL_ROWS:
+            found = ask(self.keeper)
+            if row_count(found) <= SMALL_ROWS:
                 with self.metrics.time_writing():
-                    body = _body(result, write, form)
-                keep(result, body)
+                    body = _body(found, written, form)
+                keep(found, body)
                 return Response(body, media_type=form.media_type)
             stack = AsyncExitStack()
             stack.callback(held.pop_all().close)
         if form.form is None:
-            pieces = _reporting(arrow_stream.pieces(result), form)
+            pieces = _reporting(arrow_stream.pieces(found), form)
             return _StreamedResponse(pieces, stack, {}, form.media_type)
-        pipe = Pipe(lambda handle: write(form.output(handle), result))
+        pipe = Pipe(lambda handle: form.output(handle).write(written(found)))
         stack.callback(pipe.close)
         return _StreamedResponse(_reporting(pipe, form), stack, {}, form.media_type)
 
@@ -240,12 +243,12 @@ def _reporting(pieces: Iterable[bytes], form: ResponseFormat) -> Iterator[bytes]
         raise
 
 
-def _body(result: Result, write: Callable[[Writer, Result], None], form: ResponseFormat) -> bytes:
-    """Return a small result in the requested format."""
+def _body(found: Found, written: Callable[[Found], Result], form: ResponseFormat) -> bytes:
+    """Return what was found in the requested format, if it is small."""
     if form.form is None:
-        return b"".join(arrow_stream.pieces(result))
+        return b"".join(arrow_stream.pieces(found))
     handle = io.StringIO()
-    write(form.output(handle), result)
+    form.output(handle).write(written(found))
     return handle.getvalue().encode()
 
 

@@ -7,14 +7,12 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from provhouse.output.questions.registry import QUESTIONS
+from provhouse.output.questions.schemas import derived_schema
+
 from .content_types import ARROW_TYPE, MANY_TYPE
 from .requests import Problem
 
-SCHEMAS = (
-    "answer", "path", "subgraph", "find", "explanation", "set", "view", "diff", "ops",
-    "generations", "status", "what-if", "what-if-each", "depends", "why", "why-changed", "evaluate",
-    "zoom", "zoom-path", "zoom-diff", "zoom-what-if", "modules", "invocations",
-)  # fmt: skip
 _COMPONENTS = "#/components/schemas/"
 _PROBLEM = {"content": {"application/problem+json": {}}, "model": Problem}
 
@@ -40,8 +38,12 @@ def openapi_document(app: FastAPI) -> dict[str, Any]:
             description=app.description,
             routes=app.routes,
         )
-        for form in SCHEMAS:
-            document["components"]["schemas"] |= _schemas(form)
+        schemas = document["components"]["schemas"]
+        schemas |= _schemas("status")
+        for asking in QUESTIONS:
+            name = asking.schema
+            derived = {} if asking.result else {name: derived_schema(asking.found_type())}
+            schemas |= derived or _schemas(name)
         app.openapi_schema = document
     return app.openapi_schema
 

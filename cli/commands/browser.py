@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from provhouse import questions
 from provhouse.model.errors import UsageError
-from provhouse.model.question import Direction, Question
+from provhouse.model.question import Direction
 from provhouse.model.settings import Settings
+from provhouse.output.questions.items import AskingView
 
 from ..invocation import invocation, warehouse_id
 from ..options import FormOption, utf8
@@ -16,8 +16,6 @@ from ..questions import OutputOptions, answer
 
 if TYPE_CHECKING:
     from provhouse.cypher.access import Address
-    from provhouse.output.result import Result
-    from provhouse.query.view import View
 
 
 def browser(
@@ -62,8 +60,8 @@ def browser(
         _guide(address, warehouse)
     else:
         direction: Direction = "downstream" if impact else "upstream"
-        question = Question(utf8(item, "An item's name"), direction, depth=depth)
-        answer(settings, questions.view(question), _result, OutputOptions(form))
+        asked = AskingView(utf8(item, "An item's name"), direction, depth)
+        answer(settings, asked, OutputOptions(form))
 
 
 def _up(settings: Settings) -> "Address":
@@ -92,12 +90,6 @@ def _guide(address: "Address", warehouse: str) -> None:
     sys.stdout.write("\nQueries to paste:\n")
     for query in guide.queries(warehouse):
         sys.stdout.write(f"\n{query.text.strip()}\n")
-
-
-def _result(view: "View") -> "Result":
-    from provhouse.output.results.view import ViewResult
-
-    return ViewResult(view)
 
 
 def _clear(settings: Settings, warehouse: str) -> None:

@@ -1,21 +1,16 @@
 """``diff``: how an answer changed between two generations."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from provhouse import questions
-from provhouse.model.question import Direction, Question
+from provhouse.model.question import Direction
+from provhouse.output.questions.items import AskingDiff
 
 from ..invocation import invocation
 from ..options import DownstreamOption, FormOption, ItemArgument, SafeOption, utf8
 from ..questions import OutputOptions, answer
 from ..zoom_options import FoldOption, ZoomOption, zoom_level
-
-if TYPE_CHECKING:
-    from provhouse.output.result import Result
-    from provhouse.query.diff import Diff
-    from provhouse.query.zoom_diff import ZoomedDiff
 
 
 def diff(
@@ -51,25 +46,16 @@ def diff(
     removed.
     """
     item = utf8(item, "An item's name")
-    settings = invocation(ctx).settings()
+    settings = invocation(ctx).asking()
 
     direction: Direction = "downstream" if downstream else "upstream"
-
-    question = Question(item, direction, as_of=since)
+    options = OutputOptions(form, safe=safe)
     if level := zoom_level(zoom, fold):
-        zoomed = questions.zoom_diff(question, until, level, fold or [])
-        answer(settings, zoomed, _zoomed, OutputOptions(form, safe=safe))
+        from provhouse.output.questions.levels import AskingZoomDiff
+
+        zoomed = AskingZoomDiff(
+            item, direction, until=until, since=since, zoom=level, fold=tuple(fold or ())
+        )
+        answer(settings, zoomed, options)
         return
-    answer(settings, questions.diff(question, until), _result, OutputOptions(form, safe=safe))
-
-
-def _result(found: "Diff") -> "Result":
-    from provhouse.output.results.diff import DiffResult
-
-    return DiffResult(found)
-
-
-def _zoomed(found: "ZoomedDiff") -> "Result":
-    from provhouse.output.results.zoomed_diff import ZoomedDiffResult
-
-    return ZoomedDiffResult(found)
+    answer(settings, AskingDiff(item, direction, until=until, since=since), options)

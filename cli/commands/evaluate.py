@@ -1,21 +1,17 @@
 """``evaluate``: the value of an item in a semiring."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from provhouse import questions
-from provhouse.model.semiring import Aggregates, Evaluating, Semiring
+from provhouse.model.semiring import Aggregates, Semiring
+from provhouse.output.questions.derivations import AskingEvaluate
 from provhouse.weights import read_weights
 
 from ..invocation import invocation
 from ..options import AsOfOption, FormOption, ItemArgument, OutOption, SafeOption, utf8
 from ..questions import OutputOptions, answer
-
-if TYPE_CHECKING:
-    from provhouse.output.result import Result
-    from provhouse.query.evaluate import Evaluation
 
 
 def evaluate(
@@ -54,13 +50,7 @@ def evaluate(
     """
     name = utf8(item, "An item's name")
     given = read_weights(weights) if weights else {}
-    settings = invocation(ctx).settings()
+    settings = invocation(ctx).asking()
 
-    asked = questions.evaluate(Evaluating(name, semiring, given, aggregates), as_of)
-    answer(settings, asked, _result, OutputOptions(form, out, safe=safe))
-
-
-def _result(found: "Evaluation") -> "Result":
-    from provhouse.output.results.evaluation import EvaluationResult
-
-    return EvaluationResult(found)
+    asked = AskingEvaluate(name, semiring, tuple(given.items()), aggregates, as_of)
+    answer(settings, asked, OutputOptions(form, out, safe=safe))

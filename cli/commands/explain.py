@@ -1,19 +1,15 @@
 """``explain``: estimate the cost of a question."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from provhouse import questions
-from provhouse.model.question import Direction, Method, Question
+from provhouse.model.question import Direction, Method
+from provhouse.output.questions.items import AskingExplain
 
 from ..invocation import invocation
 from ..options import AsOfOption, DownstreamOption, FormOption, ItemArgument, utf8
 from ..questions import OutputOptions, answer
-
-if TYPE_CHECKING:
-    from provhouse.output.result import Result
-    from provhouse.query.explain import Explanation
 
 
 def explain(
@@ -36,15 +32,8 @@ def explain(
     process in which Spark is running and has the partitions in memory.
     """
     item = utf8(item, "An item's name")
-    settings = invocation(ctx).settings()
+    settings = invocation(ctx).asking()
 
     direction: Direction = "downstream" if downstream else "upstream"
-    question = Question(item, direction, method, depth, as_of=as_of)
-
-    answer(settings, questions.explain(question), _result, OutputOptions(form))
-
-
-def _result(found: "Explanation") -> "Result":
-    from provhouse.output.results.explanation import ExplanationResult
-
-    return ExplanationResult(found)
+    asked = AskingExplain(item, direction, method, depth, as_of)
+    answer(settings, asked, OutputOptions(form))

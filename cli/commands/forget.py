@@ -1,20 +1,15 @@
 """``forget``: erase items permanently."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from provhouse import questions
-from provhouse.model.deletion import Deletion
+from provhouse.output.questions.derivations import AskingWhatIf
 from provhouse.output.writer import opened
 
 from ..invocation import invocation
 from ..options import FormOption, WaitOption, utf8
 from ..questions import OutputOptions, answer
-
-if TYPE_CHECKING:
-    from provhouse.output.result import Result
-    from provhouse.query.what_if import WhatIf
 
 
 def forget(
@@ -43,8 +38,7 @@ def forget(
     settings = invocation(ctx).settings(wait_seconds=wait)
     named = tuple(utf8(item, "The name of an item") for item in items)
     if dry_run:
-        answer(settings, questions.what_if(Deletion(named), False, None), _what_if,
-               OutputOptions(form))  # fmt: skip
+        answer(settings, AskingWhatIf(named), OutputOptions(form))
         return
 
     from provhouse.changes.forget import forget as erase
@@ -57,9 +51,3 @@ def forget(
         with progress_display(keep=True) as progress:
             done = erase(named, settings, progress, without_server(settings, progress))
         output.write(ForgetResult(done))
-
-
-def _what_if(found: "WhatIf") -> "Result":
-    from provhouse.output.results.what_if import WhatIfResult
-
-    return WhatIfResult(found)

@@ -5,14 +5,14 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from provhouse import questions
 from provhouse.model.errors import BadInput, NotFound, UsageError
 from provhouse.model.question import Direction, Question
 from provhouse.output.form import Order
+from provhouse.output.questions.items import AskingLineage
 
 from ..filter_options import question_fields, question_options
 from ..invocation import invocation
@@ -20,11 +20,6 @@ from ..options import FormOption, OrderOption, OutOption, SafeOption, utf8
 from ..questions import OutputOptions, answer, answer_as_found, answer_many, answer_records
 from ..zoom_options import FoldOption, PageOption, ZoomOption, zoom_level
 from ..zoom_page import answer_page
-
-if TYPE_CHECKING:
-    from provhouse.model.answer import Answer
-    from provhouse.output.result import Result
-    from provhouse.query.zoom import Zoomed
 
 
 def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:
@@ -70,16 +65,18 @@ def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:
     ) -> None:
         fields = question_fields(**options)
         if level := zoom_level(zoom, fold):
+            from provhouse.output.questions.levels import AskingZoom
+
             _check_alone("--zoom", items, fields["summary"], records)
             name = utf8(item or "", "An item's name")
-            question_of = Question(name, direction, **fields)
-            asked = questions.zoom(question_of, level, fold or [], foldable=page is not None)
-            if page:
-                answer_page(invocation(ctx).settings(), asked, page, bool(form or out))
-                return
-            answer(
-                invocation(ctx).settings(), asked, _zoomed, OutputOptions(form, out, timing, safe)
+            folded, foldable = tuple(fold or ()), page is not None
+            asked = AskingZoom(
+                name, direction, **fields, zoom=level, fold=folded, foldable=foldable
             )
+            if page:
+                answer_page(invocation(ctx).asking(), asked, page, bool(form or out))
+                return
+            answer(invocation(ctx).asking(), asked, OutputOptions(form, out, timing, safe))
             return
         if page:
             raise UsageError(
@@ -150,31 +147,19 @@ def _ask(
             "Give ITEM or --items FILE",
         )
     names = [utf8(item, "An item's name")] if item is not None else _names(items)
-    settings = invocation(ctx).settings()
+    settings = invocation(ctx).asking()
     if output.records:
         answer_records(settings, question(names[0]), output)
     elif items is None and output.as_found:
         answer_as_found(settings, question(names[0]), output)
     elif items is None:
-        answer(settings, questions.lineage(question(names[0])), _result, output)
+        answer(settings, AskingLineage(question(names[0])), output)
     elif absent := answer_many(settings, [question(name) for name in names], output):
         verb = "is" if absent.count == 1 else "are"
         raise NotFound(
             f"{absent.count:,} of {len(names):,} items {verb} missing",
             f"The first is {absent.first!r}",
         )
-
-
-def _result(found: "Answer") -> "Result":
-    from provhouse.output.results.answer import AnswerResult
-
-    return AnswerResult(found)
-
-
-def _zoomed(found: "Zoomed") -> "Result":
-    from provhouse.output.results.zoomed import ZoomedResult
-
-    return ZoomedResult(found)
 
 
 def _names(file: Path | None) -> list[str]:

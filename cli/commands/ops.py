@@ -1,19 +1,13 @@
 """``ops``: list the ops that are described, or describe ops."""
 
-from typing import TYPE_CHECKING
-
 import typer
 
-from provhouse import questions
+from provhouse.output.questions.lists import AskingOps
 
 from ..descriptions import Action, ActionArgument, DescriptionsArgument, check_options, store
 from ..invocation import invocation
 from ..options import AsOfOption, FormOption, OutOption, SafeOption, WaitOption
 from ..questions import OutputOptions, answer
-
-if TYPE_CHECKING:
-    from provhouse.output.result import Result
-    from provhouse.query.operations import Operations
 
 
 def ops(
@@ -37,13 +31,6 @@ def ops(
     if action is Action.set:
         store(ctx, form, wait, operations=file)
         return
-    settings = invocation(ctx).settings()
+    settings = invocation(ctx).asking()
 
-    asked = questions.operations(as_of)
-    answer(settings, asked, _result, OutputOptions(form, out, safe=safe))
-
-
-def _result(found: "Operations") -> "Result":
-    from provhouse.output.results.operations import OperationsResult
-
-    return OperationsResult(found)
+    answer(settings, AskingOps(as_of), OutputOptions(form, out, safe=safe))

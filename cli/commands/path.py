@@ -1,20 +1,15 @@
 """``path``: how one item was derived from another."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from provhouse import questions
+from provhouse.output.questions.items import AskingPath
 
 from ..invocation import invocation
 from ..options import AsOfOption, FormOption, OutOption, SafeOption, utf8
 from ..questions import OutputOptions, answer
 from ..zoom_options import FoldOption, ZoomOption, zoom_level
-
-if TYPE_CHECKING:
-    from provhouse.output.result import Result
-    from provhouse.query.path import Paths
-    from provhouse.query.zoom_path import ZoomedPath
 
 
 def path(
@@ -46,23 +41,14 @@ def path(
     the triples (src, dst, op, attributes). If there is no path, the exit status is 3.
     """
     first, last = utf8(source, "An item's name"), utf8(target, "An item's name")
-    settings = invocation(ctx).settings()
+    settings = invocation(ctx).asking()
 
     options = OutputOptions(form, out, safe=safe)
     if level := zoom_level(zoom, fold):
-        zoomed = questions.zoom_path(first, last, every, as_of, level, fold or [])
-        answer(settings, zoomed, _zoomed, options)
+        from provhouse.output.questions.levels import AskingZoomPath
+
+        folded = tuple(fold or ())
+        zoomed = AskingZoomPath(first, last, every, as_of, zoom=level, fold=folded)
+        answer(settings, zoomed, options)
         return
-    answer(settings, questions.path(first, last, every, as_of), _result, options)
-
-
-def _result(found: "Paths") -> "Result":
-    from provhouse.output.results.path import PathResult
-
-    return PathResult(found)
-
-
-def _zoomed(found: "ZoomedPath") -> "Result":
-    from provhouse.output.results.zoomed_path import ZoomedPathResult
-
-    return ZoomedPathResult(found)
+    answer(settings, AskingPath(first, last, every, as_of), options)

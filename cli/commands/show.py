@@ -1,19 +1,15 @@
 """``show``: show a part of the summary by its id."""
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from provhouse import questions
+from provhouse.output.questions.items import AskingSet
 
 from ..invocation import invocation
 from ..options import AsOfOption, FormOption, OutOption, SafeOption
 from ..questions import OutputOptions, answer
-
-if TYPE_CHECKING:
-    from provhouse.output.result import Result
-    from provhouse.query.show_set import ShownSet
 
 
 class Kind(StrEnum):
@@ -39,13 +35,7 @@ def show(
     To see the ids of sets, use lineage or impact with --sets, or explain. In Neo4j, each set is a
     node with the label Set.
     """
-    settings = invocation(ctx).settings()
+    settings = invocation(ctx).asking()
 
-    asked = questions.show_set(number, limit, as_of)
-    answer(settings, asked, _result, OutputOptions(form, out, safe=safe))
-
-
-def _result(found: "ShownSet") -> "Result":
-    from provhouse.output.results.shown_set import ShownSetResult
-
-    return ShownSetResult(found)
+    asked = AskingSet(number, limit, as_of)
+    answer(settings, asked, OutputOptions(form, out, safe=safe))

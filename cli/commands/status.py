@@ -1,21 +1,16 @@
 """``status`` and ``generations``: what a warehouse contains."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import typer
 
-from provhouse import questions
+from provhouse.output.questions.lists import AskingGenerations
 from provhouse.output.writer import opened
 from provhouse.serve.server_file import running
 
 from ..invocation import invocation
 from ..options import FormOption
 from ..questions import OutputOptions, answer
-
-if TYPE_CHECKING:
-    from provhouse.output.result import Result
-    from provhouse.query.generations import Generation
 
 
 def status(ctx: typer.Context, form: FormOption = None) -> None:
@@ -40,12 +35,6 @@ def generations(ctx: typer.Context, form: FormOption = None) -> None:
     Shows what made each generation, what it added and what it contains. Use --as-of to ask about
     one of them.
     """
-    settings = invocation(ctx).settings()
+    settings = invocation(ctx).asking()
 
-    answer(settings, questions.generations(), _result, OutputOptions(form))
-
-
-def _result(found: "list[Generation]") -> "Result":
-    from provhouse.output.results.generations import GenerationsResult
-
-    return GenerationsResult(found)
+    answer(settings, AskingGenerations(), OutputOptions(form))

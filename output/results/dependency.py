@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from ..escape import shown
 from ..phrases import listed
-from ..result import Csv, Json, Result, attributes, one_row
 from ..sections import Section, noted, styled, subject
-from .derivations import read_and_seconds, source_line
-from .samples import sample_fields, sample_notes
+from .derivations import source_line
+from .found import FoundResult
+from .samples import sample_notes
 
 if TYPE_CHECKING:
     from provhouse.query.depends import Dependency
@@ -22,10 +22,11 @@ _SAID = {
 
 
 @dataclass(frozen=True)
-class DependencyResult(Result):
+class DependencyResult(FoundResult):
     """A sentence on the dependency, and a smallest set of sources that the item depends on."""
 
     found: "Dependency"
+    columns: tuple[str, ...] = ("item", "on", "exists", "smallest")
 
     def text(self, timing: bool = False) -> Iterator[Section]:
         """Yield the answer, what the item certainly depends on, and what was read."""
@@ -41,19 +42,3 @@ class DependencyResult(Result):
         else:
             yield styled("No set of up to three sources makes it certainly die.", "dim")
         yield source_line(found)
-
-    def json(self) -> Iterator[Json]:
-        """Yield one object, as ``schemas/depends.json`` describes it."""
-        found = self.found
-        names = ("item", "on", "exists", "derived", "smallest", "searched")
-        yield {
-            **attributes(found, *names, "generation", "time", "complete"),
-            **sample_fields(found),
-            **read_and_seconds(found),
-        }
-
-    def csv(self) -> Csv:
-        """Return one row."""
-        found = self.found
-        smallest = None if found.smallest is None else list(found.smallest)
-        return one_row({**attributes(found, "item", "on", "exists"), "smallest": smallest})

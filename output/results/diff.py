@@ -9,11 +9,12 @@ from provhouse.model.columns import TRIPLE
 from ..arrow_rows import tuples
 from ..escape import shown
 from ..phrases import counted, steps
-from ..result import Csv, Json, Result, attributes, rounded
+from ..result import Csv
 from ..sections import Section, grid, headed, noted, styled, subject
-from .derivations import MOST_ROWS, erased_sentence, row_lists, step_by_step, table_name
-from .exactness import exactness_fields, exactness_notes
-from .samples import sample_fields, sample_notes
+from .derivations import MOST_ROWS, erased_sentence, step_by_step, table_name
+from .exactness import exactness_notes
+from .found import FoundResult
+from .samples import sample_notes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,14 +36,14 @@ class Compared(Protocol):
 
 
 @dataclass(frozen=True)
-class DiffResult(Result):
+class DiffResult(FoundResult):
     """An answer in two generations, and the differences between them."""
 
-    diff: "Diff"
+    found: "Diff"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
         """Yield a headline, notes, what was added, then what was removed."""
-        diff = self.diff
+        diff = self.found
         yield subject(
             diff.item,
             f", {diff.direction}, generation {diff.since.generation} to {diff.until.generation}:"
@@ -53,19 +54,6 @@ class DiffResult(Result):
         yield from _changed("Removed", diff.went)
         yield compared_line(diff)
 
-    def json(self) -> Iterator[Json]:
-        """Yield one object, as ``schemas/diff.json`` describes it."""
-        diff = self.diff
-        yield {
-            "item": diff.item,
-            "direction": diff.direction,
-            "from": side_fields(diff.since),
-            "to": side_fields(diff.until),
-            "came": row_lists(diff.came),
-            "went": row_lists(diff.went),
-            "seconds": rounded(diff.seconds),
-        }
-
     def csv(self) -> Csv:
         """Return a row for each added or removed triple.
 
@@ -73,7 +61,7 @@ class DiffResult(Result):
         """
         return ("change", *TRIPLE), (
             (what, *row)
-            for what, change in (("came", self.diff.came), ("went", self.diff.went))
+            for what, change in (("came", self.found.came), ("went", self.found.went))
             for row in tuples(change.triples.select(TRIPLE))
         )
 
@@ -122,9 +110,3 @@ def _items(items: "pa.Table") -> "Table":
     if items.num_rows > MOST_ROWS:
         table.add_row("", styled(f"… {items.num_rows - MOST_ROWS:,} more", "dim"))
     return table
-
-
-def side_fields(side: "Side") -> Json:
-    """Return the JSON fields of one of the generations that are compared."""
-    head = {**attributes(side, "generation", "time"), "held": side.stored, "erased": side.erased}
-    return {**head, **exactness_fields(side), **sample_fields(side)}

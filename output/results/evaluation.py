@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..phrases import counted
-from ..result import Csv, Json, Result, attributes, one_row
 from ..sections import Section, noted, styled, subject
-from .derivations import read_and_seconds, source_line
-from .samples import sample_fields, sample_notes
+from .derivations import source_line
+from .found import FoundResult
+from .samples import sample_notes
 
 if TYPE_CHECKING:
     from provhouse.query.evaluate import Evaluation
@@ -17,10 +17,11 @@ _FIELDS = ("item", "semiring", "aggregates", "low", "high", "reason", "used", "u
 
 
 @dataclass(frozen=True)
-class EvaluationResult(Result):
+class EvaluationResult(FoundResult):
     """The value of an item, or its bounds, and the number of weights that were used."""
 
     found: "Evaluation"
+    columns: tuple[str, ...] = _FIELDS
 
     def text(self, timing: bool = False) -> Iterator[Section]:
         """Yield the value, what is not known, and what was read."""
@@ -34,19 +35,6 @@ class EvaluationResult(Result):
             note += f" {counted(found.unused, 'weight')} of items elsewhere not used."
         yield styled(note, "dim")
         yield source_line(found)
-
-    def json(self) -> Iterator[Json]:
-        """Yield one object, as ``schemas/evaluate.json`` describes it."""
-        found = self.found
-        yield {
-            **attributes(found, *_FIELDS, "generation", "time", "complete"),
-            **sample_fields(found),
-            **read_and_seconds(found),
-        }
-
-    def csv(self) -> Csv:
-        """Return one row."""
-        return one_row(attributes(self.found, *_FIELDS))
 
 
 def _value(found: "Evaluation") -> str:

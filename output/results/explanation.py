@@ -61,7 +61,7 @@ class ExplanationResult(Result):
             **attributes(explanation, *names),
             **exactness,
             "set": self.explanation.set_id,
-            "sets": self.explanation.sets.tolist(),
+            "sets": list(self.explanation.sets),
             "methods": list(map(_estimate, self.explanation.methods)),
             "seconds": rounded(self.explanation.seconds),
         }
@@ -86,7 +86,7 @@ def _methods(explanation: "Explanation") -> "Table":
 
 def _sets(explanation: "Explanation") -> str:
     """Return a sentence with the item's set and the first of the sets that CSProv would read."""
-    sets = explanation.sets.tolist()
+    sets = explanation.sets
     named = ", ".join(map(str, sets[:_SETS])) + (", …" if len(sets) > _SETS else "")
     own = explanation.set_id
     return f"The item is in set {own} (provhouse show set {own}). CSProv would read sets {named}."

@@ -6,21 +6,18 @@ from typing import TYPE_CHECKING
 
 from provhouse.model.columns import TRIPLE
 
-from ..arrow_rows import tuples
 from ..escape import shown
 from ..phrases import counted
-from ..result import Csv, Json, Result, attributes
 from ..sections import Section, grid, headed, noted, styled, subject
 from .derivations import (
     erased_sentence,
     operation,
-    read_and_seconds,
-    row_lists,
     source_line,
     table_name,
 )
-from .exactness import exactness_fields, exactness_notes
-from .samples import sample_fields, sample_notes
+from .exactness import exactness_notes
+from .found import FoundResult
+from .samples import sample_notes
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -32,14 +29,16 @@ ROWS = 1_000
 
 
 @dataclass(frozen=True)
-class PathResult(Result):
+class PathResult(FoundResult):
     """The steps of one shortest path, or of all paths."""
 
-    path: "Paths"
+    found: "Paths"
+    rows: str = "triples"
+    columns: tuple[str, ...] = TRIPLE
 
     def text(self, timing: bool = False) -> Iterator[Section]:
         """Yield a headline, the steps, and what was read."""
-        path = self.path
+        path = self.found
         yield subject(path.target, _headline(path))
         if path.erased:
             yield styled(erased_sentence(path.erased), "yellow")
@@ -49,24 +48,6 @@ class PathResult(Result):
             more = counted(path.triples.num_rows - ROWS, "more step")
             yield styled(f"… {more}; for all use --format json or csv with --out FILE", "dim")
         yield source_line(path)
-
-    def json(self) -> Iterator[Json]:
-        """Yield one object, as ``schemas/path.json`` describes it."""
-        path = self.path
-        head = {"from": path.source, "to": path.target, "all": path.every}
-        names = ("hops", "erased", "generation", "time", "complete")
-        yield {
-            **head,
-            **attributes(path, *names),
-            **exactness_fields(path),
-            **sample_fields(path),
-            **row_lists(path),
-            **read_and_seconds(path),
-        }
-
-    def csv(self) -> Csv:
-        """Return a row for each triple."""
-        return TRIPLE, tuples(self.path.triples.select(TRIPLE))
 
 
 def _headline(path: "Paths") -> str:

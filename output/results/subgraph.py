@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 from provhouse.model.columns import TRIPLE
 
-from ..arrow_rows import json_rows, json_triples, tuples
 from ..escape import shown
 from ..phrases import counted
-from ..result import Csv, Json, Result, attributes
 from ..sections import Section, grid, headed, noted, styled, subject
-from .derivations import erased_sentence, read_and_seconds, source_line, table_name, with_rows
-from .samples import sample_fields, sample_notes
+from .derivations import erased_sentence, source_line, table_name, with_rows
+from .found import FoundResult
+from .samples import sample_notes
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -21,10 +20,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class SubgraphResult(Result):
+class SubgraphResult(FoundResult):
     """The items around an item, and the triples between them."""
 
     found: "Subgraph"
+    rows: str = "triples"
+    columns: tuple[str, ...] = TRIPLE
 
     def text(self, timing: bool = False) -> Iterator[Section]:
         """Yield a headline, notes, the items, and what was read."""
@@ -41,22 +42,6 @@ class SubgraphResult(Result):
         if found.items.num_rows:
             yield from headed("Items", _items(found))
         yield source_line(found)
-
-    def json(self) -> Iterator[Json]:
-        """Yield one object, as ``schemas/subgraph.json`` describes it."""
-        found = self.found
-        names = ("item", "ancestors", "descendants", "siblings", "erased", "generation", "time")
-        yield {
-            **attributes(found, *names, "complete"),
-            **sample_fields(found),
-            "items": json_rows(found.items),
-            "triples": json_triples(found.triples),
-            **read_and_seconds(found),
-        }
-
-    def csv(self) -> Csv:
-        """Return a row for each triple."""
-        return TRIPLE, tuples(self.found.triples.select(TRIPLE))
 
 
 def _items(found: "Subgraph") -> "Table":

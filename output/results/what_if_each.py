@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..arrow_rows import json_rows, tuples
+from ..arrow_rows import json_rows
 from ..escape import shown
 from ..phrases import counted
-from ..result import Csv, Json, Result, attributes
+from ..result import Json, attributes
 from ..sections import Section, grid, headed, noted, styled, subject
 from .derivations import erased_sentence, read_and_seconds, source_line, table_name, with_rows
+from .found import FoundResult
 from .samples import sample_fields, sample_notes
 from .what_if import number
 
@@ -22,10 +23,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class WhatIfEachResult(Result):
+class WhatIfEachResult(FoundResult):
     """The aggregates of an item, and what each would be without one input."""
 
     found: "WhatIfEach"
+    rows: str = "inputs"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
         """Yield a headline, notes, the aggregates, their inputs, and what was read."""
@@ -49,10 +51,6 @@ class WhatIfEachResult(Result):
             "inputs": json_rows(found.inputs),
             **read_and_seconds(found),
         }
-
-    def csv(self) -> Csv:
-        """Return a row for each aggregate and input."""
-        return self.found.inputs.column_names, tuples(self.found.inputs)
 
 
 def _notes(found: "WhatIfEach") -> Iterator[str]:

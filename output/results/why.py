@@ -4,13 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..arrow_rows import json_rows, tuples
 from ..escape import shown
 from ..phrases import listed
-from ..result import Csv, Json, Result, attributes
 from ..sections import Section, grid, headed, noted, styled, subject
-from .derivations import read_and_seconds, source_line
-from .samples import sample_fields, sample_notes
+from .derivations import source_line
+from .found import FoundResult
+from .samples import sample_notes
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -22,10 +21,11 @@ INPUTS = 5
 
 
 @dataclass(frozen=True)
-class WhyResult(Result):
+class WhyResult(FoundResult):
     """The derivations of an item and of its inputs, the nearest first."""
 
     found: "Why"
+    rows: str = "derivations"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
         """Yield the expression, a table of derivations, and what was read."""
@@ -40,20 +40,6 @@ class WhyResult(Result):
         if found.cut:
             yield styled("… cut; for more use --limit N", "dim")
         yield source_line(found)
-
-    def json(self) -> Iterator[Json]:
-        """Yield one object, as ``schemas/why.json`` describes it."""
-        found = self.found
-        yield {
-            **attributes(found, "item", "expression", "cut", "generation", "time", "complete"),
-            **sample_fields(found),
-            "derivations": json_rows(found.derivations),
-            **read_and_seconds(found),
-        }
-
-    def csv(self) -> Csv:
-        """Return a row for each derivation."""
-        return self.found.derivations.column_names, tuples(self.found.derivations)
 
 
 def _derivations(found: "Why") -> "Table":

@@ -4,13 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..arrow_rows import json_rows, tuples
 from ..escape import shown
 from ..phrases import counted
-from ..result import Csv, Json, Result, attributes, rounded
 from ..sections import Section, grid, headed, noted, styled, subject
 from .derivations import with_rows
-from .diff import compared_line, side_fields
+from .diff import compared_line
+from .found import FoundResult
 from .samples import sample_notes
 
 if TYPE_CHECKING:
@@ -20,10 +19,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class WhyChangedResult(Result):
+class WhyChangedResult(FoundResult):
     """The difference of an item between two generations, and the inputs that make it."""
 
     found: "WhyChanged"
+    rows: str = "inputs"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
         """Yield a headline, the values, and the inputs with the largest shares."""
@@ -45,23 +45,6 @@ class WhyChangedResult(Result):
         if found.cut:
             yield styled("… cut; for more use --limit N", "dim")
         yield compared_line(found)
-
-    def json(self) -> Iterator[Json]:
-        """Yield one object, as ``schemas/why-changed.json`` describes it."""
-        found = self.found
-        yield {
-            **attributes(found, "item"),
-            "from": side_fields(found.since),
-            "to": side_fields(found.until),
-            **attributes(found, "came", "went", "changed", "cut"),
-            "values": json_rows(found.values),
-            "inputs": json_rows(found.inputs),
-            "seconds": rounded(found.seconds),
-        }
-
-    def csv(self) -> Csv:
-        """Return a row for each input."""
-        return self.found.inputs.column_names, tuples(self.found.inputs)
 
 
 def _values(found: "WhyChanged") -> "Table":

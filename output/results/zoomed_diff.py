@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from ..result import Csv, Json, Result, rounded
 from ..sections import Section, grid, headed, subject
-from .diff import compared_line, side_fields, side_notes
+from .diff import compared_line, side_notes
+from .found import side_fields
 from .zoomed import edge_lines, edge_rows, graph_fields, node_rows
 
 if TYPE_CHECKING:

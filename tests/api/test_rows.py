@@ -8,7 +8,7 @@ import pytest
 
 import provhouse
 from provhouse import rows
-from provhouse.rows import Item, Rows, item_rows, triple_rows
+from provhouse.rows import Item, Rows, Triple, rows_of
 
 CODED = pa.dictionary(pa.int32(), pa.string())
 ITEMS = pa.table(
@@ -22,7 +22,7 @@ TUPLES = [Item("b", "t", 1), Item("<c>", "", 1), Item("d\n", "t", 2)]
 
 
 def test_rows_are_a_sequence() -> None:
-    found = item_rows(ITEMS)
+    found = rows_of(Item, ITEMS)
     assert list(found) == TUPLES
     assert (found[0], found[-1], len(found)) == (TUPLES[0], TUPLES[2], 3)
     assert list(found[1:]) == TUPLES[1:]
@@ -35,25 +35,25 @@ def test_rows_are_a_sequence() -> None:
 
 def test_rows_are_equal_if_their_values_are() -> None:
     plain = pa.table({name: ITEMS[name].to_pylist() for name in ITEMS.column_names})
-    assert item_rows(ITEMS) == item_rows(plain)
-    assert item_rows(ITEMS) != item_rows(plain.slice(1))
-    assert item_rows(ITEMS) != item_rows(plain.take(pa.array([0, 2, 1])))
+    assert rows_of(Item, ITEMS) == rows_of(Item, plain)
+    assert rows_of(Item, ITEMS) != rows_of(Item, plain.slice(1))
+    assert rows_of(Item, ITEMS) != rows_of(Item, plain.take(pa.array([0, 2, 1])))
 
 
 def test_items_have_sets_if_they_were_asked_for() -> None:
-    found = item_rows(ITEMS.append_column("set", pa.array([7, 8, 9])))
+    found = rows_of(Item, ITEMS.append_column("set", pa.array([7, 8, 9])))
     assert [row.set for row in found] == [7, 8, 9]
     assert found[0] == Item("b", "t", 1, 7)
 
 
 def test_attributes_are_a_mapping() -> None:
     table = pa.table({"src": ["a"], "dst": ["b"], "op": [""], "attributes": ['{"by":"x"}']})
-    (triple,) = triple_rows(table)
+    (triple,) = rows_of(Triple, table)
     assert (triple.src, triple.attributes) == ("a", {"by": "x"})
 
 
 def test_arrow_and_pandas_have_the_same_values() -> None:
-    found = item_rows(ITEMS)
+    found = rows_of(Item, ITEMS)
     assert found.to_arrow() is ITEMS
     assert pa.table(found).equals(ITEMS)
     frame = found.to_pandas()
@@ -61,18 +61,22 @@ def test_arrow_and_pandas_have_the_same_values() -> None:
         tuple(row)[:3] for row in TUPLES
     ]
     assert frame.groupby("table").size().to_dict() == {"": 1, "t": 2}
-    assert item_rows(ITEMS.slice(0, 0)).to_pandas().columns.tolist() == ["item", "table", "depth"]
+    assert rows_of(Item, ITEMS.slice(0, 0)).to_pandas().columns.tolist() == [
+        "item",
+        "table",
+        "depth",
+    ]
 
 
 def test_polars_reads_rows() -> None:
     polars = pytest.importorskip("polars")
-    assert polars.DataFrame(item_rows(ITEMS).to_arrow()).rows() == [
+    assert polars.DataFrame(rows_of(Item, ITEMS).to_arrow()).rows() == [
         tuple(row)[:3] for row in TUPLES
     ]
 
 
 def test_a_notebook_shows_the_first_rows() -> None:
-    shown = item_rows(ITEMS)._repr_html_()
+    shown = rows_of(Item, ITEMS)._repr_html_()
     assert re.findall(r"<td [^>]*>(.*?)</td>", shown)[:4] == ["b", "t", "1", "&lt;c&gt;"]
     assert "d\\n" in shown
     many = Rows(pa.table({"n": range(10_000)}), lambda row: row)._repr_html_()

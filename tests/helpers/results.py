@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -15,7 +14,7 @@ from provhouse.changes.retract import Retraction
 from provhouse.ingest.preview import Component, FileKind, Preview
 from provhouse.ingest.summary import Reject, Summary
 from provhouse.model.answer import Answer, Counts, Read
-from provhouse.model.arrays import SetId, SetIds
+from provhouse.model.arrays import SetId
 from provhouse.query.cost import Estimate
 from provhouse.query.diff import Change, Diff, Side
 from provhouse.query.explain import Explanation
@@ -198,7 +197,7 @@ def explanation() -> Explanation:
             Estimate("rq", Read(0, 64, 2_000_000), 4, 1.25, 12.3456789, guessed=True),
         ),
         seconds={"locate": 0.001, "walk": 0.012, "total": 0.0131},
-        set_id=SetId(12), sets=SetIds(np.array([4, 12])),
+        set_id=SetId(12), sets=(4, 12),
     )  # fmt: skip
 
 

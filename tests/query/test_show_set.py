@@ -51,7 +51,7 @@ def test_explain_names_the_sets_of_the_answer(house: House) -> None:
         question = Question(widest(asker), "downstream", sets=True)
         explanation, answer = asker.explain(question), asker.answer(question)
         assert explanation.set_id == answer.set_id
-        assert set(answer.items["set"].to_pylist()) <= set(explanation.sets.tolist())
+        assert set(answer.items["set"].to_pylist()) <= set(explanation.sets)
 
 
 def test_neo4j_has_the_sets_under_these_ids(house: House) -> None:

@@ -43,6 +43,7 @@ def resolved(document: dict[str, Any], path: str, method: str, status: str, kind
         ("/v1/why", {"item": "t:9"}),
         ("/v1/why-changed", {"item": "t:9", "from": 1}),
         ("/v1/subgraph", {"item": "t:9"}),
+        ("/v1/origins", {"item": "t:9"}),
         ("/v1/modules", {}),
         ("/v1/zoom", {"item": "t:9", "zoom": "table", "foldable": True}),
         ("/v1/zoom-path", {"from": "t:0", "to": "t:3", "zoom": "set"}),

@@ -126,6 +126,10 @@ def test_a_file_of_authorities_must_exist(tmp_path: Path) -> None:
         (("lineage", "x"), "There is no token for"),
         (("lineage", "x", "--out", "x.parquet"), "writes no Parquet"),
         (("generations",), "There is no token for"),
+        (("ops",), "There is no token for"),
+        (("what-if", "--delete", "x"), "There is no token for"),
+        (("why", "x"), "There is no token for"),
+        (("ops", "set", "x.csv"), "needs the files of a warehouse"),
     ],
 )
 def test_commands_that_a_server_cannot_run_are_refused(

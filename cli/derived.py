@@ -1,0 +1,103 @@
+"""Commands whose arguments and options are the fields of a question."""
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import MISSING
+from typing import Annotated, Any, get_args, get_type_hints
+
+import typer
+
+from provhouse.model.wire_names import wire_name
+from provhouse.output.questions import derivations, items, lists
+from provhouse.output.questions.asking import Asking, declared
+
+from .invocation import invocation
+from .options import AsOfOption, FormOption, ItemArgument, OutOption, SafeOption, utf8
+from .questions import OutputOptions, answer
+
+Command = Callable[..., None]
+QUESTIONS = declared(items, derivations, lists)
+"""The questions that may have commands. Those at a level are options, and load when asked."""
+OWN = {"item": ItemArgument, "as_of": AsOfOption}
+"""The annotations of fields that many questions have."""
+TEXTS = {
+    "item": "An item's name",
+    "on": "An item's name",
+    "text": "The text",
+    "table": "A table's name",
+    "module": "A module's name",
+    "run": "A run's name",
+}
+"""The names of fields in the error for text that is not UTF-8."""
+
+
+def with_derived(own: Iterable[Command]) -> Iterator[Command]:
+    """Yield commands in the order of the help: ``own``, and those derived from questions.
+
+    A derived command follows the command of the question before it.
+    """
+    following: dict[str, list[Command]] = {"": []}
+    commands = {name_of(each): each for each in own}
+    last = ""
+    for asking in QUESTIONS:
+        if asking.command:
+            following[last].append(_command(asking))
+        elif asking.name in commands:
+            last = asking.name
+            following[last] = []
+    for name, command in commands.items():
+        yield command
+        yield from following.get(name, [])
+
+
+def name_of(command: Command) -> str:
+    """Return the name by which a command is called."""
+    return command.__name__.rstrip("_").replace("_", "-")
+
+
+def _command(asking: type[Asking[Any]]) -> Command:
+    def command(
+        ctx: typer.Context,
+        form: FormOption = None,
+        out: OutOption = None,
+        safe: SafeOption = False,
+        **given: Any,
+    ) -> None:
+        fields = {name: _text(name, value) for name, value in given.items()}
+        settings = invocation(ctx).asking()
+        answer(settings, asking(**fields), OutputOptions(form, out, safe=safe))
+
+    hints = get_type_hints(asking)
+    ctx, *output, _ = inspect.signature(command).parameters.values()
+    own = (_parameter(each, hints[each.name]) for each in asking.parameters())
+    command.__signature__ = inspect.Signature([ctx, *own, *output])  # type: ignore[attr-defined]
+    command.__name__, command.__doc__ = asking.name.replace("-", "_"), asking.__doc__
+    return command
+
+
+def _parameter(field: Any, hint: Any) -> inspect.Parameter:
+    """Return a field as a parameter: an argument if it has no default and no dashes, or an option.
+
+    Generations are numbers or times, so they are text here.
+    """
+    required = field.default is MISSING
+    annotation = OWN.get(field.name)
+    if annotation is None:
+        about, texts = field.metadata, str in (hint, *get_args(hint))
+        kind = str if texts else hint
+        metavar = about["metavar"] or (None if kind is bool else "N")
+        given = {"help": about["help"], "metavar": metavar}
+        if required and not about["option"]:
+            info: Any = typer.Argument(**given)
+        else:
+            minimum = {"min": about["at_least"]} if about["at_least"] else {}
+            info = typer.Option(f"--{wire_name(field.name)}", **given, **minimum)
+        annotation = Annotated[kind if required or field.default is not None else kind | None, info]
+    default = inspect.Parameter.empty if required else field.default
+    return inspect.Parameter(
+        field.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=annotation
+    )
+
+
+def _text(name: str, value: object) -> object:
+    return utf8(value, TEXTS[name]) if isinstance(value, str) and name in TEXTS else value

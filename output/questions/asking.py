@@ -1,0 +1,144 @@
+"""The declaration of a question: its parameters, how it is answered, and what is found."""
+
+import re
+from abc import ABC
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, fields
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, TypeVar, get_type_hints
+
+from provhouse.model.question import OPTIONAL, AsOf
+from provhouse.model.wire_names import wire_name
+
+if TYPE_CHECKING:
+    from provhouse.output.result import Result
+    from provhouse.query.ask import Asker
+
+Found = TypeVar("Found")
+Part = TypeVar("Part")
+Askers = Callable[[AsOf | None], AbstractContextManager["Asker"]]
+"""A function that returns a context manager with the ``Asker`` of one generation.
+
+An ``Asker`` answers questions from its generation. The argument None means the current generation.
+"""
+Name = Annotated[str, "not empty"]
+"""The name of an item, a file, a run or a module, which is never empty."""
+
+
+def meaning(
+    text: str, at_least: int | None = None, *, metavar: str = "", option: bool = False
+) -> dict[str, Any]:
+    """Return the metadata of a field: a line of help, and for a number the smallest allowed.
+
+    ``metavar`` is the placeholder in the help of a command; without it, one that fits the type.
+    ``option`` makes a field without a default an option of the command instead of an argument.
+    """
+    return {"help": text, "at_least": at_least, "metavar": metavar, "option": option}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Asking(ABC, Generic[Found]):
+    """A question with its parameters.
+
+    ``AskingWhatIf`` is the question ``what-if``. The first paragraph of its docstring describes its
+    route. The metadata of a field come from ``meaning``.
+    """
+
+    name: ClassVar[str]
+    schema: ClassVar[str]
+    """The name of the JSON schema of the result."""
+    found: ClassVar[str]
+    """The class of what is found, which is sent to programs: its module in provhouse, its name."""
+    result: ClassVar[str]
+    """The class of the result, which people and files get: its module in ``results``, its name.
+
+    Without one, the result follows from the fields of what is found.
+    """
+    rows: ClassVar[str]
+    """The field of what is found whose rows CSV contains, if the result has no class of its own."""
+    quick: ClassVar[bool]
+    """Whether an answer in this process needs neither Spark nor Neo4j."""
+    command: ClassVar[str]
+    """An example of a call of the command that has these fields as its arguments and options.
+
+    Without one, the question has no such command.
+    """
+
+    def __init_subclass__(
+        cls,
+        found: str = "",
+        result: str = "",
+        schema: str = "",
+        rows: str = "",
+        *,
+        quick: bool = False,
+        command: str = "",
+    ) -> None:
+        words = re.findall("[A-Z][a-z]*", cls.__name__.removeprefix("Asking"))
+        cls.name = "-".join(words).lower()
+        cls.schema = schema or cls.name
+        cls.found, cls.result, cls.rows = found, result, rows
+        cls.quick, cls.command = quick, command
+
+    @property
+    def path(self) -> str:
+        """The path of the route that answers the question."""
+        return f"/v1/{self.name}"
+
+    def body(self) -> dict[str, object]:
+        """Return the fields of a request to this route."""
+        return {wire_name(each.name): getattr(self, each.name) for each in fields(self)}
+
+    def answer(self, askers: Askers) -> Found:
+        """Answer the question in this process."""
+        with askers(getattr(self, "as_of", None)) as asker:
+            return self.find(asker)
+
+    def find(self, asker: "Asker") -> Found:
+        """Answer the question from one generation."""
+        raise NotImplementedError
+
+    def part(self, kind: type[Part]) -> Part:
+        """Return the dataclass ``kind`` with the fields that the question has, too."""
+        wanted = get_type_hints(kind)
+        return kind(**{name: value for name, value in vars(self).items() if name in wanted})
+
+    @classmethod
+    def found_type(cls) -> Any:
+        """Return the class of what is found."""
+        return _loaded(cls.found)
+
+    @classmethod
+    def written(cls, found: Found) -> "Result":
+        """Return what was found as a result that can be written in every form."""
+        from provhouse.output.results.found import FoundResult
+
+        own = cls.result and _loaded(f"output.results.{cls.result}")
+        return own(found) if own else FoundResult(found, cls.rows)
+
+    @classmethod
+    def parameters(cls) -> list[Any]:
+        """Return the fields of a request, in the order in which they are documented.
+
+        Filters of ``Question`` come last.
+        """
+        return sorted(fields(cls), key=lambda each: OPTIONAL.get(each.name) is each)
+
+
+def declared(*modules: ModuleType) -> tuple[type[Asking[Any]], ...]:
+    """Return the questions that modules declare, in their order."""
+    return tuple(
+        each
+        for module in modules
+        for each in vars(module).values()
+        if isinstance(each, type)
+        and issubclass(each, Asking)
+        and each.__module__ == module.__name__
+    )
+
+
+def _loaded(place: str) -> Any:
+    module, _, name = place.rpartition(".")
+    return getattr(import_module(f"provhouse.{module}"), name)

@@ -1,0 +1,96 @@
+"""Questions for lists of what a generation contains besides items, and of generations."""
+
+from dataclasses import dataclass, field
+from types import GenericAlias
+from typing import TYPE_CHECKING, Any
+
+from provhouse.model.question import AsOf
+
+from .asking import Asking, Name, meaning
+
+if TYPE_CHECKING:
+    from provhouse.query.ask import Asker
+    from provhouse.query.generations import Generation
+    from provhouse.query.modules import Invocations, Modules
+    from provhouse.query.operations import Operations
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AskingOps(
+    Asking["Operations"],
+    found="query.operations.Operations",
+    result="operations.OperationsResult",
+    quick=True,
+):
+    """List the ops that are described."""
+
+    as_of: AsOf | None = None
+
+    def find(self, asker: "Asker") -> "Operations":
+        """Return the descriptions."""
+        from provhouse.query.operations import list_operations
+
+        return list_operations(asker.snapshot)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AskingModules(
+    Asking["Modules"], found="query.modules.Modules", result="modules.ModulesResult", quick=True
+):
+    """List the modules that are declared or described."""
+
+    as_of: AsOf | None = None
+
+    def find(self, asker: "Asker") -> "Modules":
+        """Return the modules."""
+        from provhouse.query.modules import list_modules
+
+        return list_modules(asker.snapshot)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AskingInvocations(
+    Asking["Invocations"],
+    found="query.modules.Invocations",
+    result="modules.InvocationsResult",
+    quick=True,
+    command="provhouse invocations curate --run nightly",
+):
+    """List the invocations of a module, with the number of triples of each.
+
+    An invocation is known by run, execution and invocation. All triples are read, one partition at
+    a time. For an unknown module, the exit status is 3.
+    """
+
+    module: Name = field(metadata=meaning("Name of the module.", metavar="MODULE"))
+    run: str | None = field(
+        default=None, metadata=meaning("Only invocations of this run.", metavar="KEY")
+    )
+    as_of: AsOf | None = None
+
+    def find(self, asker: "Asker") -> "Invocations":
+        """Return the invocations."""
+        from provhouse.query.modules import list_invocations
+
+        return list_invocations(asker.snapshot, self.module, self.run)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AskingGenerations(
+    Asking["list[Generation]"],
+    found="query.generations.Generation",
+    result="generations.GenerationsResult",
+    quick=True,
+):
+    """List all generations in order."""
+
+    def find(self, asker: "Asker") -> "list[Generation]":
+        """Return the generations."""
+        from provhouse.query.generations import list_generations
+
+        return list_generations(asker.snapshot.layout)
+
+    @classmethod
+    def found_type(cls) -> Any:
+        """Return the type of a list of generations."""
+        return GenericAlias(list, super().found_type())
