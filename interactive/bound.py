@@ -16,7 +16,7 @@ from typing import Any
 import duckdb
 
 from .catalog import Place
-from .scan_order import in_table_order
+from .scan_order import KEEPS, in_table_order
 
 IGNORED = re.compile(
     r'"(?:alias|query_location|query_location_length|table_index)":(?:"(?:[^"\\]|\\.)*"|\d+),?'
@@ -125,14 +125,23 @@ def _same_form(found: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any
     if "qname" in found and "expression_class" in found:
         name = str(found["qname"]["path"][-1]).lower()
         found["qname"] = names.get(name, name)
-    return found["children"][0] if _repeats_values(found) else found
+    return found["children"][0] if _repeats(found) else found
 
 
-def _repeats_values(node: dict[str, Any]) -> bool:
-    """Return whether a node is ``SELECT * FROM (VALUES ...)``, as sqlglot writes VALUES."""
+def _repeats(node: dict[str, Any]) -> bool:
+    """Return whether a node is ``SELECT * FROM (...)``, which has the columns of what is in it."""
     if node.get("type") != "LOGICAL_PROJECTION":
         return False
-    if node["children"][0].get("type") != "LOGICAL_EXPRESSION_GET":
-        return False
     found = [(each.get("type"), each.get("index", 0)) for each in node["expressions"]]
-    return found == [("BOUND_REF", at) for at in range(len(found))]
+    return found == [("BOUND_REF", at) for at in range(_width(node["children"][0]))]
+
+
+def _width(node: dict[str, Any]) -> int:
+    """Return the number of columns of a node, or -1 if it is not known."""
+    while node.get("type") in KEEPS:
+        (node,) = node["children"]
+    if node.get("type") == "LOGICAL_PROJECTION":
+        return len(node["expressions"])
+    if node.get("type") == "LOGICAL_EXPRESSION_GET":
+        return len(node["expr_types"])
+    return -1

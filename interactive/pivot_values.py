@@ -3,7 +3,7 @@
 import duckdb
 from sqlglot import exp
 
-from . import scoped
+from . import dialect, scoped
 from .refusal import refuse
 
 
@@ -26,7 +26,7 @@ def list_values(con: duckdb.DuckDBPyConnection, tree: exp.Expr, sql: str) -> str
         for key in pivot.expressions:
             if not isinstance(key, exp.In):
                 key.replace(_with_values(con, pivot, key.copy()))
-    text = tree.sql("duckdb")
+    text = dialect.text(tree)
     try:
         same = con.sql(text).columns == con.sql(sql).columns
     except duckdb.Error:
@@ -39,7 +39,7 @@ def list_values(con: duckdb.DuckDBPyConnection, tree: exp.Expr, sql: str) -> str
 def _with_values(con: duckdb.DuckDBPyConnection, pivot: exp.Pivot, key: exp.Expr) -> exp.In:
     cast = exp.cast(key, "VARCHAR")
     text = f"""
-        SELECT DISTINCT {cast.sql("duckdb")} FROM {pivot.this.sql("duckdb")}
+        SELECT DISTINCT {cast.sql("duckdb")} FROM {dialect.text(pivot.this)}
         WHERE {key.sql("duckdb")} IS NOT NULL ORDER BY 1"""
     values = scoped.ask(con, pivot, text, "PIVOT").fetchall()
     return exp.In(this=cast, expressions=[exp.Literal.string(value) for (value,) in values])

@@ -1,4 +1,4 @@
-"""Bound plans whose scans read columns in the order of the table.
+"""Bound plans whose scans read columns in the order of the table, and whose keys are in order.
 
 DuckDB numbers the columns of a scan as it meets them while it binds a text. The same query with
 the conditions of a USING or NATURAL JOIN in another order has other numbers. Here scans get their
@@ -44,7 +44,7 @@ def _ordered(node: dict[str, Any]) -> Order | None:
         return _join(node, *below)
     if kind == "LOGICAL_AGGREGATE_AND_GROUP_BY" and below[0] is not None:
         _renumber({key: each for key, each in node.items() if key != "children"}, below[0])
-        return None
+        return _groups(node)
     if len(below) != 1 or below[0] is None:
         _check(*below)
         return None
@@ -58,8 +58,36 @@ def _ordered(node: dict[str, Any]) -> Order | None:
 
 def _check(*orders: Order | None) -> None:
     """Raise Unknown if columns have other numbers than before."""
-    if any(order is not None and order != sorted(order) for order in orders):
+    if any(order is not None and order != list(range(len(order))) for order in orders):
         raise Unknown
+
+
+def _groups(node: dict[str, Any]) -> Order | None:
+    """Put the keys of a GROUP BY in order, each once: GROUP BY ALL has equal ones several times."""
+    keys = node.get("groups", [])
+    if node.get("grouping_functions") or node.get("grouping_sets", [[]]) != [[*range(len(keys))]]:
+        return None
+    texts = [_unplaced(key) for key in keys]
+    first = {text: key for text, key in zip(reversed(texts), reversed(keys), strict=True)}
+    names = sorted(first)
+    node["groups"] = [first[name] for name in names]
+    node["grouping_sets"] = [[*range(len(names))]]
+    made = [len(names) + at for at, _ in enumerate(node.get("expressions", []))]
+    return [*map(names.index, texts), *made]
+
+
+def _unplaced(part: Any) -> str:
+    """Return an expression as text without its place and alias."""
+    names = ("alias", "query_location", "query_location_length")
+    return (
+        json.dumps(part, sort_keys=True, default=str)
+        if not isinstance(part, dict)
+        else (
+            json.dumps(
+                {k: _unplaced(each) for k, each in part.items() if k not in names}, sort_keys=True
+            )
+        )
+    )
 
 
 def _scan(node: dict[str, Any]) -> Order:
