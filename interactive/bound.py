@@ -16,7 +16,7 @@ from typing import Any
 import duckdb
 
 from .catalog import Place
-from .scan_order import KEEPS, in_table_order
+from .scan_order import KEEPS, in_table_order, renumber
 
 IGNORED = re.compile(
     r'"(?:alias|query_location|query_location_length|table_index)":(?:"(?:[^"\\]|\\.)*"|\d+),?'
@@ -125,7 +125,21 @@ def _same_form(found: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any
     if "qname" in found and "expression_class" in found:
         name = str(found["qname"]["path"][-1]).lower()
         found["qname"] = names.get(name, name)
+    if found.get("type") == "BOUND_REF":
+        found.setdefault("index", 0)
+    if found.get("type") in ("LOGICAL_ORDER_BY", "LOGICAL_LIMIT"):
+        return _chosen_last(found)
     return found["children"][0] if _repeats(found) else found
+
+
+def _chosen_last(node: dict[str, Any]) -> dict[str, Any]:
+    """Return ORDER BY or LIMIT with a choice of columns above it instead of below."""
+    (below,) = node.pop("children")
+    listed = below["expressions"] if below.get("type") == "LOGICAL_PROJECTION" else [{}]
+    if any(each.get("type") != "BOUND_REF" for each in listed):
+        return node | {"children": [below]}
+    renumber(node, [each["index"] for each in listed])
+    return below | {"children": [node | {"children": below["children"]}]}
 
 
 def _repeats(node: dict[str, Any]) -> bool:

@@ -34,8 +34,8 @@ NOT_CALLED = {TokenType.ALIAS, TokenType.DCOLON, TokenType.STAR, TokenType.R_PAR
 
 
 PIVOTS = {TokenType.PIVOT, TokenType.UNPIVOT}
-BEFORE_PIVOT = {TokenType.SEMICOLON, TokenType.L_PAREN, TokenType.R_PAREN}
-"""Tokens before a PIVOT that is a query: the last one ends a WITH clause."""
+READS = {TokenType.SELECT, TokenType.FROM}
+"""Tokens after which a PIVOT is one of a table, not a query."""
 AFTER_PIVOT = {TokenType.ORDER_BY, TokenType.LIMIT, TokenType.OFFSET}
 
 
@@ -108,8 +108,8 @@ def read(sql: str) -> list[Any]:
 def _in_from(tokens: list[Token]) -> list[Token]:
     """Write ``PIVOT ... LIMIT 2`` as ``FROM (PIVOT ...) LIMIT 2``, which sqlglot reads, too."""
     found: list[Token] = []
-    before = TokenType.SEMICOLON
     started: list[int | None] = [None]  # for each parenthesis, where a PIVOT in it starts
+    reading = [False]  # for each parenthesis, whether it has SELECT or FROM
     for token in tokens:
         kind = token.token_type
         if started[-1] is not None and kind in AFTER_PIVOT:
@@ -117,14 +117,16 @@ def _in_from(tokens: list[Token]) -> list[Token]:
             found.insert(started[-1], _like(tokens[0], TokenType.FROM, "FROM"))
             found.append(_like(token, TokenType.R_PAREN, ")"))
             started[-1] = None
-        if kind in PIVOTS and before in BEFORE_PIVOT:
+        if kind in PIVOTS and not reading[-1]:
             started[-1] = len(found)
         elif kind is TokenType.L_PAREN:
             started.append(None)
+            reading.append(False)
         elif kind is TokenType.R_PAREN and len(started) > 1:
             started.pop()
+            reading.pop()
+        reading[-1] = kind is not TokenType.SEMICOLON and (reading[-1] or kind in READS)
         found.append(token)
-        before = kind
     return found
 
 

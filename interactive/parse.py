@@ -96,7 +96,7 @@ def _qualified(
     clauses_inside(tree)
     if "recursive" in query.lower():
         refuse_keys(tree)
-    sql = list_values(con, tree, query)
+    tree, sql = list_values(con, tree, query)
     _name_tables(tree, catalog, 0)
     nodes = list(tree.walk())
     _flatten(nodes)
@@ -114,6 +114,7 @@ def _qualified(
     if lateral:
         mark(tree)
     _name_subqueries(nodes)
+    _keep_case(nodes)
     try:
         tree = qualify(tree, schema=_schema(nodes, catalog), dialect="duckdb", identify=True)
     except OptimizeError as error:
@@ -125,6 +126,7 @@ def _qualified(
             "Qualify columns by their table",
         ) from None
     unmark(tree)
+    _restore_fields(tree)
     whole_rows.spell_out(tree, partial(_columns, catalog))
     expand_all(tree)
     expand_named(tree)
@@ -255,6 +257,21 @@ def _name_subqueries(nodes: list[exp.Expr]) -> None:
                 for at, each in enumerate(select.expressions)
             ]
             select.set("expressions", listed)
+
+
+def _keep_case(nodes: list[exp.Expr]) -> None:
+    """Note how names are written, since qualifying writes all in lower case."""
+    for name in nodes:
+        if isinstance(name, exp.Identifier) and name.name != name.name.lower():
+            name.meta["written"] = name.name
+
+
+def _restore_fields(tree: exp.Expr) -> None:
+    """Write the names of fields of structs as they were written: they are part of values."""
+    for node in tree.find_all(exp.PropertyEQ, exp.Dot):
+        name = node.this if isinstance(node, exp.PropertyEQ) else node.expression
+        if isinstance(name, exp.Identifier) and (written := dialect.meta(name).get("written")):
+            name.set("this", written)
 
 
 def _flatten(nodes: list[exp.Expr]) -> None:

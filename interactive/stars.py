@@ -104,8 +104,11 @@ class Speller:
         scope = Scope()
         if (start := select.args.get("from_")) is not None:
             self._add(scope, start.this)
+        left = {alias.lower() for alias in scope.columns}
         for join in select.args.get("joins") or []:
-            self._join(scope, join, {alias.lower() for alias in scope.columns})
+            comma = not any(map(join.args.get, ("kind", "side", "method", "on", "using")))
+            added = self._join(scope, join, left)
+            left = added if comma else left | added  # a comma binds less than a join
         if any(map(_several, select.expressions)) and scope.known:
             items = [item for each in select.expressions for item in self._items(scope, each)]
             select.set("expressions", items)

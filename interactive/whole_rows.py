@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 
 from sqlglot import exp
 
+from .dialect import meta
 from .refusal import refuse
 
 
@@ -30,12 +31,17 @@ def spell_out(tree: exp.Expr, columns: Callable[[exp.Table], list[str]]) -> None
 
 def _columns(source: exp.Expr, columns: Callable[[exp.Table], list[str]]) -> list[str]:
     if (named := source.args.get("alias")) and named.columns:
-        return [column.name for column in named.columns]
+        return [_written(column) for column in named.columns]
     if isinstance(source, exp.Table):
         return columns(source)
     if isinstance(source, exp.Subquery) and isinstance(source.this, exp.Query):
-        return list(source.this.named_selects)
+        return [_written(each.args.get("alias") or each) for each in source.this.selects]
     return []
+
+
+def _written(name: exp.Expr) -> str:
+    """Return a name as it is written; qualifying has put it in lower case."""
+    return str(meta(name).get("written", name.name))
 
 
 def _around(node: exp.Expr) -> Iterator[exp.Expr]:

@@ -4,7 +4,6 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import permutations, product
 
@@ -46,10 +45,11 @@ class Wrong(Exception):
 
 def check(con: Connection, plain: Database, text: Text, seed: int, most: int = 2) -> Outcome:
     """Return the outcome of a text; up to ``most`` of its rows are tried."""
-    found = Outcome("slow")
-    late = [True]
-    with suppress(TooSlow), limited() as late:
-        found = _checked(con, plain, text, seed, most)
+    try:
+        with limited() as late:
+            found = _checked(con, plain, text, seed, most)
+    except TooSlow:
+        late.append(True)
     return Outcome("slow", f"more than {SECONDS:.0f} s") if late else found
 
 
