@@ -80,9 +80,9 @@ def _groups(node: dict[str, Any]) -> Order | None:
     if node.get("grouping_functions") or node.get("grouping_sets", [[]]) != [[*range(len(keys))]]:
         return None
     texts = [json.dumps(_unplaced(key), sort_keys=True) for key in keys]
-    first = {text: key for text, key in zip(reversed(texts), reversed(keys), strict=True)}
-    names = sorted(first)
-    node["groups"] = [first[name] for name in names]
+    by_text = dict(zip(texts, keys, strict=True))
+    names = sorted(by_text)
+    node["groups"] = [by_text[name] for name in names]
     node["grouping_sets"] = [[*range(len(names))]]
     made = [len(names) + at for at, _ in enumerate(node.get("expressions", []))]
     return [*map(names.index, texts), *made]

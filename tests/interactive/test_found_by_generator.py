@@ -65,10 +65,16 @@ KEYS: list[Case] = [
     ("select (select v from t where t.v = u.v order by all limit 1) x from u order by 1",
      "t", [[0], [1]]),
 ]  # fmt: skip
+TIES: list[Case] = [
+    ("select (select a.v from u b join u c on b.v = c.v order by 1 limit 1) x from u a order by 1",
+     "u#1", [[0, 1], [0, 1]]),
+    ("select (select a.v + b.v from u b order by all desc limit 1) x from u a order by 1",
+     "u#1", [[1], [1]]),
+]  # fmt: skip
 JOINS: list[Case] = [
     ("select min(a.k) over (order by b.v) m from u a natural join u b order by b.v",
      "u#1", [[0, 1], [0, 1]]),
-    ("select a.v from s2.t a where a.v > (select min(c.v) from u b natural join u c where b.v < a.v)",
+    ("select v from s2.t a where v > (select min(c.v) from u b natural join u c where b.v < a.v)",
      "u#2", [[0, 1]]),
     ("select c.v from s2.t a, u b natural join u c order by 1", "u#2", [[0], [1]]),
     ("select c.v from s2.t a, u b join u c using (v) order by 1", "u#2", [[0], [1]]),
@@ -104,6 +110,7 @@ def con() -> Connection:
         *COLUMNS,
         *NAMES,
         *KEYS,
+        *TIES,
         *JOINS,
     ],
 )
