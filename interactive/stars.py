@@ -142,9 +142,25 @@ class Speller:
             join.set("using", None)
             join.set("on", exp.and_(*conditions, copy=False))
         if (join.args.get("kind") or "").upper() in ("SEMI", "ANTI"):
+            self._without_given(join)
             for alias in [each for each in scope.columns if each.lower() in right]:
                 del scope.columns[alias]
         return right
+
+    def _without_given(self, join: exp.Join) -> None:
+        """Use a table's own names of columns in ON, since sqlglot does not know given ones there."""
+        table, on = join.this, join.args.get("on")
+        alias = table.args.get("alias")
+        if on is None or not isinstance(table, exp.Table) or alias is None or not alias.columns:
+            return
+        cte = cte_of(table)
+        own_names = self.output_of(cte) if cte else self._tables(table)
+        names = {given.name.lower(): name for given, name in zip(alias.columns, own_names)}
+        for column in on.find_all(exp.Column):
+            name = names.get(column.name.lower())
+            if name is not None and column.table.lower() == table.alias.lower():
+                column.set("this", exp.to_identifier(name, quoted=True))
+        alias.set("columns", None)
 
     def _items(self, scope: Scope, item: exp.Expr) -> list[exp.Expr]:
         """Return the items that one of SELECT stands for."""

@@ -79,6 +79,8 @@ JOINS: list[Case] = [
     ("select c.v from s2.t a, u b natural join u c order by 1", "u#2", [[0], [1]]),
     ("select c.v from s2.t a, u b join u c using (v) order by 1", "u#2", [[0], [1]]),
     ("select * from s2.t a, u b join u c using (v) order by all", "u#2", [[0], [1]]),
+    ("select k from u x semi join t e(a, b) on x.v = e.b order by 1", "t", [[0], [1]]),
+    ("select k from u x anti join s2.t e(a) on x.v = e.a order by 1", "t", [[], []]),
 ]  # fmt: skip
 
 
