@@ -142,7 +142,7 @@ def _refuse_reserved(nodes: list[exp.Expr]) -> None:
 
 def _columns(catalog: Catalog, table: exp.Table) -> list[str]:
     if cte := cte_of(table):
-        return list(cte.this.named_selects)
+        return list(cte.meta["names"])
     found = catalog.find(table)
     return list(found.columns) if found else []
 
@@ -264,6 +264,9 @@ def _keep_case(nodes: list[exp.Expr]) -> None:
     for name in nodes:
         if isinstance(name, exp.Identifier) and name.name != name.name.lower():
             name.meta["written"] = name.name
+        elif isinstance(name, exp.CTE):
+            given = [each.name for each in name.args["alias"].columns]
+            name.meta["names"] = [*given, *name.this.named_selects[len(given) :]]
 
 
 def _restore_fields(tree: exp.Expr) -> None:

@@ -7,9 +7,7 @@ from . import dialect, scoped
 from .refusal import refuse
 
 
-def list_values(
-    con: duckdb.DuckDBPyConnection, tree: exp.Expr, sql: str
-) -> tuple[exp.Expr, str]:
+def list_values(con: duckdb.DuckDBPyConnection, tree: exp.Expr, sql: str) -> tuple[exp.Expr, str]:
     """Write the values that each PIVOT finds in the data into a tree; return it and its text.
 
     DuckDB plans no statement that depends on data. Raises NotCovered if the text with the values

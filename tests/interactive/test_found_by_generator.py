@@ -65,6 +65,12 @@ KEYS: list[Case] = [
     ("select (select v from t where t.v = u.v order by all limit 1) x from u order by 1",
      "t", [[0], [1]]),
 ]  # fmt: skip
+CALLS: list[Case] = [
+    ("select nullif((select min(v) from u), 2) c from s2.t", "u#1", [[0, 1]]),
+    ("select nullif(v, (select max(v) from u)) c from u order by 1", "u#1", [[0, 1], [0, 1]]),
+    ("with q(\"K k\") as (select v from u) select to_json(q)::varchar c from q order by 1",
+     "u", [[0], [1]]),
+]  # fmt: skip
 TIES: list[Case] = [
     ("select (select a.v from u b join u c on b.v = c.v order by 1 limit 1) x from u a order by 1",
      "u#1", [[0, 1], [0, 1]]),
@@ -112,6 +118,7 @@ def con() -> Connection:
         *COLUMNS,
         *NAMES,
         *KEYS,
+        *CALLS,
         *TIES,
         *JOINS,
     ],
