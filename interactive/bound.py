@@ -16,7 +16,7 @@ from typing import Any
 import duckdb
 
 from .catalog import Place
-from .scan_order import KEEPS, in_table_order, renumber
+from .scan_order import CHOOSING, KEEPS, in_table_order, renumber
 
 IGNORED = re.compile(
     r'"(?:alias|query_location|query_location_length|table_index)":(?:"(?:[^"\\]|\\.)*"|\d+),?'
@@ -134,7 +134,10 @@ def _same_form(found: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any
 
 def _chosen_last(node: dict[str, Any]) -> dict[str, Any]:
     """Return ORDER BY or LIMIT with a choice of columns above it instead of below."""
-    (below,) = node.pop("children")
+    (below,) = node["children"]
+    if any(map(node.get, CHOOSING)):
+        return node
+    del node["children"]
     listed = below["expressions"] if below.get("type") == "LOGICAL_PROJECTION" else [{}]
     if any(each.get("type") != "BOUND_REF" for each in listed):
         return node | {"children": [below]}
@@ -152,7 +155,7 @@ def _repeats(node: dict[str, Any]) -> bool:
 
 def _width(node: dict[str, Any]) -> int:
     """Return the number of columns of a node, or -1 if it is not known."""
-    while node.get("type") in KEEPS:
+    while node.get("type") in KEEPS and not any(map(node.get, CHOOSING)):
         (node,) = node["children"]
     if node.get("type") == "LOGICAL_PROJECTION":
         return len(node["expressions"])

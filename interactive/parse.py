@@ -114,7 +114,7 @@ def _qualified(
     if lateral:
         mark(tree)
     _name_subqueries(nodes)
-    _keep_case(nodes)
+    whole_rows.keep_names(nodes)
     try:
         tree = qualify(tree, schema=_schema(nodes, catalog), dialect="duckdb", identify=True)
     except OptimizeError as error:
@@ -126,7 +126,7 @@ def _qualified(
             "Qualify columns by their table",
         ) from None
     unmark(tree)
-    _restore_fields(tree)
+    whole_rows.restore_fields(tree)
     whole_rows.spell_out(tree, partial(_columns, catalog))
     expand_all(tree)
     expand_named(tree)
@@ -257,24 +257,6 @@ def _name_subqueries(nodes: list[exp.Expr]) -> None:
                 for at, each in enumerate(select.expressions)
             ]
             select.set("expressions", listed)
-
-
-def _keep_case(nodes: list[exp.Expr]) -> None:
-    """Note how names are written, since qualifying writes all in lower case."""
-    for name in nodes:
-        if isinstance(name, exp.Identifier) and name.name != name.name.lower():
-            name.meta["written"] = name.name
-        elif isinstance(name, exp.CTE):
-            given = [each.name for each in name.args["alias"].columns]
-            name.meta["names"] = [*given, *name.this.named_selects[len(given) :]]
-
-
-def _restore_fields(tree: exp.Expr) -> None:
-    """Write the names of fields of structs as they were written: they are part of values."""
-    for node in tree.find_all(exp.PropertyEQ, exp.Dot):
-        name = node.this if isinstance(node, exp.PropertyEQ) else node.expression
-        if isinstance(name, exp.Identifier) and (written := dialect.meta(name).get("written")):
-            name.set("this", written)
 
 
 def _flatten(nodes: list[exp.Expr]) -> None:

@@ -148,14 +148,16 @@ class Speller:
         return right
 
     def _without_given(self, join: exp.Join) -> None:
-        """Use a table's own names of columns in ON, since sqlglot does not know given ones there."""
+        """Use a table's own names of columns in ON, where sqlglot does not know given ones."""
         table, on = join.this, join.args.get("on")
         alias = table.args.get("alias")
         if on is None or not isinstance(table, exp.Table) or alias is None or not alias.columns:
             return
         cte = cte_of(table)
         own_names = self.output_of(cte) if cte else self._tables(table)
-        names = {given.name.lower(): name for given, name in zip(alias.columns, own_names)}
+        names = {
+            given.name.lower(): name for given, name in zip(alias.columns, own_names, strict=False)
+        }
         for column in on.find_all(exp.Column):
             name = names.get(column.name.lower())
             if name is not None and column.table.lower() == table.alias.lower():
