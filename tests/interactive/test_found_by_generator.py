@@ -14,7 +14,9 @@ SCHEMA = """
     insert into u values ('a', 1), ('c', 2);
     create table s2.t(v int);
     insert into s2.t values (7);
-    create macro addone(x) as x + 1
+    create macro addone(x) as x + 1;
+    create view nested as select a.v from
+        (u a left join ((select * from t) b join s2.t c on b.v < c.v) on a.v = b.v)
 """
 Case = tuple[str, str, list[list[int]]]
 JOINED = "u join t on u.v = t.v"
@@ -85,6 +87,8 @@ JOINS: list[Case] = [
     ("select c.v from s2.t a, u b natural join u c order by 1", "u#2", [[0], [1]]),
     ("select c.v from s2.t a, u b join u c using (v) order by 1", "u#2", [[0], [1]]),
     ("select * from s2.t a, u b join u c using (v) order by all", "u#2", [[0], [1]]),
+    ("select q.z from u, (select n.v z from nested n where n.v = u.v) q order by 1",
+     "u#1", [[0], [1]]),
     ("select k from u x semi join t e(a, b) on x.v = e.b order by 1", "t", [[0], [1]]),
     ("select k from u x anti join s2.t e(a) on x.v = e.a order by 1", "t", [[], []]),
 ]  # fmt: skip
