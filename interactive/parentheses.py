@@ -24,7 +24,7 @@ def clauses_inside(tree: exp.Expr) -> None:
 
 def _inside(outer: exp.Subquery) -> exp.Expr:
     """Return the query in parentheses, or the innermost parentheses if they have a WITH clause."""
-    query = outer.this
+    query: exp.Expr = outer.this
     while isinstance(query, exp.Subquery) and not query.args.get("with_"):
         query = query.this
     return query
