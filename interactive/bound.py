@@ -69,7 +69,7 @@ class Bound:
         """Return whether two plans compute the same; ``names`` has functions with several names."""
         if IGNORED.sub("", self.text) == IGNORED.sub("", other.text):
             return True
-        one, two = (json.loads(NAN.sub(r'"value":"\1"', each.text)) for each in (self, other))
+        one, two = (json.loads(each.text) for each in (self, other))
         if _Reader(names).plain(one) == _Reader(names).plain(two):
             return True
         one, two = (in_table_order(each["plans"]) for each in (one, two))
@@ -86,7 +86,7 @@ def bound(con: duckdb.DuckDBPyConnection, *texts: str) -> list[Bound]:
     for plan in plans:
         if plan.startswith('{"error":true'):
             raise NotBound(json.loads(plan)["error_message"])
-    return list(map(Bound, plans))
+    return [Bound(NAN.sub(r'"value":"\1"', plan)) for plan in plans]
 
 
 class _Reader:

@@ -68,6 +68,8 @@ KEYS: list[Case] = [
      "t", [[0], [1]]),
 ]  # fmt: skip
 CALLS: list[Case] = [
+    ("select count(*) c from t where not exists (select k from u where v < 'nan'::double * 2)",
+     "t", [[]]),
     ("select k, k l, ('nan'::double * 2)::varchar n from u group by all order by 1",
      "u", [[0], [1]]),
     ("select nullif((select min(v) from u), 2) c from s2.t", "u#1", [[0, 1]]),
