@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from provhouse.ingest.captured.keys import texts
-from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.model.arrays import I64
+from provhouse.model.associations import ROW_BITS
 from provhouse.model.errors import BadInput, UsageError
 from provhouse.model.samples import sample_sentence
 from provhouse.model.settings import Settings

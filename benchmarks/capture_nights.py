@@ -34,8 +34,8 @@ from provhouse.ingest.captured.description import CapturedWrite
 from provhouse.ingest.captured.finished import captured_writes
 from provhouse.ingest.captured.land import land_block
 from provhouse.ingest.captured.output import output_of
-from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.model.arrays import I64
+from provhouse.model.associations import ROW_BITS
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.store.warehouse.blocks import begin_block

@@ -34,7 +34,7 @@ from tracing_walks import anew, compared, first, one, timed, walked
 import provhouse
 from provhouse.captures import Capture
 from provhouse.cypher.access import down
-from provhouse.ingest.captured.pairs import ROW_BITS
+from provhouse.model.associations import ROW_BITS
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.runtime.memory import sampling

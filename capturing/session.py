@@ -76,7 +76,7 @@ class Captured:
 def saying(session: "SparkSession", **said: str) -> Iterator[None]:
     """Say something about all writes of this thread during the block: an op, a module.
 
-    Threads that begin during the block say the same. ``capturing/java/.../Said.java`` reads it.
+    Threads that begin during the block say the same. ``capturing/java/.../Write.java`` reads it.
     """
     context = session.sparkContext
     before: dict[str, Any] = {name: context.getLocalProperty(f"provhouse.{name}") for name in said}
@@ -101,7 +101,7 @@ def marked(frame: "DataFrame", table: str, key: Sequence[str]) -> "DataFrame":
     Raises UsageError if the frame lacks a column of the key, or if its type is not that of a key.
     """
     jvm, _ = java_session(frame.sparkSession)
-    rows = jvm.provhouse.capturing.Mark.marked(frame._jdf, table, [*key])
+    rows = jvm.provhouse.capturing.rules.Mark.marked(frame._jdf, table, [*key])
     return type(frame)(rows, frame.sparkSession)
 
 
@@ -128,15 +128,15 @@ def capturing(
     writes are refused of which an ingest cannot take a sample. With ``values``, what rows give to
     aggregates is captured too.
     """
-    capture = captured.rules = _started(session, folder, json.dumps(keys), plain)
-    if tables is not None:
-        capture.only(json.dumps([*tables]))
-    if budget != NO_BUDGET:
-        capture.limit(budget.bytes, budget.seconds)
-    if sampled:
-        capture.sample()
-    if values:
-        capture.value()
+    options = {
+        "keys": dict(keys),
+        "plain": plain,
+        "tables": None if tables is None else [*tables],
+        "limits": {"bytes": budget.bytes, "seconds": budget.seconds},
+        "sampled": sampled,
+        "valued": values,
+    }
+    capture = captured.rules = _started(session, folder, json.dumps(options))
     try:
         yield
     except ProvhouseError:
@@ -155,7 +155,7 @@ def capturing(
         _end(capture, captured)
 
 
-def _started(session: "SparkSession", folder: Path, keys: str, plain: bool) -> Any:
+def _started(session: "SparkSession", folder: Path, options: str) -> Any:
     try:
         jvm, classic = java_session(session)
     except AttributeError as error:
@@ -168,7 +168,7 @@ def _started(session: "SparkSession", folder: Path, keys: str, plain: bool) -> A
 
     _add_jar(session, jvm)
     raise_refusals()
-    capture = jvm.provhouse.capturing.Capture.start(classic, folder.resolve().as_uri(), keys, plain)
+    capture = jvm.provhouse.capturing.Capture.start(classic, folder.resolve().as_uri(), options)
     if capture is None:
         raise _captured_already(jvm.provhouse.capturing.Capture.isConfigured(classic))
     return capture

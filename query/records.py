@@ -18,9 +18,9 @@ import pyarrow.parquet as pq
 
 from provhouse.ingest.captured.file_names import Key
 from provhouse.ingest.captured.keys import texts
-from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.model.answer import Answer
 from provhouse.model.arrays import without_views
+from provhouse.model.associations import ROW_BITS
 from provhouse.store.warehouse.file_table import NUMBER, PATH, read_files
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.pins import Pin, read_pins

@@ -44,6 +44,25 @@ def test_every_linked_file_exists() -> None:
     assert [link for link in links if not (ROOT / link).exists()] == []
 
 
+def _java_packages() -> list[set[str]]:
+    """Return the Java packages on each line of their drawing, from the top."""
+    found = re.search(r"```\nprovhouse\.capturing  .*?```", TEXT, re.DOTALL)
+    assert found
+    return [set(line[:24].split()) for line in found[0].splitlines()[1:-1]]
+
+
+def test_java_packages_import_only_packages_below_them() -> None:
+    root = ROOT / "capturing" / "java" / "provhouse" / "capturing"
+    layers = _java_packages()
+    assert {file.parent.name for file in root.rglob("*.java")} == {"capturing"}.union(*layers[1:])
+    for number, layer in enumerate(layers):
+        for file in root.rglob("*.java"):
+            if file.parent.name in layer or (number == 0 and file.parent == root):
+                text = file.read_text(encoding="utf-8")
+                used = set(re.findall(r"^import provhouse\.capturing\.(\w+)", text, re.MULTILINE))
+                assert used - {"Unsupported"} <= set().union(*layers[number + 1 :]), file
+
+
 def _modules() -> list[Path]:
     return sorted(file for folder in FOLDERS for file in (ROOT / folder).rglob("*.py"))
 

@@ -19,6 +19,19 @@ def f():
     """What it does."""
     return "it shall do"
 '''
+JAVA = """/** The module of whoever reads it; {@code whoever} is code. */
+final class Whoever {
+  /**
+   * What is made
+   * anew.
+   */
+  private final String name = "whoever"; // somebody was told that
+
+  String told() {
+    return "It shall do: \\"" + name;
+  }
+}
+"""
 MARKDOWN = """Plain text is made
 anew here.
 
@@ -44,6 +57,11 @@ def found(file: Path) -> tuple[int, list[str]]:
     ("name", "text", "expected"),
     [
         ("a.py", PYTHON, ["1: whoever", "3: told", "5: is held", "10: What", "11: shall"]),
+        (
+            "A.java",
+            JAVA,
+            ["1: whoever", "4: What", "5: anew", "7: somebody", "7: told", "10: shall"],
+        ),
         ("a.md", MARKDOWN, ["2: anew"]),
         ("a.cypher", "// Nobody knows\nMATCH (n) RETURN n", ["1: Nobody"]),
         ("b.md", "Nothing to find here.\n", []),

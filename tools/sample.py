@@ -1,14 +1,16 @@
-"""Draw docstrings and messages at random, for a reader who did not write them.
+"""Draw docstrings, comments of Java, messages and paragraphs of docs at random, for a reader.
 
     tools/sample.py [--count 100] [--seed COMMIT]
 
-The seed is the hash of the last commit unless ``--seed`` names another commit. So the author cannot
-choose what is read. Prints a Markdown list of the texts with their places.
+The reader has not written them. The seed is the hash of the last commit unless ``--seed`` names
+another commit, so that the author cannot choose the texts. Prints a Markdown list of the texts with
+their places.
 """
 
 import argparse
 import ast
 import random
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,11 +22,36 @@ MESSAGES = ("say", "begin", "write", "fail", "Option", "Argument")
 """Functions whose arguments a person reads, in addition to the constructors of errors."""
 SHORTEST = 12
 """The length of the shortest message listed. Shorter ones are names rather than sentences."""
+_JAVA = re.compile(r"/\*\*.*?\*/|(?:[Uu]nsupported(?:\.\w+)?|refusal)\([^;]*?\);", re.DOTALL)
+_STRING = re.compile(r'"((?:\\.|[^"\\])* (?:\\.|[^"\\])*)"')
+_NO_PROSE = re.compile(r"^ *```.*?^ *```|^(?:#|\||<!--).*?$", re.MULTILINE | re.DOTALL)
+"""Code, headings, tables and marks of a page."""
 
 
 def texts(file: Path) -> Iterator[tuple[int, str]]:
-    """Yield each docstring and message of a file, with its line."""
-    tree = ast.parse(file.read_text(encoding="utf-8"))
+    """Yield each text of a file that a person reads, with its line."""
+    text = file.read_text(encoding="utf-8")
+    of = {".py": _python, ".java": _java, ".md": _markdown}[file.suffix]
+    yield from of(text)
+
+
+def _java(text: str) -> Iterator[tuple[int, str]]:
+    for found in _JAVA.finditer(text):
+        comment = found[0].startswith("/**")
+        said = [found[0]] if comment else _STRING.findall(found[0])
+        if said:
+            yield text.count("\n", 0, found.start()) + 1, " / ".join(said)
+
+
+def _markdown(text: str) -> Iterator[tuple[int, str]]:
+    prose = _NO_PROSE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+    for found in re.finditer(r"\S.*?(?=\n\s*\n|\s*\Z)", prose, re.DOTALL):
+        if len(found[0]) >= SHORTEST:
+            yield text.count("\n", 0, found.start()) + 1, found[0]
+
+
+def _python(text: str) -> Iterator[tuple[int, str]]:
+    tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             if isinstance(node.value.value, str):
@@ -69,18 +96,22 @@ def _part(node: ast.expr) -> str:
 
 def main() -> None:
     """Print the sample that the arguments ask for."""
-    parser = argparse.ArgumentParser(description="Draw docstrings and messages at random.")
+    parser = argparse.ArgumentParser(description="Draw texts that a person reads at random.")
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", help="a commit; the last one unless named")
     given = parser.parse_args()
     head = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=ROOT, text=True).strip()
     seed = given.seed or head
+    every = (*folders(), *BESIDE, "docs")
     files = [
-        file for folder in (*folders(), *BESIDE) for file in sorted((ROOT / folder).rglob("*.py"))
+        file
+        for folder in every
+        for file in sorted((ROOT / folder).rglob("*"))
+        if file.suffix in (".py", ".java", ".md")
     ]
-    every = [(file, line, text) for file in files for line, text in texts(file)]
-    drawn = random.Random(seed).sample(every, given.count)
-    print(f"{given.count} of {len(every):,} texts, seed {seed}\n")
+    found = [(file, line, text) for file in files for line, text in texts(file)]
+    drawn = random.Random(seed).sample(found, given.count)
+    print(f"{given.count} of {len(found):,} texts, seed {seed}\n")
     for number, (file, line, text) in enumerate(drawn, 1):
         print(f"{number}. `{file.relative_to(ROOT)}:{line}` {' '.join(text.split())}")
 

@@ -2,9 +2,9 @@
 
     tools/words.py [FILE ...]
 
-Checks docstrings, comments and strings of Python files, and the whole text of Markdown, Cypher,
-JavaScript and HTML files: those in the repository, or the named ones. Prints a line for each phrase
-found and exits with 1 if there are any.
+Checks docstrings, comments and strings of Python and Java files, and the whole text of Markdown,
+Cypher, JavaScript and HTML files: those in the repository, or the named ones. Prints a line for
+each phrase found and exits with 1 if there are any.
 """
 
 import io
@@ -25,6 +25,10 @@ HIDDEN = "\0"
 _FSTRING_TEXT = getattr(tokenize, "FSTRING_MIDDLE", -1)  # Python 3.12 and newer
 _OPENING = re.compile(r"[A-Za-z]*(\"\"\"|'''|\"|')")
 _CODE = (re.compile(r"``[^`]+``|`[^`\n]+`"), re.compile(r"https?://\S+"))
+_JAVA = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+_JAVA_FRAME = re.compile(r"^/\*+|\*/$|^ *\*(?!/)|^//|^\"|\"$", re.MULTILINE)
+"""The marks around the text of a Java comment or string, on each of its lines."""
+_JAVA_CODE = re.compile(r"\{@\w+[^}]*\}|<p>")
 _PLACEHOLDER = re.compile(r"\{[^{}\n]*\}")
 _FENCE = re.compile(r"^ *```.*?^ *```", re.MULTILINE | re.DOTALL)
 
@@ -64,6 +68,8 @@ def prose(file: Path) -> Prose:
     text = file.read_text(encoding="utf-8")
     if file.suffix == ".py":
         return _python(text)
+    if file.suffix == ".java":
+        return _java(text)
     return Prose(_without(text, _FENCE, *_CODE))
 
 
@@ -87,6 +93,18 @@ def _python(text: str) -> Prose:
         if token.type not in (tokenize.COMMENT, tokenize.NL):
             opens_statement = token.type in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
     return Prose(_without("".join(shown), _PLACEHOLDER, *_CODE), tuple(docstrings))
+
+
+def _java(text: str) -> Prose:
+    shown = re.sub(r"[^\n]", HIDDEN, text)
+    docstrings = []
+    for found in _JAVA.finditer(text):
+        content = _JAVA_FRAME.sub(lambda frame: " " * len(frame[0]), found[0])
+        if not found[0].startswith('"') or " " in content.strip():
+            shown = shown[: found.start()] + content + shown[found.end() :]
+        if found[0].startswith("/**"):
+            docstrings.append(found.end() - len(content.lstrip()))
+    return Prose(_without(shown, _JAVA_CODE, *_CODE), tuple(docstrings))
 
 
 def _span(token: tokenize.TokenInfo, source: str) -> tuple[int, int]:
@@ -129,7 +147,7 @@ def found(shown: Prose, phrase: Phrase) -> Iterator[tuple[int, str]]:
 def files() -> list[Path]:
     """Return the files in the repository that contain prose."""
     listing = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--",
-               "*.py", "*.md", "*.cypher", "*.js", "*.html", f":!{QUOTING}"]  # fmt: skip
+               "*.py", "*.java", "*.md", "*.cypher", "*.js", "*.html", f":!{QUOTING}"]  # fmt: skip
     names = subprocess.check_output(listing, cwd=ROOT, text=True).splitlines()
     return [path for name in names if (path := ROOT / name).is_file() and not path.is_symlink()]
 

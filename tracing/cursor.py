@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from provhouse.ingest.captured.pairs import ROW_BITS
+from provhouse.model.associations import ROW_BITS
 from provhouse.model.errors import UsageError
 
 from .compared import compare

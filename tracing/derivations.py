@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from provhouse.ingest.captured.associations import NONE
 from provhouse.model.arrays import I64, Bools, minus, union, unique
+from provhouse.model.associations import NONE
 
 from .flow import Flow
 from .ids import Position

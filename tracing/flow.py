@@ -6,15 +6,10 @@ from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from provhouse.ingest.captured.description import (
-    ROWS,
-    CapturedWrite,
-    Part,
-    TapTable,
-    slot_of_mark,
-)
+from provhouse.ingest.captured.description import CapturedWrite, Part, TapTable, slot_of_mark
 from provhouse.ingest.captured.output import Output
 from provhouse.ingest.captured.widened import Widened
+from provhouse.model.associations import ROWS
 from provhouse.model.errors import UsageError
 
 from .group_links import GroupLink, SourceLink

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from provhouse.ingest.captured.associations import NONE
 from provhouse.ingest.captured.description import SourceFile, SourceKey, TapTable
-from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.ingest.captured.source_keys import key_of_null
 from provhouse.model.arrays import I64, Bools
+from provhouse.model.associations import NONE, ROW_BITS
 
 from .ids import ID
 from .links import KEY, Link, Rows

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.model.arrays import I64, among, minus, union, unique
+from provhouse.model.associations import ROW_BITS
 
 from .places import Place
 

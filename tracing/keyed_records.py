@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from provhouse.ingest.captured.keyed import KeyedSource
-from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.model.arrays import I64
+from provhouse.model.associations import ROW_BITS
 from provhouse.model.errors import BadInput, UsageError
 
 from .file_addresses import address_of, path_of, spark_path

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from provhouse.ingest.captured.associations import NONE
 from provhouse.model.arrays import I64, unique
+from provhouse.model.associations import NONE
 
 from .ids import Found, Frame, Ids, is_in
 from .numbers import Numbers, Shift

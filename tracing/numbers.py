@@ -11,7 +11,7 @@ from pathlib import Path
 
 from provhouse.ingest.captured.description import CapturedWrite, SourceFile
 from provhouse.ingest.captured.output import Output
-from provhouse.ingest.captured.pairs import ROW_BITS
+from provhouse.model.associations import ROW_BITS
 from provhouse.model.errors import BadInput
 
 from .keyed_rows import KeyedRows

@@ -11,8 +11,8 @@ import numpy as np
 
 from provhouse.capturing.rdds.replay_context import ReplayContext, ReplayRDD, line_of
 from provhouse.capturing.rdds.splits import Split
-from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.model.arrays import I64
+from provhouse.model.associations import ROW_BITS
 from provhouse.model.errors import BadInput, UsageError
 
 from .flow import Flow

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from provhouse.ingest.captured.description import SourceFile, SourceKey
-from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.model.arrays import I64, without_views
+from provhouse.model.associations import ROW_BITS
 from provhouse.model.errors import BadInput, UsageError
 
 from .file_addresses import address_of, path_of, spark_path

@@ -7,8 +7,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.model.arrays import I64, without_views
+from provhouse.model.associations import ROW_BITS
 
 from .numbers import NumberedFile
 from .scan import groups_of

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from provhouse.capturing.replay import Replay
-from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.model.arrays import I64, unique
+from provhouse.model.associations import ROW_BITS
 from provhouse.model.errors import UsageError
 
 from .cursor import Cursor

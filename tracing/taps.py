@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from provhouse.ingest.captured.associations import NONE, places_of, tap_files
+from provhouse.ingest.captured.associations import places_of, tap_files
 from provhouse.model.arrays import I64
+from provhouse.model.associations import NONE
 
 from .file_addresses import spark_path
 

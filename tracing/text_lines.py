@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, BinaryIO
 import numpy as np
 import pyarrow as pa
 
-from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.model.arrays import I64, unique
+from provhouse.model.associations import ROW_BITS
 
 from .file_addresses import address_of, path_of, spark_path
 from .ids import ID, Ids

@@ -2,15 +2,13 @@
 
 Workers may lack provhouse, so the functions that they run are sent with what they use of this
 module. It imports only what a worker has. The files are those of
-``capturing/java/.../TapFile.java``.
+``capturing/java/.../taps/TapFile.java``.
 """
 
 import os
 from collections.abc import Sequence
 from typing import Any
 
-NONE = -(1 << 63)
-"""Stands for NULL in an association file."""
 GROUP_BITS = 27
 """The number of bits of a group within the keys of one file; the number of the file is above."""
 RUN_BITS = 8

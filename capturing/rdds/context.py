@@ -5,18 +5,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from provhouse.model.associations import ROW_BITS, ROWS
 from provhouse.model.errors import UsageError
 from provhouse.spark.pyspark_internals import worker_memory
 
 from .addresses import path_of, root, table_of
-from .entering import ROW_BITS, Positioned, SourceRows
+from .entering import Positioned, SourceRows
 from .file_context import FileContext
 from .keys import Key, KeyOf, with_keys
 from .merging import same
 from .rdd import LineageRDD
 from .reports import Reports
 from .splits import splits_of
-from .stages import ROWS, Branch, Enter, Keyed, Part, Scan
+from .stages import Branch, Enter, Keyed, Part, Scan
 
 if TYPE_CHECKING:
     from pyspark import RDD, SparkContext

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from .association_file import GROUP_BITS, NONE, AssociationFile
+from provhouse.model.associations import NONE
+
+from .association_file import GROUP_BITS, AssociationFile
 
 BLOCK = 1 << 16
 """The number of rows of a row group."""
-ROW_BITS = 40
-"""The number of bits of a row index in the id of a source row."""
 
 
 class Entering(ABC):

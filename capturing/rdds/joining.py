@@ -6,7 +6,8 @@ from typing import Any
 
 from pyspark.resultiterable import ResultIterable
 
-from .association_file import NONE
+from provhouse.model.associations import NONE
+
 from .entering import Merged, Positioned
 
 Slots = Any

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from provhouse.model.associations import ROW_BITS
+
 from .association_file import AssociationFile
-from .entering import ROW_BITS, blocks
+from .entering import blocks
 
 KeyOf = Callable[[Any], object]
 """Takes the key from a record: an integer, a text or a date, or a tuple of these."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from provhouse.model.associations import FORM, ROWS
 from provhouse.model.errors import UsageError
 from provhouse.runtime.files import write_over
 from provhouse.spark.pyspark_internals import save_lines
@@ -17,13 +18,11 @@ from .entering import Tap
 from .keys import KeyOf
 from .leaving import written
 from .reports import Latest
-from .stages import ROWS, Group, Keyed, Leave, Part, Scan, Slot, taps
+from .stages import Group, Keyed, Leave, Part, Scan, Slot, taps
 
 if TYPE_CHECKING:
     from pyspark import RDD
 
-_FORM = 1
-"""The form of a description: ``FORM`` in an ingest."""
 _FILE = "part-"
 
 
@@ -90,7 +89,7 @@ def _described(rdd: Branches, target: Path, slots: tuple[Slot, ...]) -> dict[str
     groups = list(_groups(slots))
     number: dict[Slot, int] = {ROWS: ROWS, **{each: at for at, each in enumerate(groups)}}
     return {
-        "form": _FORM,
+        "form": FORM,
         "path": target.as_uri(),
         "table": table_of(target),
         **said,

@@ -9,9 +9,6 @@ from .entering import Entering, Positioned, Tap, Whole
 if TYPE_CHECKING:
     from pyspark import RDD
 
-ROWS = -1
-"""The slot with ids of source rows; ``ingest/captured/description.py`` has it too."""
-
 Enter = Callable[[int, Iterable[Any]], Positioned]
 """Opens the input of a task by its partition."""
 Step = Callable[[int, Entering, Iterator[Any]], tuple[Entering, Iterator[Any]]]

@@ -17,8 +17,6 @@ from provhouse.model.errors import BadInput
 
 from .spread import Spread
 
-NONE = np.iinfo(np.int64).min
-"""Stands for NULL in the columns of a tap."""
 PIECE = 1 << 20
 """The number of rows that are read at once."""
 _NAME = re.compile(r"(\d+)-(\d+)\.(\d+)-(\d+)-[0-9a-f]{16}\.parquet")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from provhouse.model.associations import FORM, ROWS
 from provhouse.model.column_map import ColumnMap, column_map
 from provhouse.model.errors import BadInput
 
@@ -14,16 +15,6 @@ from .file_names import EXACT_NAMES, FileNames, Key
 from .keyed import KeyedSource
 from .renamed import FileState
 from .unchanged import check_unchanged
-
-FORM = 1
-"""The form of folders that can be read. Folders of the first releases state none.
-
-``Write.FORM`` in ``capturing/java`` and ``_FORM`` in ``capturing/rdds/saves.py`` are the forms that
-are written. Raise all three if an older reader would misread a new folder. A field that it may
-ignore needs no new form.
-"""
-ROWS = -1
-"""The number in ``slots`` of a column with ids of source rows, instead of keys of a tap."""
 
 
 def slot_of_mark(tap: int) -> int:

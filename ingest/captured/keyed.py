@@ -9,11 +9,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.model.arrays import I64, unique
+from provhouse.model.associations import ROW_BITS
 from provhouse.model.errors import BadInput
 
 from .associations import read_keys_tap
 from .keys import fewer_values
-from .pairs import ROW_BITS
 from .renamed import FileState
 from .unchanged import check_unchanged
 

@@ -12,12 +12,12 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from provhouse.model.arrays import I64
+from provhouse.model.associations import NONE, ROW_BITS, ROWS
 from provhouse.model.errors import BadInput
 
-from .associations import NONE, stages_of
-from .description import ROWS, CapturedWrite, TapTable, slot_of_mark
+from .associations import stages_of
+from .description import CapturedWrite, TapTable, slot_of_mark
 from .keys import fewer_values
-from .pairs import ROW_BITS
 
 _ID, _NAME = "c0", "t0"
 

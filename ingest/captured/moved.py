@@ -15,12 +15,12 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from provhouse.model.arrays import I64, unique
+from provhouse.model.associations import ROW_BITS
 from provhouse.model.errors import UsageError
 from provhouse.store.warehouse.written import RowTracking, Written
 
 from .description import SourceFile
 from .output import Output
-from .pairs import ROW_BITS
 
 _COMMIT = "_row-commit-version-col-"
 """The beginning of the name of a column of Delta; the rest differs from table to table."""

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.model.arrays import I64
+from provhouse.model.associations import ROW_BITS
 from provhouse.model.errors import BadInput, UsageError
 from provhouse.store.warehouse.written import Written
 
@@ -22,7 +23,6 @@ from .known import Known
 from .marks import MarkedRows
 from .moved import MovedFile
 from .output import Output
-from .pairs import ROW_BITS
 
 
 @dataclass(frozen=True)

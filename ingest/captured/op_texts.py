@@ -1,6 +1,8 @@
 """The texts of the operations of captured writes."""
 
-from .description import ROWS, CapturedWrite, TapTable
+from provhouse.model.associations import ROWS
+
+from .description import CapturedWrite, TapTable
 
 _LONGEST = 120
 

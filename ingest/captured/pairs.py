@@ -7,11 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from provhouse.model.arrays import I64, Bools, unique
+from provhouse.model.associations import ROW_BITS
 
 from .spread import Spread
 
-ROW_BITS = 40
-"""The number of bits of the row index in a row id; the number of the file is above them."""
 _NEAR = 16
 """Row ids that differ only in this many last bits are in one part, since they occur together."""
 

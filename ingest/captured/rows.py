@@ -9,10 +9,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.model.arrays import I64, Bools, unique
+from provhouse.model.associations import NONE, ROWS
 from provhouse.model.columns import OPERATION
 
-from .associations import NONE, PIECE
-from .description import ROWS, TapTable
+from .associations import PIECE
+from .description import TapTable
 from .op_texts import op_of
 from .output import Output
 from .pairs import Pairs, PairSet, distinct, through

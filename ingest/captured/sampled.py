@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from provhouse.model.arrays import I64, Bools
+from provhouse.model.associations import NONE
 from provhouse.store.warehouse.samples import SampledWrite
 from provhouse.store.warehouse.written import Written
 
-from .associations import NONE
 from .known import Known
 from .output import Output
 

@@ -10,15 +10,13 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from provhouse.model.arrays import I64
+from provhouse.model.associations import NONE, NULL_GROUP, ROW_BITS
 from provhouse.model.errors import BadInput
 
-from .associations import NONE, PIECE, alike
+from .associations import PIECE, alike
 from .description import KeyColumn, SourceFile, SourceKey, TapTable
-from .pairs import ROW_BITS
 from .spark_hash import SEED, flagged, hashed
 
-NULL_GROUP = NONE + 1
-"""The key of the group of NULL, unless it is hashed, as in ``capturing/java/.../GroupKey.java``."""
 _TEXT = (
     pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view,
     pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view,

@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from provhouse.model.arrays import I64
+from provhouse.model.associations import NONE, ROWS
 from provhouse.model.errors import BadInput
 
-from .associations import NONE, check_checks, check_proof, count_rows, tap_pieces
-from .description import ROWS, TapTable
+from .associations import check_checks, check_proof, count_rows, tap_pieces
+from .description import TapTable
 from .marks import as_ids
 from .output import Output
 from .pairs import Pairs, PairSet, through

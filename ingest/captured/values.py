@@ -6,9 +6,10 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.model.arrays import I64
+from provhouse.model.associations import NONE
 from provhouse.model.derivations import WHOLE
 
-from .associations import NONE, count_rows, tap_pieces
+from .associations import count_rows, tap_pieces
 from .description import TapTable
 from .pairs import part_of
 from .spread import Spread

@@ -11,9 +11,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from helpers.witnesses import Found, captured
-from provhouse.ingest.captured.associations import NONE, tap_pieces
+from provhouse.ingest.captured.associations import tap_pieces
 from provhouse.ingest.captured.description import KeyColumn, SourceKey
 from provhouse.model.arrays import I64
+from provhouse.model.associations import NONE
 from provhouse.model.errors import BadInput
 
 ROWS = 150_000

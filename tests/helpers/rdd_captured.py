@@ -16,9 +16,9 @@ from provhouse.capturing.rdds.rdd import LineageRDD
 from provhouse.capturing.session import Captured, capturing
 from provhouse.ingest.captured.description import CapturedWrite
 from provhouse.ingest.captured.finished import captured_writes
-from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.ingest.captured.rdd_output import rdd_output_of
 from provhouse.ingest.captured.rows import traced
+from provhouse.model.associations import ROW_BITS
 
 Rows = Counter[tuple[str, frozenset[tuple[str, int]]]]
 """Lines with what they derive from: names of tables, and positions in their only files."""

@@ -15,7 +15,7 @@ from helpers.witnesses import Program, Row, read, rows_of
 from provhouse.capturing.session import Captured, capturing
 from provhouse.ingest.captured.finished import captured_writes
 from provhouse.ingest.captured.output import output_of
-from provhouse.ingest.captured.pairs import ROW_BITS
+from provhouse.model.associations import ROW_BITS
 from provhouse.tracing.flow import Flow
 from provhouse.tracing.ids import Ids
 from provhouse.tracing.places import SOURCES

@@ -10,8 +10,8 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from helpers.witnesses import Found, captured
-from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.ingest.captured.widened import widened_windows
+from provhouse.model.associations import ROW_BITS
 from provhouse.tracing import ids
 from provhouse.tracing.cursor import Cursor
 from provhouse.tracing.flow import Flow

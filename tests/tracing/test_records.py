@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from provhouse.ingest.captured.pairs import ROW_BITS
+from provhouse.model.associations import ROW_BITS
 from provhouse.tracing import records as module
 from provhouse.tracing.ids import ID, Ids
 from provhouse.tracing.numbers import NumberedFile

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from provhouse.ingest.captured.associations import NONE
+from provhouse.model.associations import NONE
 from provhouse.tracing import scan
 
 ROWS = 1000

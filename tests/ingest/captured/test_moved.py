@@ -8,7 +8,7 @@ import pytest
 
 from provhouse.ingest.captured.description import SourceFile
 from provhouse.ingest.captured.moved import MovedFile, moved_file
-from provhouse.ingest.captured.pairs import ROW_BITS
+from provhouse.model.associations import ROW_BITS
 from provhouse.model.errors import UsageError
 from provhouse.store.warehouse.written import RowTracking, Written
 

@@ -11,8 +11,9 @@ import pytest
 
 from provhouse.ingest.captured import keys, spread
 from provhouse.ingest.captured.keys import KeyStore, check_keys
-from provhouse.ingest.captured.pairs import ROW_BITS, Pairs, PairSet
+from provhouse.ingest.captured.pairs import Pairs, PairSet
 from provhouse.model.arrays import I64
+from provhouse.model.associations import ROW_BITS
 from provhouse.model.errors import BadInput
 
 

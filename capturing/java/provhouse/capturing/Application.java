@@ -9,10 +9,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.LinkedHashMap;
-import java.util.Map;
-import java.util.UUID;
-import java.util.WeakHashMap;
+import java.util.*;
 import org.apache.spark.SparkContext;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerApplicationEnd;
@@ -20,6 +17,8 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.classic.SparkSession;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import provhouse.capturing.targets.*;
+import provhouse.capturing.writes.*;
 import scala.Tuple2;
 import scala.jdk.javaapi.CollectionConverters;
 
@@ -38,19 +37,12 @@ final class Application extends Block {
   private FileChannel lock;
 
   private Application(Settings settings, Path folder) {
-    super(folder.toUri().toString(), settings.keys(), settings.plain());
-    limit(settings.limits());
-    if (settings.sample() < 1) {
-      sample();
-    }
-    if (settings.valued()) {
-      value();
-    }
+    super(folder.toUri().toString(), settings.options());
     this.settings = settings;
     this.folder = folder;
   }
 
-  /** Capture a session if the configuration of its application says so; repetitions do nothing. */
+  /** Capture a session if its application is configured so. Repeated calls do nothing. */
   static void capture(SparkSession session) {
     if (Capture.of(session) == null) {
       Application application = of(session.sparkContext());
@@ -100,10 +92,10 @@ final class Application extends Block {
   }
 
   @Override
-  void begin(SparkSession session) {
+  public void begin(SparkSession session) {
     if (!settings.equals(Settings.of(CollectionConverters.asJava(session.conf().getAll())))) {
       throw new Unsupported(
-          "The settings " + Settings.PREFIX + "* of this session have changed",
+          "The settings " + Unsupported.SETTINGS + "* of this session have changed",
           "They hold for the whole application, from its start to its end",
           "Set them when the application is started, with --conf or in spark-defaults.conf");
     }
@@ -112,14 +104,14 @@ final class Application extends Block {
     }
   }
 
-  /** Make the folder, locked before its record says that it is one. */
+  /** Make the folder. It is locked before its record marks it as the folder of an application. */
   private void make() throws IOException {
     Files.createDirectories(folder);
     FileChannel opened =
         FileChannel.open(
             folder.resolve("driver"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     opened.lock();
-    record.put("keys", settings.keys());
+    record.put("keys", settings.options().keys());
     record.put("run", settings.run());
     record.put("begun", now());
     record.put("sample", settings.sample());
@@ -128,7 +120,7 @@ final class Application extends Block {
   }
 
   @Override
-  Unsupported refuse(LogicalPlan command, Target target, Unsupported error, SparkSession session) {
+  public Unsupported refuse(LogicalPlan command, Target target, Unsupported error, SparkSession session) {
     Unsupported refused = super.refuse(command, target, error.byConfiguration(), session);
     if (isPlain()) {
       begin(session);
@@ -168,7 +160,7 @@ final class Application extends Block {
       throw new Unsupported(
           "The lineage of this application cannot be captured",
           "Cannot write to " + folder + ": " + error,
-          "Set " + Settings.PREFIX + "warehouse to a folder that this user may write to");
+          "Set " + Unsupported.SETTINGS + "warehouse to a folder that this user may write to");
     }
   }
 

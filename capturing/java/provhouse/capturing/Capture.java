@@ -1,17 +1,11 @@
 package provhouse.capturing;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.catalyst.plans.logical.Command;
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.plans.logical.Subquery;
-import org.apache.spark.sql.catalyst.plans.logical.WithCTE;
+import org.apache.spark.sql.catalyst.plans.logical.*;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.classic.Dataset;
 import org.apache.spark.sql.classic.SparkSession;
@@ -23,14 +17,20 @@ import org.apache.spark.sql.execution.command.DataWritingCommandExec;
 import org.apache.spark.sql.execution.command.ExplainCommand;
 import org.apache.spark.sql.execution.metric.SQLMetric;
 import org.apache.spark.sql.util.QueryExecutionListener;
+import provhouse.capturing.plans.*;
+import provhouse.capturing.replay.*;
+import provhouse.capturing.rules.*;
+import provhouse.capturing.targets.*;
+import provhouse.capturing.writes.*;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Captures the writes of a session from {@code start} to {@code stop}.
  *
- * <p>It is the last rule of Spark's optimizer: it sees the plan of each command before it runs, and
- * listens for the end of the command. The description of each write is a file in the folder of its
- * taps, which exists before Spark begins to write, so that a lost driver loses no finished write.
+ * <p>It is the last rule of Spark's optimizer, so that it sees the plan of each command before it
+ * runs. As a listener it learns when a command has ended. The description of each write is a file
+ * in the folder of its taps. It exists before Spark begins to write, so that a lost driver loses no
+ * finished write.
  */
 public final class Capture extends Rule<LogicalPlan> implements QueryExecutionListener {
   private static final long PATIENCE = 60_000;
@@ -45,11 +45,11 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   /**
    * Begin to capture, and return null if the session is being captured already.
    *
-   * <p>The arguments are those of {@code Block}, with the keys as JSON.
+   * <p>The arguments are those of {@code Block}, with the options as JSON.
    */
-  public static Capture start(SparkSession session, String folder, String keys, boolean plain)
+  public static Capture start(SparkSession session, String folder, String options)
       throws JsonProcessingException {
-    return of(session) == null ? start(session, new Block(folder, keysOf(keys), plain)) : null;
+    return of(session) == null ? start(session, new Block(folder, Options.of(options))) : null;
   }
 
   static Capture start(SparkSession session, Block block) {
@@ -68,51 +68,16 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
 
   /** Return the capture of a session, or null. */
   static Capture of(SparkSession session) {
-    for (Rule<LogicalPlan> rule :
-        Plans.<Rule<LogicalPlan>>list(session.experimental().extraOptimizations())) {
-      if (rule instanceof Capture) {
-        return (Capture) rule;
-      }
-    }
-    return null;
-  }
-
-  private static Map<String, List<String>> keysOf(String json) throws JsonProcessingException {
-    return new ObjectMapper().readValue(json, new TypeReference<Map<String, List<String>>>() {});
-  }
-
-  /** Capture only the writes of these tables, a JSON list of names. */
-  public void only(String tables) throws JsonProcessingException {
-    Set<String> names = new ObjectMapper().readValue(tables, new TypeReference<Set<String>>() {});
-    synchronized (block) {
-      block.only(names);
-    }
-  }
-
-  /** End the capture of writes that take more bytes of associations, or longer; 0 is no limit. */
-  public void limit(long bytes, double seconds) {
-    synchronized (block) {
-      block.limit(new Budget.Limits(bytes, seconds));
-    }
-  }
-
-  /** Capture what each row gives to an aggregate, too. */
-  public void value() {
-    synchronized (block) {
-      block.value();
-    }
-  }
-
-  /** Refuse the writes of which an ingest cannot take a sample. */
-  public void sample() {
-    synchronized (block) {
-      block.sample();
-    }
+    return Plans.list(session.experimental().extraOptimizations()).stream()
+        .filter(Capture.class::isInstance)
+        .map(Capture.class::cast)
+        .findFirst()
+        .orElse(null);
   }
 
   /**
-   * Return a frame to be computed again on other rows. Tables of which these writes have made all
-   * files are computed again as well.
+   * Return a frame that can be computed again on other rows. A table is computed again, too, if
+   * these writes have made all of its files.
    */
   public Replay replay(Dataset<Row> frame, List<Integer> writes) {
     synchronized (block) {
@@ -120,14 +85,14 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     }
   }
 
-  /** Return what a write has written, to be computed again on other rows. */
+  /** Return the rows of a write so that they can be computed again on other rows. */
   public Replay replayWrite(int write, List<Integer> writes) {
     synchronized (block) {
       return new Replay(session, block, block.write(write).named(), writes);
     }
   }
 
-  /** Return all rows of a source without row indexes, of which a write has read these paths. */
+  /** Return all rows of a source without row indexes, from which a write has read these paths. */
   public Dataset<Row> source(int write, List<String> files) {
     synchronized (block) {
       return new KeyedRecords(block, block.write(write).query()).of(session, files);
@@ -141,11 +106,9 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     }
   }
 
-  /** Return the number of a write that is captured without these rules, as those of RDDs are. */
+  /** Return a number for a write that is captured without these rules, such as that of an RDD. */
   public int reserve() {
-    synchronized (block) {
-      return block.reserve();
-    }
+    return block.reserve();
   }
 
   /** End the capture once the ends of all commands have been received, or a minute later. */
@@ -153,7 +116,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     try {
       session.sparkContext().listenerBus().waitUntilEmpty(PATIENCE);
     } catch (TimeoutException late) {
-      // an ingest names the writes whose ends are unknown
+      // an ingest reports the writes whose ends are unknown
     } finally {
       abandon();
     }
@@ -165,9 +128,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     rules.remove(this);
     session.experimental().extraOptimizations_$eq(Plans.seq(rules));
     session.listenerManager().unregister(this);
-    synchronized (block) {
-      block.close();
-    }
+    block.close();
   }
 
   /** Return the writes that were refused, or that have run without capture, as JSON. */
@@ -179,9 +140,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
 
   /** Return the last refusal, or null. */
   public Unsupported refused() {
-    synchronized (block) {
-      return block.refused();
-    }
+    return block.refused();
   }
 
   @Override
@@ -191,7 +150,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
       return isCached(optimised) ? cached(optimised) : batch(optimised);
     }
     if (isExplained()) {
-      return optimised; // it is only planned, which no plan says
+      return optimised; // it is only planned, which is not visible in any plan
     }
     Streams.Batch batch = Streams.handed(session);
     synchronized (block) {
@@ -205,9 +164,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   }
 
   private static boolean isExplained() {
-    String name = ExplainCommand.class.getName();
-    return StackWalker.getInstance()
-        .walk(frames -> frames.anyMatch(frame -> frame.getClassName().equals(name)));
+    return Calls.isInside(ExplainCommand.class.getName());
   }
 
   /** Return the plan of a stream's batch with slots, or refuse it; return any other query. */
@@ -221,11 +178,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
         Streams.checkSink(session);
         return block.caching(optimised, session);
       } catch (Unsupported error) {
-        Unsupported refused = block.refuse(optimised, null, error, session);
-        if (block.isPlain()) {
-          return optimised;
-        }
-        throw refused;
+        return uncaptured(optimised, optimised, null, error);
       }
     }
   }
@@ -244,15 +197,21 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
       Commands.refuse(plan);
       return plan;
     } catch (Unsupported error) {
-      Unsupported refused = block.refuse(command, Target.of(command, session), error, session);
-      if (block.isPlain()) {
-        return optimised;
-      }
-      throw refused;
+      return uncaptured(command, optimised, Target.of(command, session), error);
     }
   }
 
-  /** Return whether Spark will cache the rows of a plan, which is no part of another. */
+  /** Return a plan that runs without capture, if that is allowed; refuse it otherwise. */
+  private LogicalPlan uncaptured(
+      LogicalPlan command, LogicalPlan optimised, Target target, Unsupported error) {
+    Unsupported refused = block.refuse(command, target, error, session);
+    if (block.isPlain()) {
+      return optimised;
+    }
+    throw refused;
+  }
+
+  /** Return whether Spark will cache the rows of a plan that is no part of another plan. */
   private static boolean isCached(LogicalPlan plan) {
     return !(plan instanceof Subquery) && Caches.isCaching();
   }
@@ -265,9 +224,9 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     }
   }
 
-  /** Return the command of a plan, above which the optimizer may have put common tables, or null. */
+  /** Return the command of a plan, or null. The optimizer may have put common tables above it. */
   private static LogicalPlan commandOf(LogicalPlan plan) {
-    LogicalPlan found = plan instanceof WithCTE ? ((WithCTE) plan).plan() : plan;
+    LogicalPlan found = plan instanceof WithCTE defining ? defining.plan() : plan;
     return found instanceof Command ? found : null;
   }
 
@@ -292,7 +251,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     }
   }
 
-  /** Return the optimised plan, or null if it was refused or is wrong, so that nothing has begun. */
+  /** Return the optimised plan, or null if there is none because it was refused or is wrong. */
   private static LogicalPlan planOf(QueryExecution execution) {
     try {
       return execution.optimizedPlan();
@@ -303,11 +262,11 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
 
   /** Return the number of rows that a plan has written, as Spark counts them, or -1. */
   private static long rowsOf(SparkPlan plan) {
-    if (plan instanceof AdaptiveSparkPlanExec) {
-      return rowsOf(((AdaptiveSparkPlanExec) plan).executedPlan());
+    if (plan instanceof AdaptiveSparkPlanExec adaptive) {
+      return rowsOf(adaptive.executedPlan());
     }
-    if (plan instanceof QueryStageExec) {
-      return rowsOf(((QueryStageExec) plan).plan());
+    if (plan instanceof QueryStageExec stage) {
+      return rowsOf(stage.plan());
     }
     SQLMetric rows = CollectionConverters.asJava(plan.metrics()).get("numOutputRows");
     return plan instanceof DataWritingCommandExec && rows != null ? rows.value() : -1;

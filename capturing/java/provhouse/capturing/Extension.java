@@ -10,10 +10,10 @@ import scala.runtime.BoxedUnit;
  * Captures every session of an application whose configuration has {@code
  * spark.provhouse.warehouse}.
  *
- * <p>{@code spark.sql.extensions} names it. Spark also finds it by itself if the jar is on the class
- * path of the driver, so that a program that sets {@code spark.sql.extensions} does not end the
- * capture. The rules begin with the first plan of a session, since nothing that is raised while
- * Spark loads extensions would reach the user.
+ * <p>{@code spark.sql.extensions} may name it. Spark also finds it without that if the jar is on
+ * the class path of the driver, so that a program that sets {@code spark.sql.extensions} does not
+ * end the capture. The rules begin with the first plan of a session, since an error while Spark
+ * loads extensions would not reach the user.
  */
 public final class Extension extends AbstractFunction1<SparkSessionExtensions, BoxedUnit>
     implements SparkSessionExtensionsProvider {
@@ -22,8 +22,7 @@ public final class Extension extends AbstractFunction1<SparkSessionExtensions, B
   @Override
   public BoxedUnit apply(SparkSessionExtensions extensions) {
     extensions.injectCheckRule(
-        session ->
-            plan -> {
+        session -> plan -> {
               Application.capture((SparkSession) session);
               return BoxedUnit.UNIT;
             });

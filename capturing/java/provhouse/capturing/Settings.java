@@ -1,28 +1,21 @@
 package provhouse.capturing;
 
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.*;
+import provhouse.capturing.writes.*;
 
 /**
  * The settings {@code spark.provhouse.*} of an application.
  *
- * <p>{@code keys} has the key columns of tables by name. {@code folders} is a file to which the
- * folder of each captured application is added, or empty. {@code sample} is the part of the rows of
- * each write that keeps its lineage; {@code valued} is whether it has what rows give to aggregates.
+ * <p>{@code folders} is a file to which the folder of each captured application is added, or empty.
+ * {@code sample} is the part of the rows of each write that keeps its lineage.
  */
-record Settings(
+public record Settings(
     String warehouse,
     String run,
-    boolean plain,
-    Budget.Limits limits,
+    String folders,
     double sample,
-    boolean valued,
-    Map<String, List<String>> keys,
-    String folders) {
-  static final String PREFIX = "spark.provhouse.";
+    Options options) {
+  private static final String PREFIX = Unsupported.SETTINGS;
   private static final String BUDGET_MB = "budgetMb";
   private static final String BUDGET_SECONDS = "budgetSeconds";
   private static final String KEYS = "keys.";
@@ -34,7 +27,7 @@ record Settings(
   private static final String WAREHOUSE = "warehouse";
 
   /** Return the settings among those of Spark, or null if there are none. */
-  static Settings of(Map<String, String> all) {
+  public static Settings of(Map<String, String> all) {
     Map<String, String> ours = new TreeMap<>();
     Map<String, List<String>> keys = new TreeMap<>();
     all.forEach(
@@ -48,18 +41,21 @@ record Settings(
     if (ours.isEmpty() && keys.isEmpty()) {
       return null;
     }
+    String warehouse = warehouse(ours.remove(WAREHOUSE));
+    double sample = part(ours.remove(SAMPLE));
+    Budget.Limits limits =
+        new Budget.Limits(
+            Math.round(1e6 * limit(BUDGET_MB, ours.remove(BUDGET_MB))),
+            limit(BUDGET_SECONDS, ours.remove(BUDGET_SECONDS)));
+    boolean plain = isSecond(UNSUPPORTED, ours.remove(UNSUPPORTED), "refuse", "plain");
+    boolean valued = isSecond(VALUES, ours.remove(VALUES), "false", "true");
     Settings found =
         new Settings(
-            warehouse(ours.remove(WAREHOUSE)),
+            warehouse,
             orEmpty(ours.remove(RUN)),
-            plain(orEmpty(ours.remove(UNSUPPORTED))),
-            new Budget.Limits(
-                Math.round(1e6 * limit(BUDGET_MB, ours.remove(BUDGET_MB))),
-                limit(BUDGET_SECONDS, ours.remove(BUDGET_SECONDS))),
-            part(ours.remove(SAMPLE)),
-            valued(orEmpty(ours.remove(VALUES))),
-            keys,
-            orEmpty(ours.remove(FOLDERS)));
+            orEmpty(ours.remove(FOLDERS)),
+            sample,
+            new Options(keys, plain, null, limits, sample < 1, valued));
     for (String name : ours.keySet()) {
       throw new Unsupported(
           "Unknown setting " + PREFIX + name,
@@ -98,23 +94,14 @@ record Settings(
     return found;
   }
 
-  private static boolean plain(String given) {
-    if (given.equals("plain")) {
-      return true;
+  /** Return whether a setting has the second of its two values; without a value, it has the first. */
+  private static boolean isSecond(String name, String given, String first, String second) {
+    String value = given == null || given.isEmpty() ? first : given;
+    if (!value.equals(first) && !value.equals(second)) {
+      String use = "Use " + first + " or " + second;
+      throw new Unsupported("Unknown value of " + PREFIX + name, "It is " + given, use);
     }
-    if (given.isEmpty() || given.equals("refuse")) {
-      return false;
-    }
-    throw new Unsupported(
-        "Unknown value of " + PREFIX + UNSUPPORTED, "It is " + given, "Use refuse or plain");
-  }
-
-  private static boolean valued(String given) {
-    if (!given.isEmpty() && !given.equals("true") && !given.equals("false")) {
-      throw new Unsupported(
-          "Unknown value of " + PREFIX + VALUES, "It is " + given, "Use true or false");
-    }
-    return given.equals("true");
+    return value.equals(second);
   }
 
   /** Return a limit, 0 for none. */

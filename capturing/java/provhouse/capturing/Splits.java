@@ -10,7 +10,7 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.rdd.HadoopPartition;
 import org.apache.spark.rdd.NewHadoopPartition;
 
-/** Tells which part of which file each partition of an RDD reads. */
+/** Finds the part of a file that each partition of an RDD reads. */
 public final class Splits {
   private Splits() {}
 
@@ -28,17 +28,15 @@ public final class Splits {
 
   private static List<Object> part(Partition partition) {
     Object split = null;
-    if (partition instanceof HadoopPartition) {
-      split = ((HadoopPartition) partition).inputSplit().value();
-    } else if (partition instanceof NewHadoopPartition) {
-      split = ((NewHadoopPartition) partition).serializableHadoopSplit().value();
+    if (partition instanceof HadoopPartition old) {
+      split = old.inputSplit().value();
+    } else if (partition instanceof NewHadoopPartition current) {
+      split = current.serializableHadoopSplit().value();
     }
-    if (split instanceof org.apache.hadoop.mapred.FileSplit) {
-      var file = (org.apache.hadoop.mapred.FileSplit) split;
+    if (split instanceof org.apache.hadoop.mapred.FileSplit file) {
       return List.of(file.getPath().toUri().toString(), file.getStart(), file.getLength());
     }
-    if (split instanceof FileSplit) {
-      var file = (FileSplit) split;
+    if (split instanceof FileSplit file) {
       return List.of(file.getPath().toUri().toString(), file.getStart(), file.getLength());
     }
     return null;

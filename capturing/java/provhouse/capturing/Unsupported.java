@@ -2,12 +2,15 @@ package provhouse.capturing;
 
 /** A refusal to capture: the problem, what was found, and what to do next. Nothing has run yet. */
 public final class Unsupported extends IllegalArgumentException {
+  /** The beginning of the names of our settings of Spark. */
+  public static final String SETTINGS = "spark.provhouse.";
+
   private static final long serialVersionUID = 1L;
   private final String problem;
   private final String found;
   private final String remedy;
 
-  Unsupported(String problem, String found, String remedy) {
+  public Unsupported(String problem, String found, String remedy) {
     super(problem + ". " + found + ". " + remedy + ".");
     this.problem = problem;
     this.found = found;
@@ -15,15 +18,32 @@ public final class Unsupported extends IllegalArgumentException {
   }
 
   /** Return the refusal of an operator that no rule covers. */
-  static Unsupported operator(String name, String found) {
+  public static Unsupported operator(String name, String found) {
     return new Unsupported(
         "The lineage of the operator " + name + " cannot be captured yet",
         found,
         "Write this result outside of the block, or set on_unsupported=\"plain\"");
   }
 
+  /** Return the refusal of a write that no rule covers. */
+  public static Unsupported write(String found) {
+    return new Unsupported(
+        "The lineage of this write cannot be captured yet",
+        found,
+        "Write it outside of the block, or set on_unsupported=\"plain\"");
+  }
+
+  /** Return the refusal of a table without row numbers, whose key is not declared. */
+  public static Unsupported unkeyed(String kind, String found, String table) {
+    return new Unsupported(
+        "The lineage of this " + kind + " cannot be captured without a key",
+        found,
+        "Declare its key, as in keys={'" + table + "': 'id'} or " + SETTINGS + "keys." + table
+            + "=id");
+  }
+
   /** Return the refusal of a statement that no rule covers, whatever the format of its table. */
-  static Unsupported statement(String name) {
+  public static Unsupported statement(String name) {
     return new Unsupported(
         "The lineage of the statement " + name + " cannot be captured yet",
         "What it changes is no part of a write that is covered, whatever the format",
@@ -32,7 +52,7 @@ public final class Unsupported extends IllegalArgumentException {
   }
 
   /** Return the refusal of rows that no table has. */
-  static Unsupported rows(String name, String found) {
+  public static Unsupported rows(String name, String found) {
     return new Unsupported(
         "The lineage of the operator " + name + " cannot be captured yet",
         found,
@@ -40,13 +60,13 @@ public final class Unsupported extends IllegalArgumentException {
             + " block");
   }
 
-  /** Return the refusal as it is shown in an application that its configuration captures. */
+  /** Return the refusal for an application that is captured by its configuration. */
   Unsupported byConfiguration() {
     return remedy.contains("block")
         ? new Unsupported(
             problem,
             found,
-            "Write it in an application without capture, or set " + Settings.PREFIX
+            "Write it in an application without capture, or set " + SETTINGS
                 + "onUnsupported=plain")
         : this;
   }

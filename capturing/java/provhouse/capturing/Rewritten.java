@@ -1,7 +1,0 @@
-package provhouse.capturing;
-
-import java.util.List;
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-
-/** A rewritten plan, and the slots that its rows carry beside their own columns. */
-record Rewritten(LogicalPlan plan, List<Slot> slots) {}

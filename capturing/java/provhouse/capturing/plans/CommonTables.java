@@ -1,0 +1,56 @@
+package provhouse.capturing.plans;
+
+import java.util.*;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import org.apache.spark.sql.catalyst.plans.logical.*;
+import provhouse.capturing.Unsupported;
+
+/**
+ * Puts the plans of common table expressions in the places where they are used.
+ *
+ * <p>The optimizer makes some itself, when it merges similar scalar subqueries. Spark still
+ * computes equal plans once. A table that is not deterministic must be computed once, so it is
+ * refused.
+ */
+public final class CommonTables {
+  private final Map<Long, LogicalPlan> known = new HashMap<>();
+
+  private CommonTables() {}
+
+  /** Return a plan with no definitions of common tables at its top. */
+  public static LogicalPlan inlined(LogicalPlan plan) {
+    if (!(plan instanceof WithCTE defining)) {
+      return plan;
+    }
+    CommonTables tables = new CommonTables();
+    for (CTERelationDef each : Plans.<CTERelationDef>list(defining.cteDefs())) {
+      if (!each.deterministic()) {
+        throw Unsupported.operator(
+            "WITH", "It defines a table that is not deterministic, and uses it twice");
+      }
+      tables.known.put(each.id(), tables.replaced(each.child())); // it may use earlier ones
+    }
+    return tables.replaced(defining.plan());
+  }
+
+  private LogicalPlan replaced(LogicalPlan plan) {
+    return plan instanceof CTERelationRef reference
+        ? used(reference)
+        : Plans.mapped(plan, this::replaced);
+  }
+
+  private LogicalPlan used(CTERelationRef reference) {
+    LogicalPlan plan = known.get(reference.cteId());
+    if (plan == null) {
+      throw Unsupported.operator("WITH", "It uses a table that is defined elsewhere");
+    }
+    List<Attribute> from = Plans.output(plan);
+    List<NamedExpression> columns = new ArrayList<>();
+    for (Attribute to : Plans.output(reference)) {
+      Attribute column = from.get(columns.size());
+      columns.add(column.exprId().equals(to.exprId()) ? column : Plans.renamed(column, to));
+    }
+    return Plans.only(columns, plan);
+  }
+}

@@ -1,0 +1,82 @@
+package provhouse.capturing.plans;
+
+import org.apache.spark.sql.catalyst.plans.logical.*;
+import org.apache.spark.sql.execution.LogicalRDD;
+import org.apache.spark.sql.execution.columnar.InMemoryRelation;
+import org.apache.spark.sql.execution.datasources.LogicalRelation;
+
+/**
+ * The kinds of operators that an optimised plan can have.
+ *
+ * <p>Only {@code of} tells Spark's classes of operators apart. The analyses that treat all operators
+ * (rules, columns, existence and streams) are switch expressions over these kinds without a default.
+ * So an operator of Spark that acts like a known one is one more line here. For a new kind, the
+ * compiler names each switch that has to treat it.
+ */
+public enum Kind {
+  PROJECT,
+  FILTER,
+  JOIN,
+  AGGREGATE,
+  WINDOW,
+  UNION,
+  EXPAND,
+  GENERATE,
+  SORT,
+  /** All rows of the input in other tasks. */
+  REPARTITION,
+  SAMPLE,
+  /** The first rows of the input, or all but these. */
+  LIMIT,
+  /** The first rows of each partition of a window. */
+  GROUP_LIMIT,
+  /** The rows of the input with the results of Python functions of a row as further columns. */
+  PYTHON_COLUMNS,
+  /** A Python function that gets the rows of a task and returns others. */
+  PYTHON_ROWS,
+  /** A Python function that gets the rows of each group, or of two groups, and returns others. */
+  PYTHON_GROUPS,
+  /** The scan of a table. */
+  SCAN,
+  /** The rows of a cache. */
+  CACHE,
+  /** The rows of a batch of a stream, or of an RDD. */
+  BATCH,
+  /** Rows that the program itself has made. */
+  LOCAL,
+  /** An operator that is not known. */
+  OTHER;
+
+  /** Return the kind of an operator. */
+  public static Kind of(LogicalPlan node) {
+    if (node instanceof Project) return PROJECT;
+    if (node instanceof Filter) return FILTER;
+    if (node instanceof Join) return JOIN;
+    if (node instanceof Aggregate) return AGGREGATE;
+    if (node instanceof Window) return WINDOW;
+    if (node instanceof Union) return UNION;
+    if (node instanceof Expand) return EXPAND;
+    if (node instanceof Generate) return GENERATE;
+    if (node instanceof Sort) return SORT;
+    if (node instanceof RepartitionOperation) return REPARTITION;
+    if (node instanceof Sample) return SAMPLE;
+    if (node instanceof GlobalLimit) return LIMIT;
+    if (node instanceof LocalLimit) return LIMIT;
+    if (node instanceof Offset) return LIMIT;
+    if (node instanceof WindowGroupLimit) return GROUP_LIMIT;
+    if (node instanceof BaseEvalPython) return PYTHON_COLUMNS;
+    if (node instanceof MapInPandas) return PYTHON_ROWS;
+    if (node instanceof MapInArrow) return PYTHON_ROWS;
+    if (node instanceof FlatMapGroupsInPandas) return PYTHON_GROUPS;
+    if (node instanceof FlatMapGroupsInArrow) return PYTHON_GROUPS;
+    if (node instanceof FlatMapCoGroupsInPandas) return PYTHON_GROUPS;
+    if (node instanceof FlatMapCoGroupsInArrow) return PYTHON_GROUPS;
+    if (node instanceof LogicalRelation) return SCAN;
+    if (node instanceof InMemoryRelation) return CACHE;
+    if (node instanceof LogicalRDD) return BATCH;
+    if (node instanceof LocalRelation) return LOCAL;
+    if (node instanceof OneRowRelation) return LOCAL;
+    if (node instanceof Range) return LOCAL;
+    return OTHER;
+  }
+}

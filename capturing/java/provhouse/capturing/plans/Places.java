@@ -1,0 +1,52 @@
+package provhouse.capturing.plans;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.trees.Origin;
+
+/** Finds the places in the user's program that operators come from, as far as Spark knows them. */
+public final class Places {
+  /** Classes that call Spark within itself, or for a program in Python. */
+  private static final List<String> CALLERS =
+      List.of("java.", "jdk.", "sun.", "py4j.", "org.apache.spark.");
+
+  private static final int LONGEST_STATEMENT = 80;
+
+  private Places() {}
+
+  /**
+   * Return the file and line of the first expression of an operator that has one, or an empty text.
+   *
+   * <p>For SQL, return the line within the statement, and the beginning of the statement.
+   */
+  public static String of(LogicalPlan node) {
+    List<Origin> origins = new ArrayList<>();
+    for (Expression each : Plans.list(node.expressions())) {
+      Plans.parts(each, Expression.class).forEach(part -> origins.add(part.origin()));
+    }
+    origins.add(node.origin());
+    return origins.stream().map(Places::of).filter(each -> !each.isEmpty()).findFirst().orElse("");
+  }
+
+  private static String of(Origin origin) {
+    if (origin.pysparkErrorContext().isDefined()) {
+      return origin.pysparkErrorContext().get()._2();
+    }
+    if (origin.stackTrace().isDefined() && origin.stackTrace().get().length > 1) {
+      StackTraceElement caller = origin.stackTrace().get()[1]; // the first one is Spark's
+      boolean foreign = CALLERS.stream().anyMatch(caller.getClassName()::startsWith);
+      return foreign ? "" : caller.getFileName() + ":" + caller.getLineNumber();
+    }
+    if (origin.sqlText().isDefined() && origin.line().isDefined()) {
+      return "line " + origin.line().get() + " of " + begin(origin.sqlText().get());
+    }
+    return "";
+  }
+
+  private static String begin(String statement) {
+    String text = statement.strip().replaceAll("\\s+", " ");
+    return text.length() <= LONGEST_STATEMENT ? text : text.substring(0, LONGEST_STATEMENT) + "…";
+  }
+}

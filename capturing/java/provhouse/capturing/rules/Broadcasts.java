@@ -1,0 +1,38 @@
+package provhouse.capturing.rules;
+
+import org.apache.spark.sql.catalyst.optimizer.BuildLeft$;
+import org.apache.spark.sql.catalyst.optimizer.BuildSide;
+import org.apache.spark.sql.catalyst.optimizer.PushDownLeftSemiAntiJoin$;
+import org.apache.spark.sql.catalyst.plans.logical.*;
+import org.apache.spark.sql.internal.SQLConf;
+import provhouse.capturing.plans.*;
+import scala.Option;
+
+/**
+ * Keeps the broadcasts by which Spark computes joins.
+ *
+ * <p>Spark estimates the size of a side by its columns, so that slots can make it too large for a
+ * broadcast. A shuffle of both sides takes longer than a broadcast with slots.
+ */
+final class Broadcasts {
+  private Broadcasts() {}
+
+  /** Return a join with rewritten sides. It is computed by a broadcast if the given one is. */
+  static LogicalPlan joined(Join node, LogicalPlan left, LogicalPlan right) {
+    Join joined = (Join) Plans.withChildren(node, left, right);
+    Option<BuildSide> side = sideOf(node);
+    if (!node.hint().isEmpty() || side.isEmpty() || sideOf(joined).isDefined()) {
+      return joined;
+    }
+    Option<HintInfo> broadcast = Option.apply(new HintInfo(Option.apply(BROADCAST$.MODULE$)));
+    boolean isLeft = side.get() == BuildLeft$.MODULE$;
+    JoinHint hint =
+        new JoinHint(isLeft ? broadcast : Option.empty(), isLeft ? Option.empty() : broadcast);
+    return joined.copy(left, right, joined.joinType(), joined.condition(), hint);
+  }
+
+  /** Return the side that Spark broadcasts, by its estimate of the size. */
+  private static Option<BuildSide> sideOf(Join join) {
+    return PushDownLeftSemiAntiJoin$.MODULE$.getBroadcastBuildSide(join, false, SQLConf.get());
+  }
+}

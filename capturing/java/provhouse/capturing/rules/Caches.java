@@ -1,0 +1,196 @@
+package provhouse.capturing.rules;
+
+import java.util.*;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.spark.sql.catalyst.expressions.Alias;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.execution.LogicalRDD;
+import org.apache.spark.sql.execution.columnar.InMemoryRelation;
+import provhouse.capturing.Unsupported;
+import provhouse.capturing.plans.*;
+import provhouse.capturing.sources.*;
+import provhouse.capturing.taps.*;
+import scala.Option;
+import scala.collection.immutable.Seq;
+
+/**
+ * The frames that a block has cached, with the slots of each row as further columns of the cache.
+ * The batches of a stream are computed in the same way, before the program gets their rows.
+ *
+ * <p>So the rows of a cache keep the lineage with which they were computed, even random ones. Spark
+ * reads the columns of a cache by their positions, and never sees columns that are added at the
+ * end. Their names contain the block and the number of the frame.
+ */
+public final class Caches {
+  private static final String PREFIX = "provhouse_cached_";
+  private static final String MANAGER = "org.apache.spark.sql.execution.CacheManager";
+  private final String own = PREFIX + UUID.randomUUID() + "_";
+  private final String folder;
+  private final Map<String, List<String>> keys;
+  private final AtomicBoolean off = new AtomicBoolean();
+  private final List<Cached> known = new ArrayList<>();
+  private long next;
+  private Streams.Batch batch;
+
+  public Caches(String folder, Map<String, List<String>> keys) {
+    this.folder = folder;
+    this.keys = keys;
+  }
+
+  /** A frame that was cached with its slots, or the reason why it was cached without them. */
+  private record Cached(
+      LogicalPlan query, Rewriting rewriting, List<Integer> kinds, Unsupported refusal) {}
+
+  /** Return the first number that no file of a cached frame has. */
+  public long nextNumber() {
+    return next;
+  }
+
+  /** Return whether Spark optimises a plan to cache its rows, instead of using them now. */
+  public static boolean isCaching() {
+    return Calls.isInside(MANAGER);
+  }
+
+  /** Return whether a plan has the slots of its rows as columns already. */
+  public boolean has(LogicalPlan plan) {
+    return Plans.output(plan).stream().anyMatch(each -> numberOf(each) >= 0);
+  }
+
+  /** Note the batch that this thread's stream has handed to the program, or null. */
+  public void handed(Streams.Batch current) {
+    batch = current;
+  }
+
+  /** Return the plan of a frame to cache, whose rows have their slots as further columns. */
+  public LogicalPlan caching(LogicalPlan query, SparkSession session) {
+    int number = known.size();
+    List<NamedExpression> columns = new ArrayList<>(Plans.output(query));
+    List<Integer> kinds = new ArrayList<>();
+    LogicalPlan plan = query;
+    try {
+      Streams.check(query);
+      Taps taps = new Taps(folder + "/cache-" + number, off, false, false);
+      Rewriting rewriting = Rewriting.of(query, taps, keys, session, this);
+      for (Slot slot : rewriting.rows().slots()) {
+        columns.add(Plans.alias(slot.attribute(), own + number));
+        kinds.add(slot.tap());
+      }
+      plan = rewriting.rows().plan();
+      next = rewriting.files().nextNumber();
+      known.add(new Cached(query, rewriting, kinds, null));
+    } catch (Unsupported error) { // an error only if the rows are written with capture
+      known.add(new Cached(query, null, kinds, error));
+    }
+    if (kinds.isEmpty()) {
+      columns.add(Plans.alias(Plans.nothing(), own + number));
+      kinds.add(Form.ROWS);
+    }
+    return Plans.only(columns, plan);
+  }
+
+  /** Rewrite the scan of a cache or of a stream's batch; refuse rows that have no lineage. */
+  Rewritten scan(LogicalPlan node, SourceFiles files, Taps taps) {
+    List<Slot> slots = slots(of(node), files, taps);
+    Seq<Attribute> output = Plans.seq(Plans.joined(Plans.output(node), Slot.attributes(slots)));
+    if (node instanceof InMemoryRelation cache) {
+      InMemoryRelation scan = cache.copy(output, cache.cacheBuilder(), cache.outputOrdering());
+      scan.statsOfPlanToCache_$eq(cache.statsOfPlanToCache());
+      return new Rewritten(scan, slots);
+    }
+    LogicalRDD rows = (LogicalRDD) node;
+    LogicalRDD scan =
+        rows.copy(
+            output,
+            rows.rdd(),
+            rows.outputPartitioning(),
+            rows.outputOrdering(),
+            rows.isStreaming(),
+            rows.stream(),
+            batch.session(),
+            Option.empty(),
+            Option.empty());
+    return new Rewritten(scan, slots);
+  }
+
+  /** Return new columns for the slots, whose sources and taps a write includes. */
+  private static List<Slot> slots(Cached cached, SourceFiles files, Taps taps) {
+    List<Integer> numbers = taps.include(cached.rewriting().taps());
+    files.include(cached.rewriting().files());
+    List<Slot> slots = new ArrayList<>();
+    for (int kind : cached.kinds()) {
+      Alias column = Plans.alias(Plans.nothing(), "provhouse_slot");
+      Attribute slot = column.toAttribute().withNullability(true);
+      slots.add(new Slot(slot, kind == Form.ROWS ? kind : numbers.get(kind)));
+    }
+    return slots;
+  }
+
+  /** Return the plan whose rows a cache has, with the columns of the cache in their order. */
+  public LogicalPlan query(LogicalPlan node) {
+    return of(node).query();
+  }
+
+  /** Return whether the rows of a cache may depend on the absence of others. */
+  boolean hasAbsence(LogicalPlan node) {
+    return of(node).rewriting().absence();
+  }
+
+  /** End the capture: frames that are cached or computed again later have no taps. */
+  public void end() {
+    off.set(true);
+  }
+
+  private Cached of(LogicalPlan node) {
+    return node instanceof LogicalRDD rows ? of(rows) : of((InMemoryRelation) node);
+  }
+
+  private Cached of(LogicalRDD node) {
+    boolean current = batch != null && node.rdd() == batch.rows();
+    Cached found = current ? of(Plans.output(batch.plan())) : null;
+    if (found == null) {
+      throw Unsupported.rows(
+          node.nodeName(),
+          "Its rows are of createDataFrame, of a checkpoint, of an RDD or of another batch of a"
+              + " stream, which keep no sources");
+    }
+    if (found.refusal() != null) {
+      throw found.refusal();
+    }
+    return found;
+  }
+
+  private Cached of(InMemoryRelation node) {
+    Cached found = of(Plans.<Attribute>list(node.cacheBuilder().cachedPlan().output()));
+    if (found != null && found.refusal() != null) {
+      Unsupported why = found.refusal();
+      throw new Unsupported(why.problem(), why.found() + ". It is cached", why.remedy());
+    }
+    if (found != null) {
+      return found;
+    }
+    throw new Unsupported(
+        "The lineage of a cached data frame cannot be captured",
+        "It was cached outside of the block, so that its rows are known without their sources",
+        "Call unpersist() before the block, and cache the frame inside of the block");
+  }
+
+  /** Return the frame that has these columns, or null. */
+  private Cached of(List<? extends Attribute> columns) {
+    for (Attribute column : columns) {
+      int number = numberOf(column);
+      if (number >= 0) {
+        return known.get(number);
+      }
+    }
+    return null;
+  }
+
+  private int numberOf(Attribute column) {
+    return column.name().startsWith(own)
+        ? Integer.parseInt(column.name().substring(own.length()))
+        : -1;
+  }
+}

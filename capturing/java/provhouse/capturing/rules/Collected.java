@@ -1,0 +1,212 @@
+package provhouse.capturing.rules;
+
+import java.util.*;
+import org.apache.spark.sql.catalyst.expressions.*;
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
+import org.apache.spark.sql.catalyst.expressions.aggregate.CollectList;
+import org.apache.spark.sql.catalyst.expressions.aggregate.CollectSet;
+import org.apache.spark.sql.catalyst.plans.logical.*;
+import provhouse.capturing.plans.*;
+import provhouse.capturing.taps.*;
+
+/**
+ * An array that an aggregate collects and an {@code explode} takes apart. Nothing above uses the
+ * rest of the aggregate, except columns that make the groups.
+ *
+ * <p>So each row above depends on one element, and on no other row of its group.
+ */
+final class Collected {
+  private final Deque<Step> between = new ArrayDeque<>();
+  /** The positions of fields that are taken from each element, from the innermost. */
+  private final Deque<Integer> fields = new ArrayDeque<>();
+  /** The columns other than the array that are used at the operator that was reached. */
+  private Set<Object> used = new HashSet<>();
+  private Attribute array;
+  private Aggregate aggregate;
+  private Alias column;
+  private AggregateExpression function;
+
+  /** A filter or a projection below the generator, and the column above it that has the array. */
+  record Step(LogicalPlan plan, Attribute array) {}
+
+  private Collected() {}
+
+  /** Return the array that a generator takes apart, or null if rows derive from whole groups. */
+  static Collected of(Generate node) {
+    Collected found = new Collected();
+    boolean known = node.generator() instanceof Explode || node.generator() instanceof Inline;
+    return known && found.follow(node) ? found : null;
+  }
+
+  /** Return the operators between the aggregate and the generator, from the lowest. */
+  List<Step> between() {
+    return new ArrayList<>(between);
+  }
+
+  List<Integer> fields() {
+    return new ArrayList<>(fields);
+  }
+
+  Aggregate aggregate() {
+    return aggregate;
+  }
+
+  /** Return the column of the aggregate that has the array. */
+  Alias column() {
+    return column;
+  }
+
+  AggregateExpression function() {
+    return function;
+  }
+
+  /** Return the expression that is collected. */
+  Expression value() {
+    return Plans.children(function.aggregateFunction()).get(0);
+  }
+
+  /** Return whether equal values of a group are one element. */
+  boolean isSet() {
+    return function.aggregateFunction() instanceof CollectSet || function.isDistinct();
+  }
+
+  private boolean follow(Generate node) {
+    if (!take(((UnaryExpression) node.generator()).child())) {
+      return false;
+    }
+    use(Plans.list(node.requiredChildOutput()));
+    LogicalPlan plan = node.child();
+    while (!used.contains(array.exprId()) && Plans.list(plan.subqueries()).isEmpty()) {
+      if (plan instanceof Aggregate found) {
+        return collects(found);
+      }
+      Step step = new Step(plan, array);
+      boolean passes =
+          plan instanceof Filter filter && passes(filter)
+              || plan instanceof Project project && passes(project);
+      if (!passes) {
+        return false;
+      }
+      between.addFirst(step);
+      plan = Plans.children(plan).get(0);
+    }
+    return false;
+  }
+
+  /** Note the fields that an expression takes from each element of an array, and the array. */
+  private boolean take(Expression value) {
+    if (strip(value) instanceof Attribute found) {
+      array = found;
+      return true;
+    }
+    return false;
+  }
+
+  private Expression strip(Expression value) {
+    Expression rest = value;
+    while (rest instanceof GetArrayStructFields field) {
+      fields.addFirst(field.ordinal());
+      rest = field.child();
+    }
+    return rest;
+  }
+
+  private void use(List<Attribute> columns) {
+    columns.forEach(each -> used.add(each.exprId()));
+  }
+
+  /** Follow columns through a filter. Its only condition on the array may be Spark's own. */
+  private boolean passes(Filter filter) {
+    if (Mark.of(filter) != null || !filter.condition().deterministic()) {
+      return false;
+    }
+    for (Expression each : conjuncts(filter.condition())) {
+      if (!isFilled(each, array)) {
+        use(Plans.references(each));
+      }
+    }
+    return true;
+  }
+
+  static List<Expression> conjuncts(Expression condition) {
+    return condition instanceof And both
+        ? Plans.joined(conjuncts(both.left()), conjuncts(both.right()))
+        : List.of(condition);
+  }
+
+  /** Return whether a condition is Spark's own, which it adds below an explode. */
+  static boolean isFilled(Expression condition, Attribute array) {
+    return condition instanceof GreaterThan comparison
+        && comparison.left() instanceof Size size
+        && size.child().semanticEquals(array)
+        && comparison.right() instanceof Literal literal
+        && Integer.valueOf(0).equals(literal.value());
+  }
+
+  private boolean passes(Project project) {
+    Set<Object> above = used;
+    Object id = array.exprId();
+    used = new HashSet<>();
+    Expression taken = null;
+    for (NamedExpression each : Plans.<NamedExpression>list(project.projectList())) {
+      if (!((Expression) each).deterministic()) {
+        return false;
+      }
+      if (each.exprId().equals(id)) {
+        taken = each instanceof Alias alias ? alias.child() : (Expression) each;
+      } else if (above.contains(each.exprId())) {
+        use(Plans.references((Expression) each));
+      }
+    }
+    if (taken == null || !take(taken)) {
+      return false;
+    }
+    // What is not used above may not need the array either, which gets another type.
+    return Plans.<NamedExpression>list(project.projectList()).stream()
+        .allMatch(
+            each -> each.exprId().equals(id)
+                || !((Expression) each).references().contains((NamedExpression) array));
+  }
+
+  private boolean collects(Aggregate found) {
+    if (Sessions.of(found) != null) { // the groups of its rows are only known above it
+      return false;
+    }
+    aggregate = found;
+    for (NamedExpression each : Plans.<NamedExpression>list(found.aggregateExpressions())) {
+      if (each.exprId().equals(array.exprId()) && each instanceof Alias alias) {
+        column = alias;
+      } else if (used.contains(each.exprId())
+          && !Plans.parts((Expression) each, AggregateExpression.class).isEmpty()) {
+        return false;
+      }
+    }
+    if (column != null && strip(column.child()) instanceof AggregateExpression collected) {
+      function = collected;
+      return isCovered();
+    }
+    return false;
+  }
+
+  /** Return whether values that are NULL are left out. */
+  boolean skipsNull() {
+    Object collect = function.aggregateFunction();
+    return collect instanceof CollectList list
+        ? list.ignoreNulls()
+        : ((CollectSet) collect).ignoreNulls();
+  }
+
+  private boolean isCovered() {
+    Object collect = function.aggregateFunction();
+    if (!(collect instanceof CollectList || collect instanceof CollectSet)
+        || !value().deterministic()) {
+      return false;
+    }
+    // Whether 0.0 and -0.0 are one element is up to the function, so sets of floats are groups.
+    return !isSet()
+        || skipsNull()
+            && fields.isEmpty()
+            && function.filter().isEmpty()
+            && GroupKey.isExact(value().dataType());
+  }
+}

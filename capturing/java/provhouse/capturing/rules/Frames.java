@@ -1,0 +1,203 @@
+package provhouse.capturing.rules;
+
+import java.util.*;
+import org.apache.spark.sql.catalyst.expressions.*;
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
+import org.apache.spark.sql.catalyst.expressions.aggregate.Count;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Window;
+import org.apache.spark.sql.types.DataTypes;
+import provhouse.capturing.plans.*;
+
+/**
+ * The parts of their partitions that the functions of one window use.
+ *
+ * <p>Rows are numbered in the order of the window. A function uses the rows between two numbers.
+ * These follow from the row's own number, or from counts that Spark computes beside the function.
+ * Rows between a row and its frame are used too: without them, other rows would be in the frame.
+ * Rows of equal rank share the number of the last of them if no function counts rows, since the
+ * order in which Spark has put them then does not matter.
+ */
+final class Frames {
+  private final Window node;
+  private final boolean countsRows;
+  private final Set<Map<String, Object>> parts = new LinkedHashSet<>();
+  private final List<NamedExpression> added = new ArrayList<>();
+
+  /** The part of a partition that the functions of a window use. */
+  enum Reach {
+    WHOLE,
+    PART,
+    UNKNOWN
+  }
+
+  private Frames(Window node, List<WindowExpression> functions) {
+    this.node = node;
+    countsRows = functions.stream().anyMatch(Frames::countsRows);
+    List<SortOrder> order = Plans.list(node.orderSpec());
+    add(
+        countsRows
+            ? over(new RowNumber(), frame(RowFrame$.MODULE$, CurrentRow$.MODULE$))
+            : count(frame(RangeFrame$.MODULE$, CurrentRow$.MODULE$)),
+        "provhouse_place");
+    functions.forEach(each -> parts.add(part(each, order)));
+  }
+
+  /** Return the frames of a window whose functions all use known parts. */
+  static Frames of(Window node) {
+    return new Frames(node, functions(node));
+  }
+
+  /** Return the smallest part that covers the parts of all functions of a window. */
+  static Reach reach(Window node) {
+    Set<Reach> found = new LinkedHashSet<>();
+    functions(node).forEach(each -> found.add(reach(each)));
+    if (found.contains(Reach.WHOLE)) {
+      return Reach.WHOLE;
+    }
+    return found.contains(Reach.UNKNOWN) || found.isEmpty() ? Reach.UNKNOWN : Reach.PART;
+  }
+
+  /** Return the window with the numbers of its rows, and with the counts that the frames need. */
+  Window numbered(LogicalPlan child) {
+    List<NamedExpression> columns = Plans.joined(Plans.list(node.windowExpressions()), added);
+    return node.copy(
+        Plans.seq(columns), node.partitionSpec(), node.orderSpec(), child, node.hint());
+  }
+
+  /** Return the columns of {@code numbered} for the tap. The first is the row's number. */
+  List<Attribute> columns() {
+    List<Attribute> found = new ArrayList<>();
+    added.forEach(each -> found.add(each.toAttribute()));
+    return found;
+  }
+
+  /** Return the parts that are used, as {@code Part} in Python reads them. */
+  List<Map<String, Object>> described() {
+    return new ArrayList<>(parts);
+  }
+
+  private static List<WindowExpression> functions(Window node) {
+    return Plans.list(node.windowExpressions()).stream()
+        .flatMap(each -> Plans.parts((Expression) each, WindowExpression.class).stream())
+        .toList();
+  }
+
+  private static SpecifiedWindowFrame frameOf(WindowExpression window) {
+    return window.windowSpec().frameSpecification() instanceof SpecifiedWindowFrame frame
+        ? frame
+        : null;
+  }
+
+  private static Reach reach(WindowExpression window) {
+    Expression function = window.windowFunction();
+    SpecifiedWindowFrame frame = frameOf(window);
+    if (function instanceof PercentRank
+        || function instanceof CumeDist
+        || function instanceof NTile) { // they use the number of rows of the partition
+      return Reach.WHOLE;
+    }
+    if (function instanceof Rank || function instanceof DenseRank) {
+      return Reach.PART;
+    }
+    boolean framed =
+        function instanceof AggregateExpression
+            || function instanceof NthValue
+            || function instanceof RowNumber
+            || function instanceof FrameLessOffsetWindowFunction offset && !offset.ignoreNulls();
+    if (!framed || frame == null) {
+      return Reach.UNKNOWN;
+    }
+    if (frame.lower() == UnboundedPreceding$.MODULE$
+        && frame.upper() == UnboundedFollowing$.MODULE$) {
+      return Reach.WHOLE;
+    }
+    boolean known = isRange(frame) || isKnown(frame.lower()) && isKnown(frame.upper());
+    return known ? Reach.PART : Reach.UNKNOWN;
+  }
+
+  private static boolean isRange(SpecifiedWindowFrame frame) {
+    return frame.frameType() == RangeFrame$.MODULE$;
+  }
+
+  private static boolean isKnown(Expression bound) {
+    return isUnbounded(bound)
+        || bound == CurrentRow$.MODULE$
+        || bound.foldable() && bound.eval(null) instanceof Integer;
+  }
+
+  private static boolean isUnbounded(Expression bound) {
+    return bound == UnboundedPreceding$.MODULE$ || bound == UnboundedFollowing$.MODULE$;
+  }
+
+  private static boolean isRank(WindowExpression window) {
+    return window.windowFunction() instanceof Rank || window.windowFunction() instanceof DenseRank;
+  }
+
+  private static boolean countsRows(WindowExpression window) {
+    return !isRank(window) && !isRange(frameOf(window));
+  }
+
+  /** Return the rows that a function uses, by offsets from the row or by the last row. */
+  private Map<String, Object> part(WindowExpression window, List<SortOrder> order) {
+    if (isRank(window)) { // the rows of lower rank
+      List<Expression> values = new ArrayList<>();
+      order.forEach(each -> values.add(each.child()));
+      Expression rank =
+          over(new Rank(Plans.seq(values)), frame(RowFrame$.MODULE$, CurrentRow$.MODULE$));
+      return counted(add(rank, "provhouse_rank"), null, 1);
+    }
+    SpecifiedWindowFrame frame = frameOf(window);
+    if (!isRange(frame)) {
+      Map<String, Object> part = new LinkedHashMap<>();
+      Integer low = offset(frame.lower());
+      Integer high = offset(frame.upper());
+      part.put("low", low == null ? null : Math.min(low, 0));
+      part.put("high", high == null ? null : Math.max(high, 0));
+      return part;
+    }
+    boolean first = frame.lower() == UnboundedPreceding$.MODULE$;
+    int last = add(count(frame(RangeFrame$.MODULE$, frame.upper())), "provhouse_last");
+    return counted(last, first ? null : add(count(frame), "provhouse_count"), 0);
+  }
+
+  private static Map<String, Object> counted(int last, Integer count, int less) {
+    Map<String, Object> part = new LinkedHashMap<>();
+    part.put("last", last);
+    part.put("count", count);
+    part.put("less", less);
+    return part;
+  }
+
+  private static Integer offset(Expression bound) {
+    if (isUnbounded(bound)) {
+      return null;
+    }
+    return bound == CurrentRow$.MODULE$ ? Integer.valueOf(0) : (Integer) bound.eval(null);
+  }
+
+  private static SpecifiedWindowFrame frame(FrameType type, Expression upper) {
+    return new SpecifiedWindowFrame(type, UnboundedPreceding$.MODULE$, upper);
+  }
+
+  private Expression count(SpecifiedWindowFrame frame) {
+    List<Expression> every = List.of(new Literal(1, DataTypes.IntegerType));
+    return over(new Count(Plans.seq(every)).toAggregateExpression(), frame);
+  }
+
+  private Expression over(Expression function, SpecifiedWindowFrame frame) {
+    return new WindowExpression(
+        function, new WindowSpecDefinition(node.partitionSpec(), node.orderSpec(), frame));
+  }
+
+  /** Add a column unless there is an equal one, and return its position among those of the tap. */
+  private int add(Expression value, String name) {
+    for (int i = 0; i < added.size(); i++) {
+      if (((Alias) added.get(i)).child().semanticEquals(value)) {
+        return i;
+      }
+    }
+    added.add(Plans.alias(value, name));
+    return added.size() - 1;
+  }
+}

@@ -1,0 +1,67 @@
+package provhouse.capturing.rules;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.expressions.CreateArray;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.objects.Invoke;
+import org.apache.spark.sql.catalyst.plans.logical.Filter;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.util.ArrayData;
+import org.apache.spark.sql.classic.Dataset;
+import org.apache.spark.sql.classic.Dataset$;
+import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.types.DataTypes;
+import provhouse.capturing.plans.*;
+import provhouse.capturing.sources.*;
+
+/**
+ * Marks the rows of a frame as rows of a table that is never written, so that they become items.
+ *
+ * <p>It is the condition of a filter that lets every row pass. The condition is not deterministic,
+ * so that Spark does not move it. {@code Marks} turns it into a tap.
+ */
+public record Mark(String table, List<String> key) implements Serializable {
+  /**
+   * Return a frame whose rows are marked as those of a table; its key has these columns.
+   *
+   * <p>Refuse a key that the frame cannot have.
+   */
+  public static Dataset<Row> marked(Dataset<Row> frame, String table, List<String> key) {
+    SparkSession session = frame.sparkSession();
+    LogicalPlan rows = frame.logicalPlan();
+    List<Expression> texts =
+        KeyText.texts(Plans.output(rows), key, table, session.sessionState().conf());
+    Expression condition =
+        Plans.call(
+            new Mark(table, new ArrayList<>(key)), // py4j's own list stays in the driver
+            "passes",
+            DataTypes.BooleanType,
+            List.of(new CreateArray(Plans.seq(texts), false)),
+            false);
+    return Dataset$.MODULE$.ofRows(session, new Filter(condition, rows));
+  }
+
+  /** Let a row pass, in a plan that is not captured. */
+  public boolean passes(ArrayData key) {
+    return true;
+  }
+
+  /** Return the mark that a filter makes, or null. */
+  static Mark of(Filter filter) {
+    return Plans.called(filter, Mark.class);
+  }
+
+  /** Return the columns of the key of a filter that makes a mark, as texts. */
+  static List<Expression> keyOf(Filter filter) {
+    List<Expression> arguments = Plans.list(((Invoke) filter.condition()).arguments());
+    return Plans.children(arguments.get(0));
+  }
+
+  @Override
+  public String toString() {
+    return "mark of " + table;
+  }
+}

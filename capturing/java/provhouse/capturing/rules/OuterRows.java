@@ -1,0 +1,67 @@
+package provhouse.capturing.rules;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.spark.sql.catalyst.expressions.*;
+import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import provhouse.capturing.plans.*;
+
+/**
+ * The columns of the other sides of the joins above a plan.
+ *
+ * <p>Spark turns a correlated subquery into one side of a join with the outer rows. If its
+ * condition is no equality, Spark first joins the subquery with the distinct values of the outer
+ * rows, which are an aggregate of the same columns. These values only connect rows of the subquery
+ * with outer rows, and the join above finds the outer rows by them. So a row derives from its own
+ * outer row, and from no other one with equal values. In a plan of the user, no two sides of a join
+ * have the same columns.
+ *
+ * <p>{@code columns} are the output of the other sides. {@code below} also has the columns of all
+ * operators below them, since the optimizer may have replaced a column of the other side by its
+ * value.
+ */
+record OuterRows(Set<Object> columns, Set<Object> below) {
+  static final OuterRows NONE = new OuterRows(Set.of(), Set.of());
+
+  /** Return these columns and the columns of one more other side. */
+  OuterRows and(LogicalPlan side) {
+    OuterRows more = new OuterRows(new HashSet<>(columns), new HashSet<>(below));
+    add(side, more.columns);
+    addBelow(side, more.below);
+    return more;
+  }
+
+  private static void add(LogicalPlan plan, Set<Object> found) {
+    Plans.output(plan).forEach(each -> found.add(each.exprId()));
+  }
+
+  private static void addBelow(LogicalPlan plan, Set<Object> found) {
+    add(plan, found);
+    Plans.children(plan).forEach(child -> addBelow(child, found));
+  }
+
+  /** Return whether an aggregate only has the distinct values of outer rows. */
+  boolean has(Aggregate node) {
+    List<NamedExpression> found = Plans.list(node.aggregateExpressions());
+    return isBy(node, columns)
+        && found.stream()
+            .map(each -> each instanceof Alias alias ? alias.child() : (Expression) each)
+            .allMatch(each -> isOne(each, columns));
+  }
+
+  /** Return whether an aggregate may be by the values of outer rows. */
+  boolean mayHave(Aggregate node) {
+    return isBy(node, below);
+  }
+
+  private static boolean isBy(Aggregate node, Set<Object> columns) {
+    List<Expression> grouping = Plans.list(node.groupingExpressions());
+    return !grouping.isEmpty() && grouping.stream().allMatch(each -> isOne(each, columns));
+  }
+
+  private static boolean isOne(Expression value, Set<Object> columns) {
+    return value instanceof Attribute column && columns.contains(column.exprId());
+  }
+}

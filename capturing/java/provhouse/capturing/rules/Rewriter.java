@@ -1,0 +1,267 @@
+package provhouse.capturing.rules;
+
+import java.util.*;
+import org.apache.spark.sql.catalyst.expressions.*;
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
+import org.apache.spark.sql.catalyst.plans.logical.*;
+import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import provhouse.capturing.Unsupported;
+import provhouse.capturing.plans.*;
+import provhouse.capturing.sources.*;
+import provhouse.capturing.taps.*;
+import scala.collection.immutable.Seq;
+
+/**
+ * Rewrites an optimised plan from the leaves up, so that each row carries the slots from which it
+ * derives.
+ *
+ * <p>Where rows merge, a tap below writes the slots of each row with the key of its group, and
+ * above it the key is the only slot. So the files are as large as the input, never quadratic.
+ */
+public final class Rewriter {
+  private static final Set<String> FUNCTIONS = Set.of("sum", "count", "min", "max", "avg");
+  private final SourceFiles files;
+  private final Taps taps;
+  private final Joins joins;
+  private final Windows windows;
+  private final Subqueries subqueries;
+  private final Caches caches;
+  private final Marks marks;
+  private final PythonMaps pythonMaps;
+  private final PythonGroups pythonGroups;
+  private OuterRows outer = OuterRows.NONE;
+  private boolean absence;
+
+  Rewriter(SourceFiles files, Taps taps, Caches caches) {
+    this.files = files;
+    this.taps = taps;
+    this.caches = caches;
+    marks = new Marks(this, files, taps);
+    pythonMaps = new PythonMaps(this, taps);
+    pythonGroups = new PythonGroups(this, taps);
+    joins = new Joins(this, taps);
+    windows = new Windows(this, taps);
+    subqueries = new Subqueries(this, taps);
+  }
+
+  /** Return whether rows may depend on the absence of others, as after an outer or anti join. */
+  boolean hasAbsence() {
+    return absence;
+  }
+
+  /** Note that rows may depend on the absence of other rows, which are not listed. */
+  void noteAbsence() {
+    absence = true;
+  }
+
+  Rewritten rewrite(LogicalPlan plain) {
+    LogicalPlan inlined = CommonTables.inlined(plain);
+    Subqueries.Tapped tapped = subqueries.tapped(inlined);
+    return Subqueries.carrying(rewriteAlone(tapped.node()), tapped.numbers());
+  }
+
+  /** Rewrite one side of a join, which may have values of the rows of the other side. */
+  Rewritten rewriteBeside(LogicalPlan other, LogicalPlan side) {
+    OuterRows before = outer;
+    outer = before.and(other);
+    try {
+      return rewrite(side);
+    } finally {
+      outer = before;
+    }
+  }
+
+  private Rewritten rewriteAlone(LogicalPlan node) {
+    return switch (Kind.of(node)) {
+      case PROJECT -> project((Project) node);
+      case FILTER -> Mark.of((Filter) node) == null ? passing(node) : marks.mark((Filter) node);
+      case JOIN -> joins.join((Join) node);
+      case AGGREGATE -> aggregate((Aggregate) node);
+      case WINDOW -> windows.window((Window) node);
+      case UNION -> union((Union) node);
+      case EXPAND -> expand((Expand) node);
+      case GENERATE -> generate((Generate) node);
+      case SORT, REPARTITION, SAMPLE, LIMIT, GROUP_LIMIT, PYTHON_COLUMNS -> passing(node);
+      case PYTHON_ROWS -> pythonMaps.map(node);
+      case PYTHON_GROUPS -> pythonGroups.map(node);
+      case SCAN -> Sources.scan((LogicalRelation) node, files);
+      case CACHE, BATCH -> computed(node);
+      case LOCAL -> local(node);
+      case OTHER -> throw Unsupported.operator(
+          node instanceof UnionLoop ? "WITH RECURSIVE" : node.nodeName(),
+          "It is in the plan of what is written");
+    };
+  }
+
+  /** Rewrite an operator whose rows are rows of its input, with all of its columns. */
+  private Rewritten passing(LogicalPlan node) {
+    absence |= node instanceof Offset; // none of the rows that it passes over is listed
+    Rewritten child = rewrite(Plans.children(node).get(0));
+    return new Rewritten(Plans.withChildren(node, child.plan()), child.slots());
+  }
+
+  private Rewritten computed(LogicalPlan node) {
+    Rewritten rows = caches.scan(node, files, taps);
+    absence |= caches.hasAbsence(node);
+    return rows;
+  }
+
+  private Rewritten local(LogicalPlan node) {
+    boolean empty = node instanceof LocalRelation rows && Plans.list(rows.data()).isEmpty();
+    if (empty || node instanceof OneRowRelation) { // such as the one group of an empty source
+      return new Rewritten(node, List.of());
+    }
+    throw Unsupported.rows(node.nodeName(), "The program has its rows, and no table has them");
+  }
+
+  private Rewritten project(Project node) {
+    Rewritten child = rewrite(node.child());
+    List<NamedExpression> own = Plans.list(node.projectList());
+    List<NamedExpression> columns = Plans.joined(own, Slot.attributes(child.slots()));
+    List<Slot> slots = child.slots().stream().map(slot -> slot.through(own)).toList();
+    return new Rewritten(node.copy(Plans.seq(columns), child.plan()), slots);
+  }
+
+  /** Rewrite a union: slots of one kind share a column, which is NULL where an input lacks it. */
+  private Rewritten union(Union node) {
+    List<LogicalPlan> inputs = Plans.children(node);
+    List<Rewritten> parts = inputs.stream().map(this::rewrite).toList();
+    List<Integer> kinds = new ArrayList<>();
+    for (Rewritten part : parts) {
+      List<Integer> missing = new ArrayList<>(part.slots().stream().map(Slot::tap).toList());
+      kinds.forEach(missing::remove);
+      kinds.addAll(missing);
+    }
+    List<LogicalPlan> children = new ArrayList<>();
+    for (int i = 0; i < parts.size(); i++) {
+      List<NamedExpression> slots = aligned(parts.get(i).slots(), kinds);
+      children.add(
+          Plans.only(Plans.joined(Plans.output(inputs.get(i)), slots), parts.get(i).plan()));
+    }
+    LogicalPlan plan = Plans.withChildren(node, children.toArray(new LogicalPlan[0]));
+    List<Attribute> output = Plans.output(plan);
+    List<Slot> slots = new ArrayList<>();
+    for (Attribute column : output.subList(output.size() - kinds.size(), output.size())) {
+      slots.add(new Slot(column, kinds.get(slots.size())));
+    }
+    return new Rewritten(plan, slots);
+  }
+
+  private static List<NamedExpression> aligned(List<Slot> slots, List<Integer> kinds) {
+    List<Slot> left = new ArrayList<>(slots);
+    List<NamedExpression> columns = new ArrayList<>();
+    for (int kind : kinds) {
+      Slot found = left.stream().filter(slot -> slot.tap() == kind).findFirst().orElse(null);
+      left.remove(found);
+      columns.add(
+          Plans.alias(found == null ? Plans.nothing() : found.attribute(), "provhouse_slot"));
+    }
+    return columns;
+  }
+
+  private Rewritten expand(Expand node) {
+    Rewritten child = rewrite(node.child());
+    List<Slot> slots = new ArrayList<>();
+    child.slots().forEach(slot -> slots.add(new Slot(slot.attribute().newInstance(), slot.tap())));
+    List<Seq<Expression>> projections = new ArrayList<>();
+    for (Seq<Expression> projection : Plans.list(node.projections())) {
+      projections.add(
+          Plans.seq(Plans.joined(Plans.list(projection), Slot.attributes(child.slots()))));
+    }
+    List<Attribute> output = Plans.joined(Plans.output(node), Slot.attributes(slots));
+    return new Rewritten(node.copy(Plans.seq(projections), Plans.seq(output), child.plan()), slots);
+  }
+
+  /** Rewrite a generator, which refers to columns of its input by their positions. */
+  private Rewritten generate(Generate node) {
+    Rewritten elements = Elements.of(node, this, taps);
+    if (elements != null) {
+      return elements;
+    }
+    Rewritten child = rewrite(node.child());
+    List<Attribute> columns =
+        Plans.joined(Plans.output(node.child()), Slot.attributes(child.slots()));
+    return new Rewritten(
+        Plans.withChildren(node, Plans.only(columns, child.plan())), child.slots());
+  }
+
+  private Rewritten aggregate(Aggregate node) {
+    if (outer.has(node)) {
+      return new Rewritten(node, List.of());
+    }
+    Rewritten child = rewrite(node.child());
+    List<Expression> grouping = Plans.list(node.groupingExpressions());
+    GroupKey key = GroupKey.of(grouping, "Aggregate").provedFrom(child.slots());
+    GroupKey rows = key;
+    LogicalPlan merged = node.child();
+    Sessions sessions = Sessions.of(node);
+    if (sessions != null) {
+      rows = GroupKey.of(sessions.grouping(), "Aggregate");
+      merged = sessions.merged(merged);
+      child = new Rewritten(sessions.merged(child.plan()), child.slots());
+    }
+    Expression given = taps.valued() ? Values.of(node, child.slots()) : null;
+    int number = groups(node, merged, child.slots(), rows, given, taps);
+    if (outer.mayHave(node)) {
+      taps.widen(number);
+    }
+    Alias below = Plans.alias(rows.value(), "provhouse_key");
+    LogicalPlan tapped = taps.keyed(number, rows.unchecked(), below, child, given);
+    Alias above = Plans.alias(key.value(), "provhouse_group");
+    List<NamedExpression> columns =
+        Plans.joined(Plans.list(node.aggregateExpressions()), List.of(above));
+    LogicalPlan plan =
+        node.copy(node.groupingExpressions(), Plans.seq(columns), tapped, node.hint());
+    Attribute group = above.toAttribute();
+    return new Rewritten(
+        key.distinct() ? plan : taps.proved(number, group, plan),
+        List.of(new Slot(group, number)));
+  }
+
+  /**
+   * Return the number of the tap below an aggregate, whose rows have these slots.
+   *
+   * <p>{@code merged} are the plain rows with the columns of the key. {@code given} is the value
+   * that each row gives to the aggregate, or null.
+   */
+  static int groups(
+      Aggregate node,
+      LogicalPlan merged,
+      List<Slot> slots,
+      GroupKey key,
+      Expression given,
+      Taps taps) {
+    List<Expression> grouping = Plans.list(node.groupingExpressions());
+    Map<String, Object> operator = Taps.operator(node, grouping, slots, "exact");
+    operator.put("function", functionOf(node));
+    operator.put("place", Places.of(node));
+    LogicalPlan form = merged;
+    if (given != null) {
+      form = Plans.withColumn(merged, Plans.alias(given, "value"));
+      operator.put("valued", true);
+    }
+    return taps.number("aggregate", form, key.unchecked(), operator);
+  }
+
+  /** Return the function of an aggregate, "other" if it has several, or an empty text for none. */
+  private static String functionOf(Aggregate node) {
+    Set<String> names = new HashSet<>();
+    for (AggregateExpression each : functions(node)) {
+      String name = each.aggregateFunction().prettyName();
+      names.add(FUNCTIONS.contains(name) ? name : "other");
+    }
+    if (names.contains("count") && !Existence.countsSources(node.child())) {
+      return "other";
+    }
+    return names.isEmpty() ? "" : names.size() > 1 ? "other" : names.iterator().next();
+  }
+
+  /** Return the functions that an aggregate computes. */
+  static List<AggregateExpression> functions(Aggregate node) {
+    List<AggregateExpression> found = new ArrayList<>();
+    for (NamedExpression each : Plans.<NamedExpression>list(node.aggregateExpressions())) {
+      found.addAll(Plans.parts((Expression) each, AggregateExpression.class));
+    }
+    return found;
+  }
+}

@@ -1,0 +1,65 @@
+package provhouse.capturing.rules;
+
+import java.util.*;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.internal.SQLConf;
+import provhouse.capturing.plans.*;
+import provhouse.capturing.sources.*;
+import provhouse.capturing.taps.*;
+
+/**
+ * The rewriting of one plan, of a write or of a cached frame, with its sources and taps.
+ *
+ * <p>Rows may depend on the {@code absence} of others, as after an outer or anti join. They are {@code
+ * exact} if their slots say when they exist.
+ */
+public record Rewriting(
+    Rewritten rows,
+    Taps taps,
+    SourceFiles files,
+    KeyedSources keyed,
+    boolean absence,
+    boolean exact) {
+
+  /** Rewrite a plan. {@code taps} are its own, and it may read {@code caches}. */
+  public static Rewriting of(
+      LogicalPlan query,
+      Taps taps,
+      Map<String, List<String>> keys,
+      SparkSession session,
+      Caches caches) {
+    SQLConf settings = session.sessionState().conf();
+    KeyedSources keyed = new KeyedSources(keys, taps, settings, used(query));
+    SourceFiles files = new SourceFiles(keyed, caches.nextNumber());
+    Rewriter rewriter = new Rewriter(files, taps, caches);
+    Rewritten rows = rewriter.rewrite(query);
+    boolean exact = Existence.isExact(CommonTables.inlined(query));
+    return new Rewriting(rows, taps, files, keyed, rewriter.hasAbsence(), exact);
+  }
+
+  /** Return the ids of all columns that a plan uses, except columns that its leaves only have. */
+  private static Set<Object> used(LogicalPlan plan) {
+    Set<Object> found = new HashSet<>();
+    Plans.output(plan).forEach(each -> found.add(each.exprId()));
+    mentioned(plan, found);
+    return found;
+  }
+
+  private static void mentioned(LogicalPlan plan, Set<Object> found) {
+    Plans.<Attribute>list(plan.references().toSeq()).forEach(each -> found.add(each.exprId()));
+    Plans.children(plan).forEach(child -> mentioned(child, found));
+    Plans.<LogicalPlan>list(plan.subqueries()).forEach(query -> found.addAll(used(query)));
+  }
+
+  /** Add the facts about the plan that an ingest needs. */
+  public void describe(Map<String, Object> description) {
+    description.put("taps", taps.described());
+    description.put("absence", absence);
+    description.put("exact_kinds", exact);
+    description.put("sources", files.described());
+    description.put("source_names", files.names());
+    description.put("keyed", keyed.described());
+  }
+}

@@ -1,0 +1,135 @@
+package provhouse.capturing.rules;
+
+import java.util.List;
+import org.apache.spark.SparkContext;
+import org.apache.spark.rdd.RDD;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.classic.StreamingQuery;
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
+import org.apache.spark.sql.execution.datasources.InMemoryFileIndex;
+import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import org.apache.spark.sql.execution.datasources.v2.StreamingDataSourceV2ScanRelation;
+import org.apache.spark.sql.execution.streaming.runtime.IncrementalExecution;
+import org.apache.spark.sql.execution.streaming.runtime.StreamExecution;
+import org.apache.spark.sql.execution.streaming.runtime.StreamingQueryWrapper;
+import org.apache.spark.sql.execution.streaming.sources.ForeachBatchSink;
+import provhouse.capturing.Unsupported;
+import provhouse.capturing.plans.*;
+import provhouse.capturing.sources.*;
+
+/**
+ * Finds the stream whose batch a thread works on, and refuses streams that cannot be captured.
+ *
+ * <p>A stream with {@code foreachBatch} computes the rows of a batch by a plan, and passes them to
+ * a function of the program as an RDD. Writes of the function are captured like any other write.
+ */
+public final class Streams {
+  private static final String QUERY = "sql.streaming.queryId";
+  private static final String BATCH = "streaming.sql.batchId";
+  private static final String PROBLEM = "The lineage of a stream cannot be captured";
+
+  private Streams() {}
+
+  /** The rows that a stream has passed to a function of the program, and their plan. */
+  public record Batch(RDD<?> rows, LogicalPlan plan, SparkSession session) {}
+
+  /** Return the stream and the batch that this thread works on, or an empty text. */
+  public static String batchOf(SparkSession session) {
+    SparkContext context = session.sparkContext();
+    String batch = context.getLocalProperty(BATCH);
+    return batch == null ? "" : context.getLocalProperty(QUERY) + "/" + batch;
+  }
+
+  /**
+   * Return the batch of this thread's stream, or null if there is none or it is still being
+   * planned.
+   *
+   * <p>The caller must not hold the monitor of a block, since a thread that plans a batch may wait
+   * for it.
+   */
+  public static Batch handed(SparkSession session) {
+    StreamExecution stream = streamOf(session);
+    if (stream == null || isPlanning() || !(stream.sink() instanceof ForeachBatchSink)) {
+      return null;
+    }
+    IncrementalExecution last = stream.lastExecution();
+    return last == null ? null : new Batch(last.toRdd(), last.optimizedPlan(), session);
+  }
+
+  /** Return whether Spark plans a batch of a stream in this thread. */
+  public static boolean isPlanning() {
+    return Calls.isInside(IncrementalExecution.class.getName());
+  }
+
+  /** Refuse the stream of this thread unless a function of the program gets its rows. */
+  public static void checkSink(SparkSession session) {
+    StreamExecution stream = streamOf(session);
+    if (stream == null || !(stream.sink() instanceof ForeachBatchSink)) {
+      throw new Unsupported(
+          PROBLEM,
+          stream == null
+              ? "It is not a stream of this session"
+              : "It writes to " + stream.sink().getClass().getSimpleName() + ", batch after batch",
+          "Write its batches with foreachBatch, or run it outside of the block");
+    }
+  }
+
+  /** Refuse a plan whose batches depend on rows of earlier batches, or on rows without a place. */
+  static void check(LogicalPlan plan) {
+    if (plan.isStreaming()) {
+      Unsupported refusal = refusalOf(plan);
+      if (refusal != null) {
+        throw refusal;
+      }
+      Plans.children(plan).forEach(Streams::check);
+    }
+  }
+
+  public static Unsupported refusal(String found, String remedy) {
+    return new Unsupported(PROBLEM, found, remedy + ", or run it outside of the block");
+  }
+
+  /** Return why an operator does not make its rows from rows of one batch, or null if it does. */
+  private static Unsupported refusalOf(LogicalPlan node) {
+    List<LogicalPlan> children = Plans.children(node);
+    return switch (Kind.of(node)) {
+      case PROJECT, FILTER, GENERATE, SAMPLE, UNION, PYTHON_COLUMNS, PYTHON_ROWS, REPARTITION ->
+          null;
+      case JOIN ->
+          children.stream().filter(LogicalPlan::isStreaming).count() == 1 ? null : keeping(node);
+      case SCAN -> refusalOf((LogicalRelation) node);
+      case AGGREGATE, WINDOW, EXPAND, SORT, LIMIT, GROUP_LIMIT, PYTHON_GROUPS -> keeping(node);
+      case CACHE, BATCH, LOCAL, OTHER ->
+          node instanceof StreamingDataSourceV2ScanRelation scan
+              ? withoutFiles(scan.relation().table().name())
+              : children.isEmpty() ? withoutFiles(node.nodeName()) : keeping(node);
+    };
+  }
+
+  private static Unsupported refusalOf(LogicalRelation node) {
+    if (!(node.relation() instanceof HadoopFsRelation relation)) {
+      return withoutFiles(node.nodeName());
+    }
+    boolean many =
+        relation.location() instanceof InMemoryFileIndex && SourceFiles.folderOf(relation) == null;
+    String found = "It reads files by a pattern, which does not say of which table they are";
+    return many ? refusal(found, "Read one folder") : null;
+  }
+
+  private static Unsupported withoutFiles(String source) {
+    return refusal("It reads " + source + ", whose rows are in no files", "Read a stream of files");
+  }
+
+  private static Unsupported keeping(LogicalPlan node) {
+    return refusal(
+        "The operator " + node.nodeName() + " has rows of earlier batches in its state",
+        "Compute this in the function of foreachBatch");
+  }
+
+  private static StreamExecution streamOf(SparkSession session) {
+    String id = session.sparkContext().getLocalProperty(QUERY);
+    StreamingQuery query = id == null ? null : session.streams().get(id);
+    return query instanceof StreamingQueryWrapper wrapper ? wrapper.streamingQuery() : null;
+  }
+}

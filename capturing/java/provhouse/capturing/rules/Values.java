@@ -1,0 +1,65 @@
+package provhouse.capturing.rules;
+
+import java.util.List;
+import java.util.Set;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.UnscaledValue;
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
+import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke;
+import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero;
+import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.NumericType;
+import provhouse.capturing.plans.*;
+import provhouse.capturing.taps.*;
+import scala.Option;
+
+/** Finds the value that each row gives to an aggregate, which a tap below it writes as a number. */
+final class Values {
+  private static final Set<String> FUNCTIONS = Set.of("sum", "min", "max", "avg");
+
+  private Values() {}
+
+  /**
+   * Return the bits of the number that each row of the input gives, or null if it is not known.
+   *
+   * <p>It is known if the aggregate computes one function of all rows, and each row is one row of a
+   * source, which then is in one group with one number. NULL stays NULL.
+   */
+  static Expression of(Aggregate node, List<Slot> slots) {
+    if (slots.size() != 1
+        || slots.get(0).tap() != Form.ROWS || !Existence.countsSources(node.child())) {
+      return null;
+    }
+    List<AggregateExpression> found = Rewriter.functions(node);
+    if (found.size() != 1 || !isPlain(found.get(0))) {
+      return null;
+    }
+    Expression given = Plans.children(found.get(0).aggregateFunction()).get(0);
+    if (given instanceof UnscaledValue decimal) { // Spark adds these as integers, and scales the sum
+      given = decimal.child();
+    }
+    return given.dataType() instanceof NumericType && given.deterministic() ? bits(given) : null;
+  }
+
+  private static boolean isPlain(AggregateExpression found) {
+    return FUNCTIONS.contains(found.aggregateFunction().prettyName())
+        && !found.isDistinct()
+        && found.filter().isEmpty();
+  }
+
+  /** Return the bits of a number of 64 bits. -0.0 becomes 0.0, since its bits stand for NULL. */
+  private static Expression bits(Expression given) {
+    Expression number = Plans.as(given, DataTypes.DoubleType);
+    return new StaticInvoke(
+        Double.class,
+        DataTypes.LongType,
+        "doubleToRawLongBits",
+        Plans.seq(List.of(new NormalizeNaNAndZero(number))),
+        Plans.seq(),
+        true,
+        false,
+        true,
+        Option.empty());
+  }
+}

@@ -1,0 +1,109 @@
+package provhouse.capturing.sources;
+
+import java.io.Serializable;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.execution.datasources.PartitionedFile;
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat;
+import org.apache.spark.sql.internal.SQLConf;
+import org.apache.spark.sql.sources.Filter;
+import org.apache.spark.sql.types.StructType;
+import scala.Function1;
+import scala.Option;
+import scala.collection.Iterator;
+import scala.collection.immutable.Map;
+import scala.collection.immutable.Seq;
+import scala.runtime.AbstractFunction1;
+
+/**
+ * Reads Parquet files in the way of another format, with the id of each row in the column {@code
+ * COLUMN}.
+ *
+ * <p>Spark's own row index is part of a hidden structure, which Spark makes for each row before it
+ * filters the rows.
+ */
+final class IdentifiedParquet extends ParquetFileFormat {
+  /** The column that Spark's reader fills with the index of each row, if the schema has it. */
+  static final String COLUMN = ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME();
+
+  private static final long serialVersionUID = 1L;
+  private final ParquetFileFormat files;
+  private final RowIds ids;
+
+  IdentifiedParquet(ParquetFileFormat files, RowIds ids) {
+    this.files = files;
+    this.ids = ids;
+  }
+
+  @Override
+  public Function1<PartitionedFile, Iterator<InternalRow>> buildReaderWithPartitionValues(
+      SparkSession session,
+      StructType data,
+      StructType partitions,
+      StructType required,
+      Seq<Filter> filters,
+      Map<String, String> options,
+      Configuration settings) {
+    Function1<PartitionedFile, Iterator<InternalRow>> reader =
+        files.buildReaderWithPartitionValues(
+            session, data, partitions, required, filters, options, settings);
+    boolean used = java.util.List.of(required.fieldNames()).contains(COLUMN);
+    return used ? new Reader(reader, ids, required.fieldIndex(COLUMN)) : reader;
+  }
+
+  private static final class Reader
+      extends AbstractFunction1<PartitionedFile, Iterator<InternalRow>> implements Serializable {
+    private static final long serialVersionUID = 1L;
+    private final Function1<PartitionedFile, Iterator<InternalRow>> reader;
+    private final RowIds ids;
+    private final int column;
+
+    Reader(Function1<PartitionedFile, Iterator<InternalRow>> reader, RowIds ids, int column) {
+      this.reader = reader;
+      this.ids = ids;
+      this.column = column;
+    }
+
+    @Override
+    public Iterator<InternalRow> apply(PartitionedFile file) {
+      long first = ids.first(file.toPath().toUri());
+      Iterator<InternalRow> rows = reader.apply(file);
+      return RowNumbers.replaced(rows, column, first) ? rows : rows.map(row -> from(first, row));
+    }
+
+    /** Turn the index of a row into its id. A reader of batches has ids already. */
+    private InternalRow from(long first, InternalRow row) {
+      row.setLong(column, first + row.getLong(column));
+      return row;
+    }
+  }
+
+  @Override
+  public boolean supportBatch(SparkSession session, StructType schema) {
+    return files.supportBatch(session, schema);
+  }
+
+  @Override
+  public Option<Seq<String>> vectorTypes(StructType required, StructType partitions, SQLConf settings) {
+    return files.vectorTypes(required, partitions, settings);
+  }
+
+  @Override
+  public boolean isSplitable(SparkSession session, Map<String, String> options, Path path) {
+    return files.isSplitable(session, options, path);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof IdentifiedParquet parquet
+        && parquet.files.equals(files)
+        && parquet.ids.equals(ids);
+  }
+
+  @Override
+  public int hashCode() {
+    return ids.hashCode();
+  }
+}

@@ -1,0 +1,123 @@
+package provhouse.capturing.sources;
+
+import java.util.*;
+import org.apache.spark.sql.catalyst.expressions.*;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions;
+import org.apache.spark.sql.execution.datasources.jdbc.JDBCRelation;
+import org.apache.spark.sql.internal.SQLConf;
+import org.apache.spark.sql.types.DataTypes;
+import provhouse.capturing.Unsupported;
+import provhouse.capturing.plans.*;
+import provhouse.capturing.taps.*;
+
+/**
+ * Rewrites scans of sources without row indexes, such as CSV files and tables of other databases.
+ *
+ * <p>A tap directly above the scan writes the id and the declared key of each row. Filters above it
+ * are not pushed into the scan, so that the key can be checked in all rows.
+ */
+public final class KeyedSources {
+  private final Map<String, List<String>> keys;
+  private final Taps taps;
+  private final SQLConf settings;
+  private final Set<Object> used;
+  private final List<Map<String, Object>> described = new ArrayList<>();
+
+  /**
+   * Rewrite the scans of one write.
+   *
+   * <p>{@code keys} has the key columns of tables by name. {@code used} has the ids of all columns
+   * that the plan uses; other columns are not read.
+   */
+  public KeyedSources(
+      Map<String, List<String>> keys, Taps taps, SQLConf settings, Set<Object> used) {
+    this.keys = keys;
+    this.taps = taps;
+    this.settings = settings;
+    this.used = used;
+  }
+
+  public List<Map<String, Object>> described() {
+    return described;
+  }
+
+  /** Add the scans of a cached frame that is read, once. */
+  public void include(KeyedSources cached) {
+    for (Map<String, Object> scan : cached.described) {
+      Map<String, Object> entry = new LinkedHashMap<>(scan);
+      entry.putIfAbsent("folder", Taps.address(cached.taps.folder()));
+      if (!described.contains(entry)) {
+        described.add(entry);
+      }
+    }
+  }
+
+  /** Rewrite a scan whose rows have the numbers from {@code number} on; refuse it without a key. */
+  public Rewritten scan(LogicalRelation node, long number) {
+    String table = TableNames.declared(node);
+    List<String> key = table == null ? null : keys.get(table);
+    if (key == null) {
+      String source = table == null ? node.relation().getClass().getSimpleName() : table;
+      throw Unsupported.unkeyed(
+          "source",
+          "It reads " + source + ", whose rows have no numbers of their own",
+          table == null ? "table" : table);
+    }
+    Expression text = KeyText.of(Plans.output(node), key, table, settings);
+    List<NamedExpression> read = new ArrayList<>();
+    List<NamedExpression> columns = new ArrayList<>();
+    for (Attribute column : Plans.output(node)) {
+      boolean needed = used.contains(column.exprId());
+      if (needed || text.references().contains(column)) {
+        read.add(column);
+      }
+      Literal unread = new Literal(null, column.dataType());
+      columns.add(needed ? column : Plans.renamed(unread, column));
+    }
+    List<Expression> counter = List.of(new MonotonicallyIncreasingID());
+    Expression counted = Plans.call(new KeyedIds(number), "id", DataTypes.LongType, counter, true);
+    Alias id = Plans.alias(counted, "provhouse_row");
+    List<Attribute> written = new ArrayList<>(List.of(id.toAttribute()));
+    List<NamedExpression> numbers = new ArrayList<>(List.of(id));
+    Listing files = Listing.of(node);
+    if (files != null) {
+      Alias file = Plans.alias(files.number(), "provhouse_file");
+      written.add(file.toAttribute());
+      numbers.add(file);
+    }
+    LogicalPlan numbered =
+        Plans.only(Plans.<NamedExpression>joined(read, numbers), Plans.only(read, node));
+    Tap tap = taps.tap("source-" + described.size(), written.size(), 1);
+    LogicalPlan tapped = Taps.tapped(tap, written, List.of(text), numbered);
+    columns.add(id.toAttribute());
+    describe(table, key, number, files, node);
+    return new Rewritten(
+        Plans.only(columns, tapped), List.of(new Slot(id.toAttribute(), Form.ROWS)));
+  }
+
+  private void describe(
+      String table, List<String> key, long number, Listing files, LogicalRelation node) {
+    Map<String, Object> entry = new LinkedHashMap<>();
+    entry.put("number", number);
+    entry.put("partitions", KeyedIds.PARTITIONS);
+    entry.put("table", table);
+    entry.put("key", key);
+    entry.put("tap", "source-" + described.size());
+    entry.put("files", files == null ? List.of() : files.paths());
+    entry.put("states", files == null ? List.of() : files.states());
+    entry.put("root", files == null ? "" : SourceFiles.roots(node).get(0)); // it has only one
+    entry.put("place", placeOf(node));
+    described.add(entry);
+  }
+
+  /** Return the path that stands for a table of another database, or an empty text. */
+  private static String placeOf(LogicalRelation node) {
+    if (node.relation() instanceof JDBCRelation database) {
+      JDBCOptions options = database.jdbcOptions();
+      return TableNames.placeOf(options.url(), options.tableOrQuery()).toString();
+    }
+    return "";
+  }
+}

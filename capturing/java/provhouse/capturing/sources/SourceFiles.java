@@ -1,0 +1,176 @@
+package provhouse.capturing.sources;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.util.*;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.execution.datasources.FileStatusWithMetadata;
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
+import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import provhouse.capturing.Unsupported;
+import provhouse.capturing.plans.*;
+import provhouse.capturing.taps.*;
+import scala.jdk.javaapi.CollectionConverters;
+
+/** The files that a captured plan may read, numbered from 0, and the table of each. */
+public final class SourceFiles {
+  /** The option with the folder of a stream's files. */
+  private static final String FOLDER = "basePath";
+
+  private final Map<String, Map<String, Object>> known = new LinkedHashMap<>();
+  private final Map<Object, Map<String, Object>> described = new LinkedHashMap<>();
+  /** The names of columns in the files below each root, by their names in the table. */
+  private final Map<String, Map<String, String>> names = new LinkedHashMap<>();
+
+  private final KeyedSources keyed;
+  private long next;
+
+  /** Number files from {@code next} on. */
+  public SourceFiles(KeyedSources keyed, long next) {
+    this.keyed = keyed;
+    this.next = next;
+  }
+
+  /** Return the number of the next file. */
+  public long nextNumber() {
+    return next;
+  }
+
+  /** Return a number that no file has, for rows that are in no file. */
+  public long takeNumber() {
+    return next++;
+  }
+
+  /** Add the sources of a cached frame. Other scans of its files get the same numbers. */
+  public void include(SourceFiles cached) {
+    cached.known.forEach(known::putIfAbsent);
+    described.putAll(cached.described);
+    cached.names.forEach(this::addNames);
+    keyed.include(cached.keyed);
+  }
+
+  /** Rewrite the scan of a source without row indexes. */
+  public Rewritten keyed(LogicalRelation node) {
+    long first = next;
+    next += KeyedIds.PARTITIONS;
+    return keyed.scan(node, first);
+  }
+
+  /** Return the ids of the rows of a relation, whose files are numbered here. */
+  public RowIds rowIds(LogicalRelation node, String table) {
+    HadoopFsRelation relation = (HadoopFsRelation) node.relation();
+    List<String> paths = new ArrayList<>();
+    List<Long> numbers = new ArrayList<>();
+    List<String> roots = roots(node);
+    Map<String, String> inFiles = FileNames.of(relation);
+    roots.forEach(root -> addNames(root, inFiles));
+    for (FileStatusWithMetadata file : Listing.files(relation)) {
+      checkWhole(file);
+      String path = file.getPath().toUri().toString();
+      String root = rootOf(address(file.getPath()), roots);
+      String state = path + " " + file.getLen() + " " + file.getModificationTime();
+      Map<String, Object> entry = known.computeIfAbsent(state, ignored -> entry(file, root, table));
+      paths.add(path);
+      numbers.add((Long) entry.get("number"));
+    }
+    return new RowIds(
+        paths.toArray(new String[0]), numbers.stream().mapToLong(Long::longValue).toArray());
+  }
+
+  public Map<String, Map<String, String>> names() {
+    return names;
+  }
+
+  /** Add the names of columns in files. Refuse two versions of a table with other names. */
+  private void addNames(String root, Map<String, String> inFiles) {
+    if (inFiles.isEmpty()) {
+      return;
+    }
+    Map<String, String> known = names.computeIfAbsent(root, ignored -> new LinkedHashMap<>());
+    inFiles.forEach(
+        (name, inFile) -> {
+          if (!known.getOrDefault(name, inFile).equals(inFile)) {
+            throw Unsupported.operator(
+                "scan", root + " is read in two versions, which have different columns " + name);
+          }
+          known.put(name, inFile);
+        });
+  }
+
+  public List<Map<String, Object>> described() {
+    return new ArrayList<>(described.values());
+  }
+
+  /** Refuse a file with rows that a Delta table has deleted without rewriting it. */
+  private static void checkWhole(FileStatusWithMetadata file) {
+    for (String name : CollectionConverters.asJava(file.metadata()).keySet()) {
+      if (name.startsWith("row_index_filter")) {
+        throw Unsupported.operator(
+            "scan", file.getPath() + " has a deletion vector; REORG TABLE with PURGE removes it");
+      }
+    }
+  }
+
+  private Map<String, Object> entry(FileStatusWithMetadata file, String root, String table) {
+    Map<String, Object> entry = new LinkedHashMap<>();
+    entry.put("number", next++);
+    entry.put("path", file.getPath().toUri().toString());
+    entry.put("root", root);
+    entry.put("table", table);
+    entry.put("bytes", file.getLen());
+    entry.put("changed", file.getModificationTime());
+    Map<String, Object> delta = CollectionConverters.asJava(file.metadata());
+    entry.put("first_row", delta.get("base_row_id"));
+    entry.put("commit", delta.get("default_row_commit_version"));
+    described.put(entry.get("number"), entry);
+    return entry;
+  }
+
+  /** Return the paths that the program reads; a batch of a stream reads files of one folder. */
+  static List<Path> rootPaths(LogicalRelation node) {
+    HadoopFsRelation relation = (HadoopFsRelation) node.relation();
+    String folder = folderOf(relation);
+    return node.isStreaming() && folder != null
+        ? List.of(new Path(folder))
+        : Plans.list(relation.location().rootPaths());
+  }
+
+  /** Return the folder of a stream's files, or null if they are named by a pattern. */
+  public static String folderOf(HadoopFsRelation relation) {
+    return CollectionConverters.asJava(relation.options()).get(FOLDER);
+  }
+
+  /** Return the full paths of the folders that were read. The program may give relative ones. */
+  static List<String> roots(LogicalRelation node) {
+    HadoopFsRelation relation = (HadoopFsRelation) node.relation();
+    Configuration settings = relation.sparkSession().sessionState().newHadoopConf();
+    List<String> found = new ArrayList<>();
+    try {
+      for (Path root : rootPaths(node)) {
+        found.add(address(root.getFileSystem(settings).makeQualified(root)));
+      }
+    } catch (IOException error) {
+      throw new UncheckedIOException(error);
+    }
+    return found;
+  }
+
+  /** Return the full address of a path in one form. Some paths have one slash, others three. */
+  private static String address(Path path) {
+    URI uri = path.toUri();
+    String authority = uri.getRawAuthority() == null ? "" : uri.getRawAuthority();
+    return uri.getScheme() + "://" + authority + uri.getRawPath();
+  }
+
+  private static String rootOf(String path, List<String> roots) {
+    String best = "";
+    for (String root : roots) {
+      if ((path.equals(root) || path.startsWith(root + "/")) && root.length() > best.length()) {
+        best = root;
+      }
+    }
+    return best;
+  }
+}

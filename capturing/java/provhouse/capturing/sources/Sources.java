@@ -1,0 +1,120 @@
+package provhouse.capturing.sources;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.apache.spark.sql.catalyst.catalog.CatalogTable;
+import org.apache.spark.sql.catalyst.expressions.*;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
+import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.Metadata;
+import provhouse.capturing.Unsupported;
+import provhouse.capturing.plans.*;
+import provhouse.capturing.taps.*;
+import scala.Option;
+
+/** Rewrites scans of files, so that each row carries its id. */
+public final class Sources {
+  public static final String DELTA = "org.apache.spark.sql.delta.DeltaParquetFileFormat";
+
+  private Sources() {}
+
+  public static Rewritten scan(LogicalRelation node, SourceFiles files) {
+    if (!hasPlaces(node)) {
+      return files.keyed(node);
+    }
+    checkReadable(node);
+    Option<CatalogTable> table = node.catalogTable();
+    String name = table.isDefined() ? table.get().identifier().table() : "";
+    LogicalPlan rows = identified(node, files.rowIds(node, name));
+    return new Rewritten(rows, List.of(new Slot(id(rows), Form.ROWS, readable(node))));
+  }
+
+  /** Return whether the rows of a source have places in files. */
+  public static boolean hasPlaces(LogicalRelation node) {
+    return node.relation() instanceof HadoopFsRelation
+        && List.of(ParquetFileFormat.class.getName(), DELTA).contains(formatOf(node));
+  }
+
+  /** Refuse a scan of Parquet or Delta to which the column of ids cannot be added. */
+  public static void checkReadable(LogicalRelation node) {
+    for (AttributeReference column : Plans.<AttributeReference>list(node.output())) {
+      if (FileSourceMetadataAttribute$.MODULE$.unapply(column).isDefined()) {
+        throw refusal("the hidden column _metadata");
+      }
+      if (column.name().equalsIgnoreCase(IdentifiedParquet.COLUMN)) {
+        throw refusal("a column that has a name of Spark's own, " + column.name());
+      }
+    }
+  }
+
+  /** Return a scan of Parquet or Delta with the ids of its rows as the last column. */
+  public static LogicalPlan identified(LogicalRelation node, RowIds ids) {
+    HadoopFsRelation relation = (HadoopFsRelation) node.relation();
+    ParquetFileFormat format = (ParquetFileFormat) relation.fileFormat();
+    AttributeReference column = Plans.column(IdentifiedParquet.COLUMN, DataTypes.LongType);
+    HadoopFsRelation wider =
+        relation.copy(
+            relation.location(),
+            relation.partitionSchema(),
+            relation.dataSchema().add(IdentifiedParquet.COLUMN, DataTypes.LongType, true),
+            relation.bucketSpec(),
+            new IdentifiedParquet(format, ids),
+            relation.options(),
+            relation.sparkSession());
+    List<AttributeReference> output = Plans.joined(Plans.list(node.output()), List.of(column));
+    LogicalRelation scan =
+        node.copy(wider, Plans.seq(output), node.catalogTable(), node.isStreaming(), node.stream());
+    Alias id = Plans.alias(new KnownNotNull(column), "provhouse_row");
+    return Plans.only(Plans.joined(Plans.output(node), List.of(id)), scan);
+  }
+
+  /** Return the column with the ids that {@code identified} has added. */
+  public static Attribute id(LogicalPlan rows) {
+    List<Attribute> output = Plans.output(rows);
+    return output.get(output.size() - 1);
+  }
+
+  /**
+   * Return the names of the columns that an ingest can read from the files, by their ids.
+   *
+   * <p>The metadata of a column may have a default for files without it, or another name. A column
+   * of Delta may have another name in files, too.
+   */
+  private static Map<Object, String> readable(LogicalRelation node) {
+    HadoopFsRelation relation = (HadoopFsRelation) node.relation();
+    Map<Object, String> found = new HashMap<>();
+    boolean exactNames = relation.sparkSession().sessionState().conf().caseSensitiveAnalysis();
+    if (formatOf(node).equals(DELTA) || exactNames) {
+      return found;
+    }
+    for (AttributeReference column : Plans.<AttributeReference>list(node.output())) {
+      String name = column.name();
+      boolean inFiles =
+          List.of(relation.dataSchema().fieldNames()).contains(name)
+              && Stream.of(relation.partitionSchema().fieldNames()).noneMatch(name::equalsIgnoreCase);
+      if (inFiles
+          && !name.contains(".")
+          && GroupKey.isReadable(column.dataType())
+          && column.metadata().equals(Metadata.empty())) {
+        found.put(column.exprId(), name);
+      }
+    }
+    return found;
+  }
+
+  private static String formatOf(LogicalRelation node) {
+    return ((HadoopFsRelation) node.relation()).fileFormat().getClass().getName();
+  }
+
+  private static Unsupported refusal(String found) {
+    return new Unsupported(
+        "The lineage of this source cannot be captured yet",
+        "It reads " + found + "; only Parquet and Delta can be captured",
+        "Store the source as Parquet or Delta, or write this result outside of the block");
+  }
+}

@@ -1,0 +1,69 @@
+package provhouse.capturing.sources;
+
+import java.nio.charset.StandardCharsets;
+import java.util.*;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
+import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import org.apache.spark.sql.execution.datasources.jdbc.JDBCRelation;
+
+/** The names of tables in keys and in items: those in the catalog, or the ends of paths. */
+public final class TableNames {
+  private static final Set<String> KEYED = Set.of("csv", "json", "orc", "text", "txt");
+  private static final String PARQUET = ".parquet";
+
+  private TableNames() {}
+
+  /** Return the names of the tables that a scan reads, as the ingest names them. */
+  public static List<String> of(LogicalRelation node) {
+    if (node.catalogTable().isEmpty() && node.relation() instanceof HadoopFsRelation) {
+      return SourceFiles.rootPaths(node).stream()
+          .map(root -> ofFiles(ofKeyed(root.getName())))
+          .toList();
+    }
+    String table = declared(node);
+    return table == null ? List.of() : List.of(table);
+  }
+
+  /** Return the name of a scanned table in the keys of users, or null for an unknown source. */
+  static String declared(LogicalRelation node) {
+    if (node.catalogTable().isDefined()) {
+      return node.catalogTable().get().identifier().table();
+    }
+    if (node.relation() instanceof HadoopFsRelation) {
+      List<Path> roots = SourceFiles.rootPaths(node);
+      return roots.size() == 1 ? ofKeyed(roots.get(0).getName()) : null;
+    }
+    return node.relation() instanceof JDBCRelation database
+        ? ofDatabase(database.jdbcOptions().tableOrQuery())
+        : null;
+  }
+
+  /** Return the name of a table of Parquet or Delta files from the last part of its path. */
+  public static String ofFiles(String last) {
+    return last.endsWith(PARQUET) ? last.substring(0, last.length() - PARQUET.length()) : last;
+  }
+
+  /** Return the name of a table of other files from the last part of its path. */
+  public static String ofKeyed(String last) {
+    int dot = last.lastIndexOf('.');
+    boolean known = dot > 0 && KEYED.contains(last.substring(dot + 1).toLowerCase(Locale.ROOT));
+    return known ? last.substring(0, dot) : last;
+  }
+
+  /** Return the name of a table of another database without its schema and quotes. */
+  public static String ofDatabase(String table) {
+    return table.replaceAll("^.*[ .]", "").replaceAll("[\"`]", "");
+  }
+
+  /**
+   * Return a path that stands for a table of another database; two addresses have different ones.
+   *
+   * <p>It does not contain the address, which may have a password.
+   */
+  public static Path placeOf(String url, String table) {
+    String address = url + " " + table;
+    UUID place = UUID.nameUUIDFromBytes(address.getBytes(StandardCharsets.UTF_8));
+    return new Path("/jdbc/" + place + "/" + ofDatabase(table));
+  }
+}

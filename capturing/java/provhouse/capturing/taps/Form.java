@@ -1,0 +1,24 @@
+package provhouse.capturing.taps;
+
+/** The form of association files and descriptions; {@code model/associations.py} has it for Python. */
+public final class Form {
+  /** The version of this form, which each description of a write states. */
+  public static final int FORM = 1;
+
+  /** Stands for NULL. */
+  public static final long NONE = Long.MIN_VALUE;
+
+  /** The key of the group of NULL, unless the key is a hash. */
+  public static final long NULL_GROUP = Long.MIN_VALUE + 1;
+
+  /** The kind of a slot that has ids of source rows. Other kinds are the numbers of taps. */
+  public static final int ROWS = -1;
+
+  /** The number of bits of a row's index in its id; the number of its file is above them. */
+  public static final int ROW_BITS = 40;
+
+  /** The file in the folder of a write at which its taps end. */
+  public static final String STOP = "stop";
+
+  private Form() {}
+}

@@ -1,0 +1,281 @@
+package provhouse.capturing.taps;
+
+import java.util.*;
+import org.apache.spark.sql.catalyst.expressions.*;
+import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero;
+import org.apache.spark.sql.types.*;
+import provhouse.capturing.Unsupported;
+import provhouse.capturing.plans.*;
+
+/**
+ * A 64-bit number that stands for the group of a row.
+ *
+ * <p>{@code check} is null if different groups are certain to have different numbers. Otherwise an
+ * ingest must find two groups with one number. It finds them by the keys of all groups, which Spark
+ * computes anyway above an aggregate, or by {@code check}, a second hash that is made in another
+ * way.
+ *
+ * <p>{@code columns} are the columns that make the group, if nothing is computed from them. {@code
+ * source} is their place in the files of a source, if they are there, so that a tap need not write
+ * the number. The number is the value of the only column, or, if {@code hashed}, Spark's hash of
+ * all of them.
+ */
+public record GroupKey(
+    Expression value,
+    Expression check,
+    List<Column> columns,
+    boolean hashed,
+    Map<String, Object> source) {
+  /**
+   * A column of a plan that makes groups.
+   *
+   * <p>{@code type} is how Spark hashes its values: as an int, a bigint or a string. If the column is
+   * {@code flagged}, the hash also says whether the value is NULL.
+   */
+  private record Column(Attribute attribute, String type, boolean flagged) {
+    Map<String, Object> in(String name) {
+      return Map.of("name", name, "type", type, "flagged", flagged);
+    }
+  }
+
+  /** The key of rows that are all one group. */
+  public static final GroupKey ONE = new GroupKey(Plans.number(0), null);
+
+  private static final long SEED = 42;
+  private static final long CHECK_SEED = 0x9E3779B97F4A7C15L;
+  private static final List<DataType> SMALL =
+      List.of(
+          DataTypes.ByteType, DataTypes.ShortType, DataTypes.IntegerType, DataTypes.BooleanType);
+  /**
+   * The largest number of columns of a source that replace a hash of them. A walk back reads and
+   * hashes them, and for four texts this takes longer than it saves.
+   */
+  private static final int MOST_COLUMNS = 2;
+
+  /** The types of integers, each wider than the one before. */
+  static final List<DataType> WIDTHS =
+      List.of(DataTypes.ByteType, DataTypes.ShortType, DataTypes.IntegerType, DataTypes.LongType);
+
+  private static final List<DataType> HASHED =
+      List.of(
+          DataTypes.LongType,
+          DataTypes.DateType,
+          DataTypes.TimestampType,
+          DataTypes.TimestampNTZType,
+          DataTypes.BinaryType);
+
+  private GroupKey(Expression value, Expression check) {
+    this(value, check, List.of(), true, null);
+  }
+
+  /** Return the number of the group that these values make, where NULL equals NULL. */
+  public static GroupKey of(List<Expression> grouping, String operator) {
+    List<Expression> values = new ArrayList<>();
+    for (Expression each : grouping) {
+      if (!each.foldable()) {
+        values.add(normalized(each, operator));
+      }
+    }
+    if (values.isEmpty()) {
+      return ONE;
+    }
+    return values.size() == 1 ? single(values.get(0)) : withNulls(values);
+  }
+
+  /**
+   * Return the number of one side's keys of an equi-join. Both sides must give the same number.
+   *
+   * <p>NULL has no match, so its number does not matter.
+   */
+  public static GroupKey matching(List<Expression> keys, String operator) {
+    List<Expression> values = new ArrayList<>();
+    keys.forEach(each -> values.add(normalized(each, operator)));
+    Expression number = values.size() == 1 ? number(values.get(0)) : null;
+    if (number != null) {
+      return integer(number, null, values);
+    }
+    return values.isEmpty() ? ONE : hashed(values, values);
+  }
+
+  /**
+   * Return the number of a value within a group.
+   *
+   * <p>The check needs the columns that make the group, so only rows below the aggregate have one.
+   */
+  public GroupKey element(Expression group, Expression value) {
+    List<Expression> checked = new ArrayList<>(List.of(value, group));
+    if (check != null) {
+      checked.add(check);
+    }
+    return new GroupKey(
+        new XxHash64(Plans.seq(List.of(group, value)), SEED),
+        new XxHash64(Plans.seq(checked), CHECK_SEED));
+  }
+
+  /** Return a number for a row's place in a partition. The ingest finds other places by it. */
+  public static Expression ofPart(Expression partition, Expression place) {
+    return new XxHash64(Plans.seq(List.of(partition, place)), SEED);
+  }
+
+  public boolean distinct() {
+    return check == null;
+  }
+
+  public GroupKey unchecked() {
+    return new GroupKey(value, null, columns, hashed, source);
+  }
+
+  /**
+   * Return this key for rows with these slots. If a source has its column, an ingest reads the key
+   * there, and checks that no value is the number of NULL.
+   *
+   * <p>A hash is not replaced, since it needs its check or a proof.
+   */
+  public GroupKey from(List<Slot> slots) {
+    Map<String, Object> found = hashed ? null : sourceIn(slots);
+    return found == null ? this : new GroupKey(value, null, columns, hashed, found);
+  }
+
+  /**
+   * Return this key for rows with these slots. A source may replace a hash, too, since a tap above
+   * the rows writes the keys of all groups.
+   */
+  public GroupKey provedFrom(List<Slot> slots) {
+    return hashed ? new GroupKey(value, check, columns, hashed, sourceIn(slots)) : from(slots);
+  }
+
+  /** Return the first slot of a source that has all of a few columns, with their names, or null. */
+  private Map<String, Object> sourceIn(List<Slot> slots) {
+    if (columns.size() > MOST_COLUMNS) {
+      return null;
+    }
+    for (int slot = 0; slot < slots.size() && !columns.isEmpty(); slot++) {
+      List<Map<String, Object>> found = new ArrayList<>();
+      for (Column column : columns) {
+        String name = slots.get(slot).columns().get(column.attribute().exprId());
+        if (name != null) {
+          found.add(column.in(name));
+        }
+      }
+      if (found.size() == columns.size()) {
+        return Map.of("slot", slot, "columns", found, "hashed", hashed);
+      }
+    }
+    return null;
+  }
+
+  /** Return the columns that values are, perhaps made wider, or none if a value is computed. */
+  private static List<Column> columns(List<Expression> values, boolean flagged) {
+    List<Column> found = new ArrayList<>();
+    for (Expression value : values) {
+      Attribute column = column(value);
+      if (column != null) {
+        String type =
+            isText(value.dataType())
+                ? "string"
+                : value.dataType().equals(DataTypes.LongType) ? "bigint" : "int";
+        found.add(new Column(column, type, flagged && value.nullable()));
+      }
+    }
+    return found.size() == values.size() ? found : List.of();
+  }
+
+  private static Attribute column(Expression value) {
+    Expression found = value;
+    while (found instanceof Cast cast
+        && WIDTHS.contains(cast.child().dataType())
+        && WIDTHS.indexOf(cast.child().dataType()) <= WIDTHS.indexOf(cast.dataType())) {
+      found = cast.child();
+    }
+    return found instanceof Attribute column && isReadable(column.dataType()) ? column : null;
+  }
+
+  /** Return whether an ingest can read the values of a type from Parquet files. */
+  public static boolean isReadable(DataType type) {
+    return WIDTHS.contains(type) || isText(type);
+  }
+
+  /** Return a number that is equal exactly if the value is, or null if the type has none. */
+  private static Expression number(Expression value) {
+    DataType type = value.dataType();
+    if (type.equals(DataTypes.DateType)) {
+      return Plans.asLong(new UnixDate(value));
+    }
+    return SMALL.contains(type) || type.equals(DataTypes.LongType) ? Plans.asLong(value) : null;
+  }
+
+  private static GroupKey single(Expression value) {
+    List<Expression> values = List.of(value);
+    Expression number = number(value);
+    if (number == null) {
+      return hashed(values, values); // the hash of NULL is the seed
+    }
+    // A nullable column of 64 bits may have the value Form.NULL_GROUP, too.
+    boolean distinct = !value.dataType().equals(DataTypes.LongType) || !value.nullable();
+    return integer(number, distinct ? null : hashed(values, values).check(), values);
+  }
+
+  private static GroupKey integer(Expression number, Expression check, List<Expression> values) {
+    Expression value = Plans.orElse(number, Form.NULL_GROUP);
+    return new GroupKey(value, check, columns(values, false), false, null);
+  }
+
+  private static GroupKey withNulls(List<Expression> values) {
+    List<Expression> hashed = new ArrayList<>();
+    for (Expression each : values) {
+      hashed.add(each);
+      if (each.nullable()) { // the hash skips NULL, so that (NULL, 5) and (5, NULL) would be equal
+        hashed.add(new IsNull(each));
+      }
+    }
+    return hashed(values, hashed);
+  }
+
+  /** Return the hash of {@code values}; {@code hashed} also has flags of those that are NULL. */
+  private static GroupKey hashed(List<Expression> values, List<Expression> hashed) {
+    List<Expression> reversed = new ArrayList<>(hashed);
+    Collections.reverse(reversed);
+    return new GroupKey(
+        new XxHash64(Plans.seq(hashed), SEED),
+        new XxHash64(Plans.seq(reversed), CHECK_SEED),
+        columns(values, hashed.size() > values.size()),
+        true,
+        null);
+  }
+
+  /** Return the value in the form that Spark compares. Refuse types without a hash to match. */
+  private static Expression normalized(Expression value, String operator) {
+    DataType type = value.dataType();
+    if (isFloating(type)) {
+      return new NormalizeNaNAndZero(value);
+    }
+    if (isExact(type)) {
+      return value;
+    }
+    if (type instanceof StringType) { // its collation says which texts are equal
+      return new CollationKey(value);
+    }
+    if (Packed.covers(type)) {
+      return Packed.of(value);
+    }
+    throw Unsupported.operator(
+        operator, "It compares " + value.sql() + " of type " + type.simpleString());
+  }
+
+  /** Return whether values of a type are equal exactly if their bytes are. */
+  public static boolean isExact(DataType type) {
+    return isText(type)
+        || type instanceof DecimalType
+        || type instanceof AnsiIntervalType
+        || SMALL.contains(type)
+        || HASHED.contains(type);
+  }
+
+  static boolean isFloating(DataType type) {
+    return type.equals(DataTypes.FloatType) || type.equals(DataTypes.DoubleType);
+  }
+
+  private static boolean isText(DataType type) {
+    return type instanceof StringType text && text.isUTF8BinaryCollation();
+  }
+}

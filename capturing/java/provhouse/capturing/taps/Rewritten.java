@@ -1,0 +1,7 @@
+package provhouse.capturing.taps;
+
+import java.util.List;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+
+/** A rewritten plan, and the slots of its rows, which are columns beside their own. */
+public record Rewritten(LogicalPlan plan, List<Slot> slots) {}

@@ -1,0 +1,189 @@
+package provhouse.capturing.taps;
+
+import java.io.Serializable;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.spark.TaskContext;
+import org.apache.spark.sql.catalyst.util.ArrayData;
+import org.apache.spark.util.TaskCompletionListener;
+import org.apache.spark.util.TaskFailureListener;
+
+/**
+ * Writes the slots of each row that passes to a file, and lets the row pass.
+ *
+ * <p>It is the condition of a filter. Each task has its own copy, and each copy writes one file.
+ * Taps are equal if their folders are, so that Spark still computes equal parts of a plan once.
+ */
+public final class Tap implements Serializable {
+  private static final long serialVersionUID = 1L;
+  /** The number of rows of a row group. */
+  private static final int BLOCK = 1 << 16;
+
+  /** The largest number of columns that {@code put} takes. */
+  static final int FEW = 8;
+
+  private static final int FIRST = 1 << 9;
+  private static final long SECOND = 1_000_000_000L;
+  private final String folder;
+  private final int columns;
+  private final int texts;
+  private final AtomicBoolean off;
+  private final boolean watched;
+  private transient boolean stopped;
+  private transient long looked;
+  private transient TapFile file;
+  private transient long[][] block;
+  private transient byte[][][] words;
+  private transient int filled;
+  private transient int room;
+
+  /**
+   * Make a tap that writes numbers and texts, until {@code off} is set.
+   *
+   * <p>Each task reads {@code off} once, as it was when its stage began. A tap that is {@code
+   * watched} ends when the file {@code Form.STOP} exists beside its folder.
+   */
+  Tap(String folder, int columns, int texts, AtomicBoolean off, boolean watched) {
+    this.folder = folder;
+    this.columns = columns;
+    this.texts = texts;
+    this.off = off;
+    this.watched = watched;
+  }
+
+  public String folder() {
+    return folder;
+  }
+
+  /**
+   * Take the numbers of a row; arguments beyond the columns of the tap are not read.
+   *
+   * <p>Generated code calls this for each row, with the values of its local variables. A method of
+   * Java cannot take a variable number of these without an array, which {@code putAll} takes and
+   * Spark has to make for each row. Eight arguments suffice for a key, its check and six slots,
+   * which is most taps.
+   */
+  public boolean put(long a, long b, long c, long d, long e, long f, long g, long h) {
+    int row = next();
+    switch (columns) { // each case goes on with those below it
+      case 8: block[7][row] = h;
+      case 7: block[6][row] = g;
+      case 6: block[5][row] = f;
+      case 5: block[4][row] = e;
+      case 4: block[3][row] = d;
+      case 3: block[2][row] = c;
+      case 2: block[1][row] = b;
+      case 1: block[0][row] = a;
+      default: return true;
+    }
+  }
+
+  /** Take the numbers of a row of any number of columns. */
+  public boolean putAll(ArrayData numbers) {
+    int row = next();
+    for (int column = 0; column < columns; column++) {
+      block[column][row] = numbers.getLong(column);
+    }
+    return true;
+  }
+
+  /** Take the numbers and the texts of a row. */
+  public boolean putTexts(ArrayData numbers, ArrayData given) {
+    putAll(numbers);
+    for (int text = 0; text < texts; text++) {
+      byte[] value = given.isNullAt(text) ? null : given.getUTF8String(text).getBytes();
+      words[text][filled - 1] = value;
+    }
+    return true;
+  }
+
+  private int next() {
+    if (block == null) {
+      open();
+    } else if (filled == room) {
+      makeRoom();
+    }
+    return filled++;
+  }
+
+  /** Write a full block; a block grows up to its size, since most tasks have few rows. */
+  private void makeRoom() {
+    if (room == BLOCK) {
+      flush();
+      return;
+    }
+    room = Math.min(BLOCK, room * 4);
+    for (int column = 0; column < columns; column++) {
+      block[column] = Arrays.copyOf(block[column], room);
+    }
+    for (int text = 0; text < texts; text++) {
+      words[text] = Arrays.copyOf(words[text], room);
+    }
+  }
+
+  private void open() {
+    TaskContext task = TaskContext.get();
+    if (task == null) {
+      throw new IllegalStateException("A tap ran outside of a task: " + folder);
+    }
+    room = FIRST;
+    block = new long[columns][room];
+    words = new byte[texts][room][];
+    if (off.get()) {
+      return;
+    }
+    file = TapFile.open(folder, columns, texts, task);
+    stopped = watched && look();
+    TaskFailureListener failing = (context, error) -> file.fail();
+    task.addTaskFailureListener(failing);
+    TaskCompletionListener closing = this::close;
+    task.addTaskCompletionListener(closing);
+  }
+
+  private void flush() {
+    if (watched && file != null && !stopped && System.nanoTime() - looked > SECOND) {
+      stopped = look();
+    }
+    if (file != null && !stopped && filled > 0) {
+      file.write(block, words, filled);
+    }
+    filled = 0;
+  }
+
+  /** Return whether the capture has ended. Rows then still pass, and nothing is kept. */
+  private boolean look() {
+    looked = System.nanoTime();
+    return file.isBeside(Form.STOP);
+  }
+
+  private void close(TaskContext task) {
+    try {
+      if (!stopped && !file.hasFailed() && !task.isFailed() && !task.isInterrupted()) {
+        flush();
+        file.keep();
+      } else {
+        file.discard();
+      }
+    } finally {
+      file = null;
+      block = null;
+      words = null;
+      filled = 0;
+    }
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Tap tap && tap.folder.equals(folder);
+  }
+
+  @Override
+  public int hashCode() {
+    return folder.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return "tap";
+  }
+}

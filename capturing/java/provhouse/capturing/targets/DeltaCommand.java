@@ -1,0 +1,245 @@
+package provhouse.capturing.targets;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.*;
+import java.util.function.UnaryOperator;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.AnalysisException;
+import org.apache.spark.sql.SaveMode;
+import org.apache.spark.sql.catalyst.TableIdentifier;
+import org.apache.spark.sql.catalyst.analysis.NamedRelation;
+import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier;
+import org.apache.spark.sql.catalyst.catalog.CatalogTable;
+import org.apache.spark.sql.catalyst.catalog.SessionCatalog;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.parser.ParseException;
+import org.apache.spark.sql.catalyst.plans.logical.*;
+import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.connector.catalog.Identifier;
+import org.apache.spark.sql.connector.expressions.Transform;
+import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
+import provhouse.capturing.Unsupported;
+import provhouse.capturing.plans.*;
+import scala.Option;
+import scala.collection.immutable.Seq;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * A command that writes rows to a Delta table: {@code save}, {@code INSERT}, {@code CREATE TABLE
+ * AS} or one of their forms.
+ *
+ * <p>{@code partitions} are the columns that the command gives for a new table, or null if it gives
+ * none. If it {@code creates} a table, this replaces an existing one. If it {@code overwrites}, it
+ * replaces all rows; otherwise {@code replaced} is the condition of the rows that it replaces, or
+ * null. {@code asSaved} returns the command with another analysed plan of its rows. Delta's classes
+ * are known by name only.
+ */
+public record DeltaCommand(
+    Object delta,
+    Path path,
+    String table,
+    LogicalPlan query,
+    Map<String, String> options,
+    List<String> partitions,
+    boolean creates,
+    boolean overwrites,
+    Expression replaced,
+    UnaryOperator<LogicalPlan> asSaved) {
+  private static final String PACKAGE = "org.apache.spark.sql.delta.";
+  private static final String STAGED = "StagedDeltaTableV2";
+
+  /** The name of the class of the command that overwrites the partitions of its rows. */
+  private static final String DYNAMIC = PACKAGE + "DeltaDynamicPartitionOverwriteCommand";
+
+  /** Return the parts of a command, or null if it is no such command. */
+  public static DeltaCommand of(LogicalPlan command, SparkSession session) {
+    if (command instanceof SaveIntoDataSourceCommand saving) {
+      return saved(saving, session);
+    }
+    if (command instanceof V2WriteCommand writing) {
+      return inserted(writing);
+    }
+    return command instanceof V2CreateTableAsSelectPlan creating
+        ? created(creating, session)
+        : null;
+  }
+
+  /**
+   * Return whether a command writes the rows of {@code CREATE TABLE AS}. Spark runs this as a
+   * command of its own, which only passes the rows to Delta and ends before Delta writes them.
+   */
+  public static boolean isStaged(LogicalPlan command) {
+    Object table = command instanceof V2WriteCommand writing ? deltaOf(writing.table()) : null;
+    return table != null && table.getClass().getName().endsWith(STAGED);
+  }
+
+  /** Return the plan of the rows of a command that has no child, or null. */
+  public static LogicalPlan rowsOf(LogicalPlan command) {
+    if (command instanceof SaveIntoDataSourceCommand saving) {
+      return saving.query();
+    }
+    if (command instanceof V2CreateTableAsSelectPlan creating) {
+      return creating.query();
+    }
+    return command instanceof V2WriteCommand ? analysed(command) : null;
+  }
+
+  /** Return the analysed plan of the rows of a command, or null if it has none. */
+  private static LogicalPlan analysed(LogicalPlan command) {
+    return Plans.field(command, "analyzedQuery") instanceof Option<?> kept && kept.isDefined()
+        ? (LogicalPlan) kept.get()
+        : null;
+  }
+
+  private static DeltaCommand saved(SaveIntoDataSourceCommand command, SparkSession session) {
+    Map<String, String> options = CollectionConverters.asJava(command.options());
+    Object source = command.dataSource();
+    if (!source.getClass().getName().equals(PACKAGE + "sources.DeltaDataSource")
+        || !options.containsKey("path")) {
+      return null;
+    }
+    Expression replaced = null;
+    List<String> partitions = null;
+    for (Map.Entry<String, String> option : options.entrySet()) {
+      String name = option.getKey().toLowerCase(Locale.ROOT);
+      if (name.equals("replacewhere")) {
+        replaced = parsed(option.getValue(), session);
+      }
+      if (name.equals("__partition_columns")) {
+        partitions = names(option.getValue());
+      }
+    }
+    return new DeltaCommand(
+        source,
+        new Path(options.get("path")),
+        "",
+        command.query(),
+        options,
+        partitions,
+        false,
+        command.mode() == SaveMode.Overwrite && replaced == null,
+        replaced,
+        plan -> command.copy(plan, command.dataSource(), command.options(), command.mode()));
+  }
+
+  private static Expression parsed(String condition, SparkSession session) {
+    try {
+      return session.sessionState().sqlParser().parseExpression(condition);
+    } catch (ParseException error) {
+      throw Unsupported.write("Its replaceWhere cannot be parsed: " + condition);
+    }
+  }
+
+  private static List<String> names(String json) {
+    try {
+      return new ObjectMapper().readValue(json, new TypeReference<List<String>>() {});
+    } catch (JsonProcessingException error) {
+      throw Unsupported.write("Its partitions are not known: " + json);
+    }
+  }
+
+  private static DeltaCommand inserted(V2WriteCommand writing) {
+    LogicalPlan command = (LogicalPlan) writing;
+    Object delta = deltaOf(writing.table());
+    LogicalPlan query = analysed(command);
+    if (delta == null || delta.getClass().getName().endsWith(STAGED) || query == null) {
+      return null;
+    }
+    Option<CatalogTable> table = Named.call(delta, "catalogTable");
+    scala.collection.Map<String, String> options = Named.call(command, "writeOptions");
+    return new DeltaCommand(
+        delta,
+        Named.call(delta, "path"),
+        table.isDefined() ? table.get().identifier().table() : "",
+        query,
+        CollectionConverters.asJava(options),
+        null,
+        false,
+        Literal.TrueLiteral().equals(Plans.field(command, "deleteExpr")),
+        (Expression) Plans.field(command, "deleteExpr"),
+        plan -> writing(command, plan));
+  }
+
+  /** Return a command that writes other rows. One kind of command needs them in two fields. */
+  private static LogicalPlan writing(LogicalPlan command, LogicalPlan rows) {
+    Option<LogicalPlan> kept = Option.apply(rows);
+    boolean both = command.getClass().getName().equals(DYNAMIC);
+    return Plans.with(
+        command,
+        both ? Map.of("analyzedQuery", kept, "query", rows) : Map.of("analyzedQuery", kept));
+  }
+
+  private static Object deltaOf(NamedRelation relation) {
+    return relation instanceof DataSourceV2Relation found
+            && found.table().getClass().getName().startsWith(PACKAGE + "catalog.")
+        ? found.table()
+        : null;
+  }
+
+  private static DeltaCommand created(V2CreateTableAsSelectPlan command, SparkSession session) {
+    LogicalPlan plan = (LogicalPlan) command;
+    if (!(Plans.field(plan, "name") instanceof ResolvedIdentifier resolved)
+        || !(Plans.field(plan, "tableSpec") instanceof TableSpec given)) {
+      return null;
+    }
+    Option<String> provider = given.provider();
+    String format =
+        provider.isDefined() ? provider.get() : session.sessionState().conf().defaultDataSourceName();
+    Object catalog = resolved.catalog();
+    if (!format.equalsIgnoreCase("delta")
+        || !catalog.getClass().getName().startsWith(PACKAGE + "catalog.")) {
+      return null;
+    }
+    Map<String, String> options =
+        new LinkedHashMap<>(CollectionConverters.asJava(given.properties()));
+    scala.collection.Map<String, String> written = Named.call(plan, "writeOptions");
+    options.putAll(CollectionConverters.asJava(written));
+    Identifier identifier = resolved.identifier();
+    boolean byPath = new Path(identifier.name()).isAbsolute();
+    return new DeltaCommand(
+        catalog,
+        byPath ? new Path(identifier.name()) : placeOf(identifier, given, session),
+        byPath ? "" : identifier.name(),
+        command.query(),
+        options,
+        columns(Named.call(plan, "partitioning")),
+        true,
+        true,
+        null,
+        rows -> Plans.with(plan, Map.of("query", rows)));
+  }
+
+  private static Path placeOf(Identifier identifier, TableSpec given, SparkSession session) {
+    SessionCatalog catalog = session.sessionState().catalog();
+    String[] database = identifier.namespace();
+    TableIdentifier table =
+        new TableIdentifier(
+            identifier.name(), Option.apply(database.length == 1 ? database[0] : null));
+    if (given.location().isDefined()) {
+      return new Path(given.location().get());
+    }
+    try {
+      return new Path(
+          catalog.tableExists(table)
+              ? catalog.getTableMetadata(table).location()
+              : catalog.defaultTablePath(table));
+    } catch (AnalysisException error) {
+      throw Unsupported.write("The place of the table " + table + " is unknown");
+    }
+  }
+
+  private static List<String> columns(Seq<Transform> partitioning) {
+    List<String> found = new ArrayList<>();
+    for (Transform each : Plans.list(partitioning)) {
+      if (!each.name().equals("identity")) {
+        throw Unsupported.write("It writes a Delta table that is clustered by " + each.describe());
+      }
+      found.add(each.references()[0].fieldNames()[0]);
+    }
+    return found;
+  }
+}

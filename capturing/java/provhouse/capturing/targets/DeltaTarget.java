@@ -1,0 +1,274 @@
+package provhouse.capturing.targets;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.*;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.SortOrder;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Sort;
+import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.internal.SQLConf;
+import org.apache.spark.sql.types.*;
+import provhouse.capturing.Unsupported;
+import provhouse.capturing.plans.*;
+import provhouse.capturing.sources.*;
+import scala.Option;
+
+/**
+ * A Delta table, with or without partitions. Delta plans the rows once more and commits them. The
+ * written files are those in its commit.
+ */
+final class DeltaTarget implements Target {
+  private static final String OPTIMIZE = "optimizewrite";
+  private static final String ROW_IDS = "delta.rowTracking.materializedRowIdColumnName";
+  private final DeltaCommand command;
+  private final SparkSession session;
+  private final Configuration settings;
+  private final Path path;
+  private DeltaLog log;
+  private List<String> partitions;
+  private LogicalPlan optimized;
+
+  /** The column for ids of rows that Delta moves, or null. Each table has its own name for it. */
+  private String rowIds;
+
+  /** The names that columns have in files, by their names in the table. */
+  private Map<String, String> names = Map.of();
+
+  /** The commit of each file, and the id of its first row. */
+  private final Map<String, List<Long>> firstRows = new TreeMap<>();
+
+  DeltaTarget(DeltaCommand command, SparkSession session) {
+    this.command = command;
+    this.session = session;
+    settings = session.sessionState().newHadoopConf();
+    try {
+      FileSystem files = command.path().getFileSystem(settings);
+      path = files.makeQualified(command.path());
+    } catch (IOException error) {
+      throw new UncheckedIOException(error);
+    }
+  }
+
+  @Override
+  public void check() {
+    log = DeltaLog.of(session, path, command.delta().getClass().getClassLoader());
+    checkOptimized(command.options());
+    checkOptimized(log.properties());
+    if (session.conf().getOption("spark.databricks.delta.optimizeWrite.enabled").isDefined()) {
+      throw optimizes();
+    }
+    checkPartitions();
+    checkReplaced();
+  }
+
+  private static void checkOptimized(Map<String, String> options) {
+    for (String name : options.keySet()) {
+      if (name.toLowerCase(Locale.ROOT).endsWith(OPTIMIZE)) {
+        throw optimizes();
+      }
+    }
+  }
+
+  private static Unsupported optimizes() {
+    return Unsupported.write("Delta optimizes the write (optimizeWrite), which moves rows between tasks");
+  }
+
+  private void checkPartitions() {
+    List<String> given = command.partitions();
+    boolean known = log.version() >= 0 && !command.creates();
+    partitions = known || given == null ? log.names() : given;
+    if (known && given != null && !given.isEmpty() && !given.equals(partitions)) {
+      throw Unsupported.write("It changes the partitions of a Delta table");
+    }
+    for (Map.Entry<String, String> option : command.options().entrySet()) {
+      if (option.getKey().equalsIgnoreCase("overwriteSchema") && !partitions.isEmpty()) {
+        throw Unsupported.write("It may change the partitions of a Delta table, by overwriteSchema");
+      }
+    }
+    if (partitions.isEmpty()) {
+      return;
+    }
+    if (session.sessionState().conf().maxConcurrentOutputFileWriters() > 0) {
+      throw Unsupported.write("A task writes several files at once, by the settings of Spark");
+    }
+    if (!log.properties().getOrDefault("delta.columnMapping.mode", "none").equals("none")) {
+      throw Unsupported.write("The folders of this Delta table do not have the names of its columns");
+    }
+    for (Attribute column : columns(command.query())) {
+      checkType(column, known);
+    }
+  }
+
+  /** Refuse partitions whose values Delta casts, or formats differently in the names of folders. */
+  private void checkType(Attribute column, boolean known) {
+    DataType type = column.dataType();
+    for (StructField field : log.partitions().fields()) {
+      boolean same = known && field.name().equalsIgnoreCase(column.name());
+      if (same && !field.dataType().equals(type)) {
+        throw Unsupported.write(
+            "Delta casts the partition " + column.name() + " to " + field.dataType().simpleString());
+      }
+    }
+    if (type.equals(DataTypes.TimestampType) || type.equals(DataTypes.TimestampNTZType)) {
+      throw Unsupported.write("It writes a Delta table with a partition by a time");
+    }
+  }
+
+  /** Refuse to replace a part of the rows of a file: Delta then writes its other rows again. */
+  private void checkReplaced() {
+    if (command.replaced() != null) {
+      Plans.parts(command.replaced(), Attribute.class).forEach(each -> checkFolder(each.name()));
+    }
+  }
+
+  private void checkFolder(String column) {
+    if (partitions.stream().noneMatch(column::equalsIgnoreCase)) {
+      throw Unsupported.write(
+          "It replaces rows of a Delta table (replaceWhere) by " + column
+              + ", which is not one of its partitions");
+    }
+  }
+
+  /** Return the columns of a plan that make the folders, in the order of the folders. */
+  private List<Attribute> columns(LogicalPlan plan) {
+    List<Attribute> found = new ArrayList<>();
+    for (String name : partitions) {
+      found.add(
+          Plans.output(plan).stream()
+              .filter(each -> each.name().equalsIgnoreCase(name))
+              .findFirst()
+              .orElseThrow(() -> Unsupported.write("Delta computes the partition " + name)));
+    }
+    return found;
+  }
+
+  /**
+   * Return the plan of the rows, which Delta will analyse and optimise once more.
+   *
+   * <p>They are sorted by the folders here, since Spark would otherwise sort them above the tap.
+   */
+  @Override
+  public LogicalPlan query() {
+    if (optimized == null) {
+      optimized = sorted(Replanned.optimised(command.query(), session));
+    }
+    return optimized;
+  }
+
+  private LogicalPlan sorted(LogicalPlan plan) {
+    List<SortOrder> order = new ArrayList<>();
+    columns(plan).forEach(column -> order.add(Plans.ascending(column)));
+    return order.isEmpty() ? plan : new Sort(Plans.seq(order), false, plan, Option.empty());
+  }
+
+  @Override
+  public List<String> names() {
+    return Plans.output(command.query()).stream().map(Attribute::name).toList();
+  }
+
+  @Override
+  public LogicalPlan with(LogicalPlan query) {
+    return command.asSaved().apply(query);
+  }
+
+  @Override
+  public Path path() {
+    return path;
+  }
+
+  @Override
+  public String table() {
+    return command.table();
+  }
+
+  @Override
+  public String format() {
+    return "delta";
+  }
+
+  @Override
+  public List<Expression> texts() {
+    return Layout.texts(
+        partitions, columns(query()), session.sessionState().conf().sessionLocalTimeZone());
+  }
+
+  @Override
+  public boolean replaces() {
+    return log.version() < 0 || command.creates() || command.overwrites() && !isDynamic();
+  }
+
+  /** Return whether an overwrite may keep the partitions that it has no rows for. */
+  private boolean isDynamic() {
+    for (Map.Entry<String, String> option : command.options().entrySet()) {
+      if (option.getKey().equalsIgnoreCase("partitionOverwriteMode")) {
+        return !option.getValue().equalsIgnoreCase("static");
+      }
+    }
+    return session.sessionState().conf().partitionOverwriteMode()
+        != SQLConf.PartitionOverwriteMode$.MODULE$.STATIC();
+  }
+
+  /** Return the files that were added by the commits since the plan was made. */
+  @Override
+  public Set<String> written() {
+    Set<String> found = new TreeSet<>();
+    rowIds = log.properties().get(ROW_IDS);
+    names = FileNames.of(log.schema());
+    try {
+      FileSystem files = path.getFileSystem(settings);
+      for (long version = log.version() + 1; ; version++) {
+        Path commit = new Path(path, String.format("_delta_log/%020d.json", version));
+        if (!files.exists(commit)) {
+          return found;
+        }
+        try (BufferedReader lines =
+            new BufferedReader(
+                new InputStreamReader(files.open(commit), StandardCharsets.UTF_8))) {
+          for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+            add(new ObjectMapper().readTree(line), found);
+          }
+        }
+      }
+    } catch (IOException error) {
+      throw new UncheckedIOException(error);
+    }
+  }
+
+  private void add(JsonNode action, Set<String> found) {
+    JsonNode added = action.path("add");
+    if (added.path("dataChange").asBoolean()) { // else Delta has only moved rows
+      String file = URI.create(added.path("path").asText()).getPath(); // percent-encoded
+      String address = new Path(path, file).toUri().toString();
+      found.add(address);
+      long commit = added.path("defaultRowCommitVersion").asLong();
+      firstRows.put(address, List.of(commit, added.path("baseRowId").asLong()));
+    }
+    JsonNode changed = action.path("metaData");
+    if (!changed.isMissingNode()) {
+      rowIds = changed.path("configuration").path(ROW_IDS).asText(null);
+      names = FileNames.of((StructType) DataType.fromJson(changed.path("schemaString").asText()));
+    }
+  }
+
+  @Override
+  public Map<String, String> fileNames() {
+    return names;
+  }
+
+  @Override
+  public Map<String, Object> tracking() {
+    return rowIds == null ? null : Map.of("column", rowIds, "files", firstRows);
+  }
+}

@@ -1,0 +1,28 @@
+package provhouse.capturing.targets;
+
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.execution.CacheManager;
+import org.apache.spark.sql.internal.SQLConf;
+import provhouse.capturing.plans.*;
+
+/** The rows of a command whose plan a source analyses and optimises again. */
+final class Replanned {
+  private static final String PRUNING = "spark.sql.optimizer.dynamicPartitionPruning.enabled";
+
+  private Replanned() {}
+
+  /** Return the optimised plan of an analysed one. It reads frames that are cached. */
+  static LogicalPlan optimised(LogicalPlan analysed, SparkSession session) {
+    SQLConf conf = session.sessionState().conf();
+    boolean pruning = conf.dynamicPartitionPruningEnabled();
+    conf.setConfString(PRUNING, "false");
+    try {
+      CacheManager caches = session.sharedState().cacheManager();
+      LogicalPlan cached = caches.useCachedData(analysed, caches.useCachedData$default$2());
+      return CommonTables.inlined(session.sessionState().optimizer().execute(cached));
+    } finally {
+      conf.setConfString(PRUNING, String.valueOf(pruning));
+    }
+  }
+}

@@ -1,0 +1,95 @@
+package provhouse.capturing.targets;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.classic.Dataset;
+import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand;
+import provhouse.capturing.plans.*;
+import provhouse.capturing.sources.*;
+
+/** The table or folder that a command writes to, in a way that is covered. */
+public interface Target {
+  /** Return the target of a command, or null if the command writes in another way. */
+  static Target of(LogicalPlan command, SparkSession session) {
+    if (command instanceof InsertIntoHadoopFsRelationCommand inserting) {
+      return new FilesTarget(inserting, session);
+    }
+    JdbcTarget jdbc = JdbcTarget.of(command, session);
+    if (jdbc != null) {
+      return jdbc;
+    }
+    DeltaCommand delta = DeltaCommand.of(command, session);
+    return delta == null ? null : new DeltaTarget(delta, session);
+  }
+
+  /** Refuse a way of writing that is not covered. */
+  default void check() {}
+
+  /** Return the optimised plan of the rows. */
+  LogicalPlan query();
+
+  /** Return the names of the columns that are written. The optimizer may have dropped them. */
+  default List<String> names() {
+    return Plans.output(query()).stream().map(Attribute::name).toList();
+  }
+
+  /** Return the command with another plan of the rows. */
+  LogicalPlan with(LogicalPlan query);
+
+  Path path();
+
+  /** Return the name of the table in the catalog, or an empty text. */
+  String table();
+
+  /** Return the name of the table in keys: its name in the catalog, or the end of its path. */
+  default String name() {
+    return table().isEmpty() ? TableNames.ofFiles(path().getName()) : table();
+  }
+
+  String format();
+
+  /** Return whether rows have no places in files. The tap of the rows then writes their keys. */
+  default boolean isKeyed() {
+    return false;
+  }
+
+  /** Return the texts that identify a row's file among those of its task. */
+  default List<Expression> texts() {
+    return List.of();
+  }
+
+  /** Return whether the write removes files. Delta keeps those of earlier versions. */
+  default boolean deletes() {
+    return false;
+  }
+
+  /** Return whether the table has only the rows of this write afterwards. */
+  boolean replaces();
+
+  /** Return the files that the write has made. It may be called once the write has ended. */
+  default Set<String> written() {
+    return Set.of();
+  }
+
+  /** Return the rows of some of these files. */
+  default Dataset<Row> read(SparkSession session, List<String> files) {
+    throw new IllegalStateException(format() + " has no files");
+  }
+
+  /** Return the names of columns in these files, by their names in the table, if they differ. */
+  default Map<String, String> fileNames() {
+    return Map.of();
+  }
+
+  /** Return the facts by which moved rows of these files are found again, or null. */
+  default Map<String, Object> tracking() {
+    return null;
+  }
+}

@@ -1,0 +1,175 @@
+package provhouse.capturing.writes;
+
+import java.net.URI;
+import java.util.*;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.classic.SparkSession;
+import provhouse.capturing.Unsupported;
+import provhouse.capturing.plans.*;
+import provhouse.capturing.rules.*;
+import provhouse.capturing.taps.*;
+import provhouse.capturing.targets.*;
+
+/** The writes that are ingested together, and the refusals among them. */
+public class Block {
+  private static final long NEWS = 30;
+  private final String folder;
+  private final Options options;
+  private final Caches caches;
+  private final List<Write> writes = new ArrayList<>();
+  private final Set<Refusal> refusals = new LinkedHashSet<>();
+  private Unsupported refused;
+  private boolean closed;
+  private int numbered;
+
+  /** Make a block whose taps write below a folder, which all executors must reach. */
+  public Block(String folder, Options options) {
+    this.folder = new Path(URI.create(folder)).toString(); // in the form for tasks, without percent-encoding
+    this.options = options;
+    caches = new Caches(this.folder, options.keys());
+  }
+
+  /** Prepare the folder before anything is written there. */
+  public void begin(SparkSession session) {}
+
+  public boolean isPlain() {
+    return options.plain();
+  }
+
+  /** Note the batch that this thread's stream has passed to the program, or null. */
+  public void handed(Streams.Batch batch) {
+    caches.handed(batch);
+  }
+
+  /** Refuse writes of a stream that still runs after the end of the block. */
+  public void checkOpen() {
+    if (closed) {
+      throw Streams.refusal(
+          "It still runs after the end of the block in which it was started",
+          "Wait for its end inside of the block");
+    }
+  }
+
+  /** Return whether a write runs without capture because its table was not asked for. */
+  public boolean leavesOut(Target target) {
+    boolean found = options.tables() != null && !options.tables().contains(target.name());
+    if (found) {
+      writes.forEach(write -> write.replaceBy(target));
+    }
+    return found;
+  }
+
+  /**
+   * Note the files of the writes that have returned, before another command of their thread runs.
+   *
+   * <p>Spark reports the end of a write later, when the folder may have files of that command, too.
+   */
+  public void settle() {
+    Caller now = Caller.current();
+    writes.forEach(write -> write.settle(now));
+  }
+
+  public LogicalPlan captured(Target target, SparkSession session) {
+    List.copyOf(writes).forEach(earlier -> awaitEnd(earlier, target));
+    target.check();
+    if (options.sampled() && target.isKeyed()) {
+      throw new Unsupported(
+          "No sample can be taken of the lineage of this write",
+          "It writes " + target.name() + " as " + target.format()
+              + ", where a later job finds rows by their keys, of which none may be missing",
+          "Capture it without a sample, or write it as Parquet or Delta");
+    }
+    for (Write earlier : List.copyOf(writes)) {
+      earlier.precede(target, Streams.batchOf(session));
+    }
+    begin(session);
+    String place = folder + "/" + reserve();
+    Write write = new Write(target, place, options, session, caches);
+    writes.add(write);
+    return write.plan();
+  }
+
+  /** Return the plan of a frame that Spark caches, with the slots of its rows as columns. */
+  public LogicalPlan caching(LogicalPlan query, SparkSession session) {
+    if (caches.has(query)) {
+      return query;
+    }
+    begin(session);
+    return caches.caching(query, session);
+  }
+
+  /** Return the number of a new write, which is the name of its folder. */
+  public synchronized int reserve() {
+    return numbered++;
+  }
+
+  /** Return a write by the number that is the name of its folder. */
+  public Write write(int number) {
+    return writes.stream().filter(write -> write.is(number)).findFirst().orElseThrow();
+  }
+
+  /** Return the plan of a frame that the block has cached. */
+  public LogicalPlan cached(LogicalPlan scan) {
+    return caches.query(scan);
+  }
+
+  /** Wait for the end of a write before another one, since Spark reports it with a delay. */
+  private void awaitEnd(Write earlier, Target next) {
+    long late = System.nanoTime() + TimeUnit.SECONDS.toNanos(NEWS);
+    while (earlier.mayPrecede(next) && System.nanoTime() < late) {
+      try {
+        wait(100); // without the monitor, which the listener needs
+      } catch (InterruptedException interrupted) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
+  }
+
+  /** Note a write that is refused, or that runs without capture. {@code target} may be null. */
+  public Unsupported refuse(LogicalPlan command, Target target, Unsupported error, SparkSession session) {
+    refusals.add(Refusal.of(command, target, error));
+    if (options.plain() && target != null) {
+      writes.forEach(write -> write.replaceBy(target));
+    }
+    refused = options.plain() ? refused : error;
+    return error;
+  }
+
+  public Set<Refusal> refusals() {
+    return refusals;
+  }
+
+  public synchronized Unsupported refused() {
+    return refused;
+  }
+
+  /** Return the write that a plan belongs to, or null. */
+  public Write writeOf(LogicalPlan plan) {
+    Tap tap = Plans.called(plan, Tap.class);
+    for (Write write : writes) {
+      if (write.rows().equals(tap)) {
+        return write;
+      }
+    }
+    LogicalPlan saved = DeltaCommand.rowsOf(plan);
+    if (saved != null) {
+      return writeOf(saved);
+    }
+    List<LogicalPlan> children = Plans.list(plan.children());
+    return children.size() == 1 ? writeOf(children.get(0)) : null;
+  }
+
+  /** End the capture, so that tasks of later stages write no associations. */
+  public synchronized void close() {
+    closed = true;
+    caches.end();
+    store();
+  }
+
+  public void store() {
+    writes.forEach(Write::store);
+  }
+}

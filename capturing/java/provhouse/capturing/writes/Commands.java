@@ -1,0 +1,67 @@
+package provhouse.capturing.writes;
+
+import java.util.Map;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.V2CreateTableAsSelectPlan;
+import org.apache.spark.sql.catalyst.plans.logical.V2WriteCommand;
+import org.apache.spark.sql.execution.command.DataWritingCommand;
+import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand;
+import provhouse.capturing.Unsupported;
+import provhouse.capturing.targets.*;
+
+/** Refuses commands that change rows in a way that no rule covers. */
+public final class Commands {
+  private static final String DELTA = "org.apache.spark.sql.delta.commands.";
+
+  /** The SQL statements of commands that write in no format of files, by their class names. */
+  private static final Map<String, String> STATEMENTS =
+      Map.ofEntries(
+          Map.entry("UpdateTable", "UPDATE"),
+          Map.entry("UpdateCommand", "UPDATE"),
+          Map.entry("DeleteFromTable", "DELETE"),
+          Map.entry("DeleteFromTableWithFilters", "DELETE"),
+          Map.entry("DeleteCommand", "DELETE"),
+          Map.entry("MergeIntoTable", "MERGE"),
+          Map.entry("MergeIntoCommand", "MERGE"),
+          Map.entry("TruncateDeltaTableCommand", "TRUNCATE TABLE"),
+          Map.entry("OptimizeTableCommand", "OPTIMIZE"),
+          Map.entry("DeltaReorgTableCommand", "REORG TABLE"),
+          Map.entry("VacuumTableCommand", "VACUUM"),
+          Map.entry("RestoreTableCommand", "RESTORE TABLE"),
+          Map.entry("CreateDeltaTableCommand", "CLONE"),
+          Map.entry("CloneTableCommand", "CLONE"),
+          Map.entry("ConvertToDeltaCommand", "CONVERT TO DELTA"),
+          Map.entry("LoadDataCommand", "LOAD DATA"),
+          Map.entry("DeltaInsertReplaceOnOrUsingCommand", "INSERT INTO … REPLACE"),
+          Map.entry("InsertIntoDataSourceCommand", "INSERT INTO"),
+          Map.entry("InsertIntoDataSourceDirCommand", "INSERT OVERWRITE DIRECTORY"),
+          Map.entry("InsertIntoHiveDirCommand", "INSERT OVERWRITE DIRECTORY"));
+
+  private Commands() {}
+
+  /** Refuse a command that changes rows, after none of the covered targets has been found. */
+  public static void refuse(LogicalPlan command) {
+    if (DeltaCommand.isStaged(command)) {
+      return;
+    }
+    String name = command.getClass().getSimpleName();
+    String statement = STATEMENTS.get(name);
+    if (statement == null && command.getClass().getName().startsWith(DELTA) && !isReading(name)) {
+      statement = name;
+    }
+    if (statement != null) {
+      throw Unsupported.statement(statement);
+    }
+    if (command instanceof V2WriteCommand
+        || command instanceof V2CreateTableAsSelectPlan
+        || command instanceof DataWritingCommand
+        || command instanceof SaveIntoDataSourceCommand) {
+      throw Unsupported.operator(name, "Only writes of Parquet, Delta, CSV, JSON, ORC, text and JDBC are captured");
+    }
+  }
+
+  /** Return whether a command of Delta only shows something, as DESCRIBE HISTORY does. */
+  private static boolean isReading(String name) {
+    return name.startsWith("Describe") || name.startsWith("Show");
+  }
+}

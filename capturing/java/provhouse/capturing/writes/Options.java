@@ -1,0 +1,29 @@
+package provhouse.capturing.writes;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The options of a block.
+ *
+ * <p>{@code keys} has the key columns of tables by name. With {@code plain}, a write that is not
+ * covered runs without capture, instead of being refused. {@code tables} are the tables whose
+ * writes are captured, or null for all. If {@code sampled}, a write is refused if an ingest cannot
+ * take a sample of it. If {@code valued}, the values that rows give to aggregates are captured,
+ * too.
+ */
+public record Options(
+    Map<String, List<String>> keys,
+    boolean plain,
+    Set<String> tables,
+    Budget.Limits limits,
+    boolean sampled,
+    boolean valued) {
+
+  public static Options of(String json) throws JsonProcessingException {
+    return new ObjectMapper().readValue(json, Options.class);
+  }
+}

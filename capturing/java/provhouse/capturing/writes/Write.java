@@ -1,0 +1,219 @@
+package provhouse.capturing.writes;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.util.*;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.classic.Dataset;
+import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.internal.SQLConf;
+import provhouse.capturing.Unsupported;
+import provhouse.capturing.plans.*;
+import provhouse.capturing.rules.*;
+import provhouse.capturing.sources.*;
+import provhouse.capturing.taps.*;
+import provhouse.capturing.targets.*;
+
+/** One captured write: its plan with taps, and the files that it has made. */
+public final class Write {
+  private static final double NANOSECONDS = 1e9;
+
+  private final String folder;
+  private final Target target;
+  private final Configuration settings;
+  private final Tap rows;
+  private final LogicalPlan query;
+  private final LogicalPlan plan;
+  private final Budget budget;
+  /** The batch of a stream to which the write belongs, or an empty text. */
+  private final String batch;
+  private final Caller caller = Caller.current();
+  private final Map<String, Object> description = new LinkedHashMap<>();
+  private Set<String> written;
+  private String state = "unknown";
+
+  public Write(Target target, String folder, Options options, SparkSession session, Caches caches) {
+    this.folder = folder;
+    this.target = target;
+    settings = session.sessionState().newHadoopConf();
+    batch = Streams.batchOf(session);
+    long begun = System.nanoTime();
+    query = target.query();
+    List<String> key = target.isKeyed() ? keyOf(target, options.keys()) : List.of();
+    Taps taps = new Taps(folder, new AtomicBoolean(), options.limits().any(), options.valued());
+    Rewriting rewriting = Rewriting.of(query, taps, options.keys(), session, caches);
+    List<Slot> slots = rewriting.rows().slots();
+    List<Expression> texts = key.isEmpty() ? target.texts() : List.of(textOf(key, query, session));
+    rows = taps.tap("rows", slots.size(), texts.size());
+    LogicalPlan top = Taps.tapped(rows, Slot.attributes(slots), texts, rewriting.rows().plan());
+    plan = target.with(Plans.only(Plans.output(query), top));
+    description.put("form", Form.FORM);
+    description.put("path", target.path().toUri().toString());
+    description.put("table", target.isKeyed() ? target.name() : target.table());
+    for (String said : List.of("op", "module", "state_tables")) {
+      description.put(said, said(session, said));
+    }
+    description.put("parts", key.isEmpty() ? texts.size() : 0);
+    description.put("key", key);
+    description.put("replaces", target.replaces());
+    description.put("format", target.format());
+    description.put("exact_names", session.sessionState().conf().caseSensitiveAnalysis());
+    description.put("slots", slots.stream().map(Slot::tap).toList());
+    rewriting.describe(description);
+    description.put("columns", Columns.described(query, caches));
+    description.put("rewriting", (System.nanoTime() - begun) / NANOSECONDS);
+    store();
+    budget = Budget.watch(folder, settings, options.limits());
+  }
+
+  /** Return the key of a target whose rows have no places. Refuse one without a key. */
+  private static List<String> keyOf(Target target, Map<String, List<String>> keys) {
+    List<String> key = keys.get(target.name());
+    if (key == null) {
+      throw Unsupported.unkeyed(
+          "write",
+          "It writes " + target.name() + " as " + target.format()
+              + ", where rows have no numbers of their own",
+          target.name());
+    }
+    return key;
+  }
+
+  private Expression textOf(List<String> key, LogicalPlan query, SparkSession session) {
+    SQLConf settings = session.sessionState().conf();
+    return KeyText.of(Plans.output(query), key, target.name(), settings);
+  }
+
+  /** Return a text that the thread has set for its next writes, or an empty text. */
+  private static String said(SparkSession session, String name) {
+    String said = session.sparkContext().getLocalProperty("provhouse." + name);
+    return said == null ? "" : said;
+  }
+
+  /** Return whether this is the write with a number in its block. */
+  boolean is(int number) {
+    return folder.endsWith("/" + number);
+  }
+
+  public LogicalPlan plan() {
+    return plan;
+  }
+
+  /** Return the optimised plan of the rows, without taps. */
+  public LogicalPlan query() {
+    return query;
+  }
+
+  /** Return this plan with the names of the columns as they are written. */
+  public LogicalPlan named() {
+    return Plans.named(query, target.names());
+  }
+
+  /** Return the rows of some files of this write. */
+  public Dataset<Row> read(SparkSession session, List<String> files) {
+    return target.read(session, files);
+  }
+
+  /** Return the addresses of the files that it has made. */
+  public Set<String> written() {
+    return written == null ? Set.of() : written;
+  }
+
+  public Tap rows() {
+    return rows;
+  }
+
+  /**
+   * Return whether another write must wait for the end of this one. It must if it deletes rows of
+   * this one, or if both may run at the same time.
+   */
+  boolean mayPrecede(Target next) {
+    return state.equals("unknown")
+        && next.path().equals(target.path())
+        && (next.deletes() || written == null);
+  }
+
+  /** Note the files of this write, if it has returned to its caller. */
+  public void settle(Caller now) {
+    if (caller.hasReturned(now)) {
+      close();
+    }
+  }
+
+  /**
+   * Note the files of the folder, and refuse to overwrite files that this capture has to read.
+   *
+   * <p>A batch of a stream that is run again replaces its earlier files.
+   */
+  void precede(Target next, String nextBatch) {
+    if (!next.path().equals(target.path())) {
+      return;
+    }
+    if (!batch.isEmpty() && batch.equals(nextBatch)) {
+      replaceBy(next);
+    } else if (next.deletes() && !state.equals("failed") && !state.equals("stopped")
+        && !state.equals("replaced")) {
+      throw new Unsupported(
+          "This write would delete rows whose lineage is not stored yet",
+          target.path() + " was written before in the same job",
+          "End the block after the first write, and begin another");
+    }
+    close();
+  }
+
+  /** Note that rows may be gone, because a write without capture overwrites them. */
+  void replaceBy(Target next) {
+    if (next.deletes() && next.path().equals(target.path())) {
+      state = "replaced";
+      store();
+    }
+  }
+
+  /** Note the end of the write. {@code count} is the number of its rows in Spark, or -1. */
+  public void end(boolean success, long nanoseconds, long count) {
+    if (!state.equals("replaced")) {
+      state = success ? "finished" : "failed";
+    }
+    String exceeded = budget.end();
+    if (state.equals("finished") && !exceeded.isEmpty()) {
+      state = "stopped";
+      description.put("stopped", exceeded);
+    }
+    description.put("rows", count);
+    description.put("seconds", nanoseconds / NANOSECONDS);
+    close();
+    store();
+  }
+
+  private void close() {
+    if (written == null) {
+      written = target.written();
+      description.put("tracking", target.tracking());
+      description.put("names", target.fileNames());
+    }
+  }
+
+  /** Replace the file with the description as a whole, so that a reader never sees half of it. */
+  public void store() {
+    description.put("written", written == null ? List.of() : new ArrayList<>(written));
+    description.put("state", state);
+    Path file = new Path(folder, "write.json");
+    Path aside = new Path(folder, "_write.json");
+    try {
+      Storage storage = Storage.of(file, settings);
+      try (OutputStream out = storage.create(aside)) {
+        out.write(new ObjectMapper().writeValueAsBytes(description));
+      }
+      storage.rename(aside, file);
+    } catch (IOException error) {
+      throw new UncheckedIOException(error);
+    }
+  }
+}
