@@ -92,9 +92,9 @@ bench-capture-tpcds: setup ## Measure what capture costs the 103 queries of TPC-
 	@.venv/bin/python benchmarks/capture_tpcds.py $(if $(SCALE),--scale $(SCALE)) $(if $(REPEATS),--repeats $(REPEATS)) $(if $(QUERIES),--queries $(QUERIES))
 	@.venv/bin/python benchmarks/tables.py
 
-coverage-interactive: setup ## Check the lineage of all queries of TPC-H and TPC-DS on DuckDB; and of generated SQL; continues where it stopped (SUITES="tpch tpcds", TEXTS=20000)
+coverage-interactive: setup ## Check the lineage of all queries of TPC-H and TPC-DS on DuckDB; and of generated SQL; continues where it stopped (SUITES="tpch tpcds", TEXTS=20000, PROCESSES=2)
 	@.venv/bin/python benchmarks/interactive_coverage.py $(if $(SUITES),--suites $(SUITES))
-	@.venv/bin/python benchmarks/interactive_generated.py $(if $(TEXTS),--texts $(TEXTS))
+	@.venv/bin/python benchmarks/interactive_generated.py $(if $(TEXTS),--texts $(TEXTS)) $(if $(PROCESSES),--processes $(PROCESSES))
 	@.venv/bin/python benchmarks/tables.py
 
 bench-interactive: setup ## Measure lineage of queries on DuckDB beside other ways to it; continues where it stopped (SCALE=1, ROWS=10000000, REPEATS=5, OUTPUT=FILE)

@@ -1,8 +1,8 @@
 """Count which generated SQL has lineage, by construct, for `docs/interactive-coverage.md`.
 
-python benchmarks/interactive_generated.py [--texts 20000]
+python benchmarks/interactive_generated.py [--texts 20000] [--processes 2]
 
-A text counts for each construct that it has. Outcomes are stored after each batch, so that a run
+A text counts for each construct that it has. Outcomes are stored after each part, so that a run
 that was stopped continues where it was, unless the code has changed.
 """
 
@@ -10,30 +10,41 @@ import argparse
 import re
 import sys
 from collections import Counter
-from collections.abc import Mapping
-from itertools import islice
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from typing import TYPE_CHECKING, TypedDict
 
 import machine
 from form import Record, ResultsFile
 from interactive_coverage import ROOT, code
 from markup import Row, cores, grid
 
+if TYPE_CHECKING:
+    from helpers.adversarial.run import Tried
+
 sys.path += [str(ROOT / "tests")]
 FIRST = 1_000
 """The first seed; the tests of each change take earlier ones."""
 PART = 500
+OFTEN = 3
+"""The number of texts from which on a reason is listed."""
 
 
-class Counts(Record):
-    """The outcomes of the texts so far: ``ran`` and ``refused`` by construct."""
+class Part(TypedDict):
+    """The outcomes of some texts: ``ran`` and ``refused`` by construct, ``reasons`` of refusals."""
 
-    versions: dict[str, str]
-    code: str
-    texts: int
     outcomes: dict[str, int]
     ran: dict[str, int]
     refused: dict[str, int]
     reasons: dict[str, int]
+
+
+class Counts(Record, Part):
+    """The outcomes of the texts so far."""
+
+    versions: dict[str, str]
+    code: str
+    texts: int
 
 
 RESULTS = ResultsFile[Counts]("interactive_generated.json")
@@ -43,14 +54,17 @@ def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description="Count which generated SQL has lineage.")
     parser.add_argument("--texts", type=int, default=20_000)
+    parser.add_argument("--processes", type=int, default=1)
     given = parser.parse_args()
     counts = RESULTS.read(missing=empty())
     if counts["code"] != code():
         counts = empty()
-    while counts["texts"] < given.texts:
-        counts = more(counts)
-        RESULTS.write(counts)
-        print(counts["texts"], counts["outcomes"], flush=True)
+    starts = range(FIRST + counts["texts"], FIRST + given.texts, PART)
+    with ProcessPoolExecutor(given.processes) as pool:
+        for part in pool.map(outcomes, starts):
+            counts = added(counts, part)
+            RESULTS.write(counts)
+            print(counts["texts"], counts["outcomes"], flush=True)
 
 
 def empty() -> Counts:
@@ -61,39 +75,53 @@ def empty() -> Counts:
     }  # fmt: skip
 
 
-def more(counts: Counts) -> Counts:
-    """Return the counts with those of the next texts."""
+def outcomes(first: int) -> Part:
+    """Try the texts of one part."""
     from helpers.adversarial.run import tried
 
-    outcomes, reasons = Counter(counts["outcomes"]), Counter(counts["reasons"])
-    ran, refused = Counter(counts["ran"]), Counter(counts["refused"])
-    for each in islice(tried(FIRST + counts["texts"], PART), PART):
-        kind = each.outcome.kind
-        outcomes[kind] += 1
-        outcomes["with rows"] += kind == "right" and each.outcome.rows > 0
-        outcomes["undecided"] += bool(each.outcome.undecided)
-        if kind == "wrong":
-            print(f"seed {each.seed}: {each.outcome.why}\n    {each.sql}", flush=True)
+    return counted(tried(first, PART, most=1))
+
+
+def counted(texts: "Iterable[Tried]") -> Part:
+    """Count the outcomes of texts, and print those that are wrong or too slow."""
+    found, ran, refused, reasons = (Counter[str]() for _ in range(4))
+    for each in texts:
+        kind, why = each.outcome.kind, each.outcome.why
+        found[kind] += 1
+        found["with rows"] += kind == "right" and each.outcome.rows > 0
+        found["undecided"] += bool(each.outcome.undecided)
+        if kind in ("wrong", "slow"):
+            print(f"{kind} {each.seed}: {why}\n    {each.sql}", flush=True)
         if kind != "invalid":
             ran.update(each.text.tags)
         if kind == "refused":
             refused.update(each.text.tags)
-            reasons[re.sub("[0-9]+", "N", each.outcome.why.splitlines()[0])] += 1
+            reasons[re.sub("[0-9]+", "N", why.splitlines()[0])] += 1
+    return {"outcomes": found, "ran": ran, "refused": refused, "reasons": reasons}
+
+
+def added(counts: Counts, part: Part) -> Counts:
+    """Return the counts with those of one more part."""
     return {
-        **counts, "texts": counts["texts"] + PART, "outcomes": dict(outcomes), "ran": dict(ran),
-        "refused": dict(refused), "reasons": dict(reasons),
-    }  # fmt: skip
+        **counts,
+        "texts": counts["texts"] + PART,
+        "outcomes": Counter(counts["outcomes"]) + Counter(part["outcomes"]),
+        "ran": Counter(counts["ran"]) + Counter(part["ran"]),
+        "refused": Counter(counts["refused"]) + Counter(part["refused"]),
+        "reasons": Counter(counts["reasons"]) + Counter(part["reasons"]),
+    }
 
 
 def table(counts: Counts) -> str:
     """Return how many texts of each construct were refused, and how often for which reason."""
-    outcomes: Mapping[str, int] = Counter(counts["outcomes"])
-    ran = counts["texts"] - outcomes["invalid"]
-    rows_of = f"{outcomes['with rows']:,} of those that are right have rows"
+    found: Mapping[str, int] = Counter(counts["outcomes"])
+    ran = counts["texts"] - found["invalid"]
+    rows_of = f"{found['with rows']:,} of those that are right have rows"
     note = (
-        f"{counts['texts']:,} texts, of which DuckDB runs {ran:,}: {outcomes['right']:,} right, "
-        f"{outcomes['wrong']:,} wrong, {outcomes['refused']:,} refused "
-        f"({outcomes['refused'] / ran:.1%}). {rows_of}; of {outcomes['undecided']:,}, running them "
+        f"{counts['texts']:,} texts, of which DuckDB runs {ran:,}: {found['right']:,} right, "
+        f"{found['wrong']:,} wrong, {found['slow']:,} too slow for the check, "
+        f"{found['refused']:,} refused ({found['refused'] / ran:.1%}). "
+        f"{rows_of}; of {found['undecided']:,}, running them "
         f"again on the records cannot decide. "
         f"Run on {cores(counts['machine'])}."
     )
@@ -107,6 +135,9 @@ def table(counts: Counts) -> str:
         for tag in by_share
     ]  # fmt: skip
     reasons = sorted(counts["reasons"].items(), key=lambda item: (-item[1], item[0]))
+    often = [(reason, number) for reason, number in reasons if number >= OFTEN]
+    others = sum(number for _, number in reasons[len(often) :])
+    reasons = [*often, (f"reasons of fewer than {OFTEN} texts each", others)]
     why = grid(("reason", "texts"), ((reason, f"{number:,}") for reason, number in reasons))
     return f"{note}\n\n{grid(('construct', 'texts', 'refused', 'share'), rows)}\n\n{why}"
 

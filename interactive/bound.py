@@ -16,12 +16,14 @@ from typing import Any
 import duckdb
 
 from .catalog import Place
-from .scan_order import in_table_order
+from .scan_order import CHOOSING, KEEPS, in_table_order, renumber
 
 IGNORED = re.compile(
     r'"(?:alias|query_location|query_location_length|table_index)":(?:"(?:[^"\\]|\\.)*"|\d+),?'
 )
 """Parts of a plan that do not change what it computes. Quotes in its texts are escaped."""
+NAN = re.compile('"value":(-?[A-Z]+)')
+"""NaN and infinity, which DuckDB writes as no JSON has them. Quotes in texts are escaped."""
 SPELLING = {
     "alias", "query_location", "query_location_length", "table_index", "is_operator",
     "bound_columns", "aggregate_index", "group_index", "groupings_index", "window_index",
@@ -84,7 +86,7 @@ def bound(con: duckdb.DuckDBPyConnection, *texts: str) -> list[Bound]:
     for plan in plans:
         if plan.startswith('{"error":true'):
             raise NotBound(json.loads(plan)["error_message"])
-    return list(map(Bound, plans))
+    return [Bound(NAN.sub(r'"value":"\1"', plan)) for plan in plans]
 
 
 class _Reader:
@@ -125,14 +127,40 @@ def _same_form(found: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any
     if "qname" in found and "expression_class" in found:
         name = str(found["qname"]["path"][-1]).lower()
         found["qname"] = names.get(name, name)
-    return found["children"][0] if _repeats_values(found) else found
+    if found.get("type") == "BOUND_REF":
+        found.setdefault("index", 0)
+    if found.get("type") in ("LOGICAL_ORDER_BY", "LOGICAL_LIMIT"):
+        return _chosen_last(found)
+    return found["children"][0] if _repeats(found) else found
 
 
-def _repeats_values(node: dict[str, Any]) -> bool:
-    """Return whether a node is ``SELECT * FROM (VALUES ...)``, as sqlglot writes VALUES."""
+def _chosen_last(node: dict[str, Any]) -> dict[str, Any]:
+    """Return ORDER BY or LIMIT with a choice of columns above it instead of below."""
+    below: dict[str, Any] = node["children"][0]
+    if any(map(node.get, CHOOSING)):
+        return node
+    del node["children"]
+    listed = below["expressions"] if below.get("type") == "LOGICAL_PROJECTION" else [{}]
+    if any(each.get("type") != "BOUND_REF" for each in listed):
+        return node | {"children": [below]}
+    renumber(node, [each["index"] for each in listed])
+    return below | {"children": [node | {"children": below["children"]}]}
+
+
+def _repeats(node: dict[str, Any]) -> bool:
+    """Return whether a node is ``SELECT * FROM (...)``, which has the columns of what is in it."""
     if node.get("type") != "LOGICAL_PROJECTION":
         return False
-    if node["children"][0].get("type") != "LOGICAL_EXPRESSION_GET":
-        return False
     found = [(each.get("type"), each.get("index", 0)) for each in node["expressions"]]
-    return found == [("BOUND_REF", at) for at in range(len(found))]
+    return found == [("BOUND_REF", at) for at in range(_width(node["children"][0]))]
+
+
+def _width(node: dict[str, Any]) -> int:
+    """Return the number of columns of a node, or -1 if it is not known."""
+    while node.get("type") in KEEPS and not any(map(node.get, CHOOSING)):
+        (node,) = node["children"]
+    if node.get("type") == "LOGICAL_PROJECTION":
+        return len(node["expressions"])
+    if node.get("type") == "LOGICAL_EXPRESSION_GET":
+        return len(node["expr_types"])
+    return -1

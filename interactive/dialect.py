@@ -33,6 +33,12 @@ NOT_CALLED = {TokenType.ALIAS, TokenType.DCOLON, TokenType.STAR, TokenType.R_PAR
 """Tokens before the name of a type, or before a clause such as ``* replace (...)``."""
 
 
+PIVOTS = {TokenType.PIVOT, TokenType.UNPIVOT}
+READS = {TokenType.SELECT, TokenType.FROM}
+"""Tokens after which a PIVOT is one of a table, not a query."""
+AFTER_PIVOT = {TokenType.ORDER_BY, TokenType.LIMIT, TokenType.OFFSET}
+
+
 class Verbatim(DuckDB):
     """DuckDB's dialect, which also leaves the paths of ``->`` as they are written."""
 
@@ -54,11 +60,15 @@ def meta(node: exp.Expr) -> Mapping[str, Any]:
     return found or {}
 
 
-def text(tree: exp.Expr) -> str:
-    """Return a tree as SQL. A copy is only made of PIVOT, which sqlglot changes as it writes."""
-    return tree.sql(
-        "duckdb", copy=tree.find(exp.Pivot) is not None, unsupported_level=ErrorLevel.RAISE
-    )
+def text(tree: exp.Expr, unsupported: ErrorLevel = ErrorLevel.IGNORE) -> str:
+    """Return a tree as SQL, with the tables of columns in PIVOT, which sqlglot leaves out."""
+    if tree.find(exp.Pivot) is not None:
+        tree = tree.copy()
+        for pivot in tree.find_all(exp.Pivot):
+            for column in list(pivot.find_all(exp.Column)):
+                if column.table:
+                    column.replace(column.to_dot())
+    return tree.sql("duckdb", copy=False, unsupported_level=unsupported)
 
 
 def read(sql: str) -> list[Any]:
@@ -76,7 +86,7 @@ def read(sql: str) -> list[Any]:
             TokenType.VAR, UNKNOWN + token.text, token.line, token.col, token.start, token.end,
             token.comments,
         )  # fmt: skip
-    trees = [tree for tree in dialect.parser().parse(tokens, sql) if tree is not None]
+    trees = [tree for tree in dialect.parser().parse(_in_from(tokens), sql) if tree is not None]
     for tree in trees:
         for node in tree.walk():
             if node._meta:
@@ -93,6 +103,35 @@ def read(sql: str) -> list[Any]:
                 value.replace(exp.Not(this=value.copy()))
                 negated.replace(negated.this)
     return trees
+
+
+def _in_from(tokens: list[Token]) -> list[Token]:
+    """Write ``PIVOT ... LIMIT 2`` as ``FROM (PIVOT ...) LIMIT 2``, which sqlglot reads, too."""
+    found: list[Token] = []
+    started: list[int | None] = [None]  # for each parenthesis, where a PIVOT in it starts
+    reading = [False]  # for each parenthesis, whether it has SELECT or FROM
+    for token in tokens:
+        kind = token.token_type
+        if started[-1] is not None and kind in AFTER_PIVOT:
+            found.insert(started[-1], _like(tokens[0], TokenType.L_PAREN, "("))
+            found.insert(started[-1], _like(tokens[0], TokenType.FROM, "FROM"))
+            found.append(_like(token, TokenType.R_PAREN, ")"))
+            started[-1] = None
+        if kind in PIVOTS and not reading[-1]:
+            started[-1] = len(found)
+        elif kind is TokenType.L_PAREN:
+            started.append(None)
+            reading.append(False)
+        elif kind is TokenType.R_PAREN and len(started) > 1:
+            started.pop()
+            reading.pop()
+        reading[-1] = kind is not TokenType.SEMICOLON and (reading[-1] or kind in READS)
+        found.append(token)
+    return found
+
+
+def _like(token: Token, kind: TokenType, text: str) -> Token:
+    return Token(kind, text, token.line, token.col, token.start, token.end, [])
 
 
 def _keep_nulls(nulls: exp.Expr) -> None:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import duckdb
-from sqlglot import exp
+from sqlglot import ErrorLevel, exp
 from sqlglot.errors import UnsupportedError
 
 from . import dialect
@@ -22,7 +22,7 @@ def check(con: duckdb.DuckDBPyConnection, sql: str, tree: exp.Expr, catalog: Cat
     theirs = _bound(con, sql, tree, "DuckDB does not show how it reads this query")
     refuse_unstable(theirs, tree, catalog.functions)
     try:
-        text = dialect.text(tree)
+        text = dialect.text(tree, ErrorLevel.RAISE)
     except UnsupportedError as error:
         refuse(f"this query ({error})", tree)
     ours = _bound(con, text, tree, "it is written in a form that provhouse does not read")

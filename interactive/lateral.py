@@ -6,18 +6,18 @@ from sqlglot import exp
 def mark(tree: exp.Expr) -> None:
     """Say LATERAL for all derived tables that may refer to items before them.
 
-    sqlglot looks for names in those items only where the word stands.
+    sqlglot looks for names in those items only where the word stands. It does not know the word
+    in a join without parentheses inside another, ``a JOIN (...) b JOIN c ON p ON q``.
     """
     found = [join.this for join in tree.find_all(exp.Join) if isinstance(join.this, exp.Subquery)]
     found = [each for each in found if isinstance(each.this, exp.Query) and each.alias]
     for each in found:
-        alias, joins = each.args.get("alias"), each.args.get("joins")
-        place = exp.Lateral(alias=alias)
+        if each.args.get("joins"):
+            continue
+        place = exp.Lateral(alias=each.args.get("alias"))
         each.replace(place)
         each.set("alias", None)
-        each.set("joins", None)
         place.set("this", each)
-        place.set("joins", joins)
 
 
 def unmark(tree: exp.Expr) -> None:
@@ -25,5 +25,4 @@ def unmark(tree: exp.Expr) -> None:
     for lateral in list(tree.find_all(exp.Lateral)):
         inner = lateral.this
         inner.set("alias", lateral.args.get("alias"))
-        inner.set("joins", lateral.args.get("joins"))
         lateral.replace(inner)

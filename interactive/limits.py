@@ -38,7 +38,7 @@ def _take_ties(block: exp.Query) -> None:
     limit, order = block.args.get("limit"), block.args.get("order")
     plain = isinstance(block, exp.Select) and not block.args.get("distinct")
     if order and plain and limit and _is_number(limit) and not block.args.get("offset"):
-        rank = exp.Window(this=exp.Anonymous(this="rank"), order=order.copy())
+        rank = exp.Window(this=exp.Anonymous(this="rank"), order=_by_values(order, block))
         rank.meta["ties"] = True  # its partition has no part in the lineage
         within = exp.LTE(this=rank, expression=limit.expression.copy())
         before = block.args.get("qualify")
@@ -46,6 +46,16 @@ def _take_ties(block: exp.Query) -> None:
         block.set("qualify", exp.Qualify(this=condition))
     for clause in ("limit", "offset", "order"):
         block.set(clause, None)
+
+
+def _by_values(order: exp.Expr, block: exp.Query) -> exp.Expr:
+    """Return an ORDER BY with values in place of names in SELECT, which a window cannot use."""
+    values = {each.alias: each.this for each in block.selects if isinstance(each, exp.Alias)}
+    found = order.copy()
+    for key in found.expressions:
+        if isinstance(key.this, exp.Column) and not key.this.table and key.this.name in values:
+            key.set("this", values[key.this.name].copy())
+    return found
 
 
 def _is_number(limit: exp.Expr) -> bool:

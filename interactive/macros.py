@@ -13,7 +13,7 @@ DEPTH = 50
 
 
 def unfold(tree: exp.Expr, functions: Functions) -> None:
-    """Unfold the macros in a query, except built-in ones that only compute a value."""
+    """Unfold the macros in a query, except built-in ones that only compute with plain values."""
     for _ in range(DEPTH):
         calls = [
             (call, macro) for call in tree.find_all(exp.Func) if (macro := _macro(call, functions))
@@ -30,9 +30,10 @@ def _macro(call: exp.Func, functions: Functions) -> Macro | None:
     if name.lower() not in functions.macros:
         return None
     macro = functions.macro(name, len(_arguments(call)), isinstance(call.parent, exp.Table))
-    if macro is None or (macro.built_in and not _looks_into(macro, functions)):
-        return None
-    return macro
+    if macro is None or not macro.built_in or _looks_into(macro, functions):
+        return macro
+    twice = isinstance(call, exp.Anonymous) and call.find(exp.Query) is not None
+    return macro if twice else None  # it may read a subquery in its arguments twice
 
 
 def _looks_into(macro: Macro, functions: Functions) -> bool:

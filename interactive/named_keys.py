@@ -1,4 +1,4 @@
-"""Keys of GROUP BY that stand in SELECT: GROUP BY ALL, and positions and names in GROUPING SETS."""
+"""Keys that stand in SELECT: ORDER BY ALL, GROUP BY ALL, and those of GROUPING SETS."""
 
 from collections.abc import Iterator
 
@@ -8,6 +8,21 @@ from .blocks import SETS, is_aggregate, key_leaves, own, sources
 from .subqueries import outer_columns
 
 
+def name_all(tree: exp.Expr) -> None:
+    """Replace ORDER BY ALL by the positions of all columns, where these are known."""
+    for order in list(tree.find_all(exp.Order)):
+        query = order.parent
+        if not isinstance(query, exp.Query) or len(order.expressions) != 1:
+            continue
+        (key,) = order.expressions
+        if not isinstance(key.this, exp.Var) or any(each.is_star for each in query.selects):
+            continue
+        keys = [key.copy() for _ in query.selects]
+        for at, each in enumerate(keys, start=1):
+            each.set("this", exp.Literal.number(at))
+        order.set("expressions", keys)
+
+
 def expand_all(tree: exp.Expr) -> None:
     """Replace GROUP BY ALL, which would take in the columns that are added."""
     for group in list(tree.find_all(exp.Group)):
@@ -15,10 +30,26 @@ def expand_all(tree: exp.Expr) -> None:
         if not group.args.get("all") or not isinstance(select, exp.Select):
             continue
         keys = [each.unalias() for each in select.expressions if _is_key(each, select)]
+        keys += _beside(select)
         group.set("all", None)
         group.set("expressions", [key.copy() for key in keys])
         if not keys:
             select.set("group", None)
+
+
+def _beside(select: exp.Select) -> list[exp.Expr]:
+    """Return the columns in HAVING, outside aggregates, which GROUP BY ALL takes, too."""
+    found: list[exp.Expr] = []
+    todo: list[exp.Expr] = [having] if (having := select.args.get("having")) else []
+    bound = {source.alias_or_name for source in sources(select)}
+    while todo:
+        node = todo.pop()
+        if isinstance(node, exp.Query) or (isinstance(node, exp.Func) and is_aggregate(node)):
+            continue
+        if isinstance(node, exp.Column) and node.table in bound:
+            found.append(node)
+        todo.extend(node.iter_expressions())
+    return found
 
 
 def _is_key(projection: exp.Expr, select: exp.Select) -> bool:

@@ -12,17 +12,17 @@ from sqlglot.schema import MappingSchema
 
 from provhouse.model.errors import UsageError
 
-from . import judge, scoped, stars, whole_rows
+from . import dialect, judge, scoped, stars, whole_rows
 from .as_read import put_right
 from .blocks import is_parenthesised_join, named
 from .catalog import Catalog, Place, view_query
 from .ctes import cte_of
-from .dialect import read
 from .lateral import mark, unmark
 from .lower import lower
 from .macros import unfold
-from .named_keys import expand_all, expand_named
+from .named_keys import expand_all, expand_named, name_all
 from .names import RESERVED
+from .parentheses import clauses_inside
 from .pivot_values import list_values
 from .plain import plain, rewritten
 from .recursion import Recursion, refuse_keys
@@ -93,9 +93,10 @@ def _qualified(
     """
     tree = _query(query)
     name_columns(tree)
+    clauses_inside(tree)
     if "recursive" in query.lower():
         refuse_keys(tree)
-    sql = list_values(con, tree, query)
+    tree, sql = list_values(con, tree, query)
     _name_tables(tree, catalog, 0)
     nodes = list(tree.walk())
     _flatten(nodes)
@@ -103,8 +104,9 @@ def _qualified(
         _mark_aggregates(nodes, catalog)
         judge.check(con, sql, tree, catalog)
         tree = plain(tree, con)
-        sql = tree.sql("duckdb")
-    stars.spell_out(tree, partial(_columns, catalog))
+        sql = dialect.text(tree)
+    stars.spell_out(tree, partial(_columns, catalog), con)
+    name_all(tree)
     nodes = list(tree.walk())
     _mark_aggregates(nodes, catalog)
     for at, table in enumerate(tree.find_all(exp.Table)):
@@ -112,6 +114,7 @@ def _qualified(
     if lateral:
         mark(tree)
     _name_subqueries(nodes)
+    whole_rows.keep_names(nodes)
     try:
         tree = qualify(tree, schema=_schema(nodes, catalog), dialect="duckdb", identify=True)
     except OptimizeError as error:
@@ -123,6 +126,7 @@ def _qualified(
             "Qualify columns by their table",
         ) from None
     unmark(tree)
+    whole_rows.restore_fields(tree)
     whole_rows.spell_out(tree, partial(_columns, catalog))
     expand_all(tree)
     expand_named(tree)
@@ -138,22 +142,24 @@ def _refuse_reserved(nodes: list[exp.Expr]) -> None:
 
 def _columns(catalog: Catalog, table: exp.Table) -> list[str]:
     if cte := cte_of(table):
-        return list(cte.this.named_selects)
+        return list(cte.meta["names"])
     found = catalog.find(table)
     return list(found.columns) if found else []
 
 
 def _refuse_stars(tree: exp.Expr) -> None:
     """Refuse stars that have not been replaced by columns, since they would take in hidden ones."""
-    for star in tree.find_all(exp.Star, exp.Columns):
-        if isinstance(star, exp.Columns) or not isinstance(star.parent, exp.Count):
+    for star in tree.find_all(exp.Star, exp.Columns, exp.Anonymous):
+        if isinstance(star, exp.Anonymous) and star.name.lower() != "columns":
+            continue
+        if not isinstance(star, exp.Star) or not isinstance(star.parent, exp.Count):
             refuse("* or COLUMNS here", star.parent or star)
 
 
 def _query(sql: str) -> Any:
     """Return the tree of a text that is one query."""
     try:
-        trees = read(sql)
+        trees = dialect.read(sql)
     except ParseError as error:
         found = error.errors[0] if error.errors else {}
         raise UsageError(

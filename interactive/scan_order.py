@@ -1,4 +1,4 @@
-"""Bound plans whose scans read columns in the order of the table.
+"""Bound plans whose scans read columns in the order of the table, and whose keys are in order.
 
 DuckDB numbers the columns of a scan as it meets them while it binds a text. The same query with
 the conditions of a USING or NATURAL JOIN in another order has other numbers. Here scans get their
@@ -15,8 +15,13 @@ KEEPS = {"LOGICAL_FILTER", "LOGICAL_LIMIT", "LOGICAL_ORDER_BY", "LOGICAL_DISTINC
 JOINS = {"LOGICAL_COMPARISON_JOIN", "LOGICAL_ANY_JOIN", "LOGICAL_CROSS_PRODUCT"}
 MAKES = {"LOGICAL_PROJECTION"}
 """Nodes with columns of their own."""
+ADDS = {"LOGICAL_WINDOW", "LOGICAL_UNNEST"}
+"""Nodes that have the columns of the node below, and then their own."""
+LEAVES = {"LOGICAL_CTE_REF": "chunk_types", "LOGICAL_EXPRESSION_GET": "expr_types"}
+"""Nodes whose columns are listed in one of their parts."""
 CHOOSING = ("projections", "projection_map", "left_projection_map", "right_projection_map")
 """Parts that choose among the columns of the nodes below."""
+PLACES = {"alias", "query_location", "query_location_length"}
 
 
 class Unknown(Exception):
@@ -40,26 +45,56 @@ def _ordered(node: dict[str, Any]) -> Order | None:
     if kind == "LOGICAL_GET" and "column_indexes" in node and not node.get("projection_ids"):
         return _scan(node)
     below = [_ordered(child) for child in node.get("children", [])]
+    if kind in LEAVES:
+        _check(*below)
+        return list(range(len(node[LEAVES[kind]])))
+    if kind == "LOGICAL_MATERIALIZED_CTE":
+        _check(below[0])
+        return below[1]
     if kind in JOINS:
         return _join(node, *below)
     if kind == "LOGICAL_AGGREGATE_AND_GROUP_BY" and below[0] is not None:
-        _renumber({key: each for key, each in node.items() if key != "children"}, below[0])
-        return None
+        renumber({key: each for key, each in node.items() if key != "children"}, below[0])
+        return _groups(node)
     if len(below) != 1 or below[0] is None:
         _check(*below)
         return None
     own = {key: each for key, each in node.items() if key != "children"}
-    if kind not in KEEPS | MAKES or any(map(own.get, CHOOSING)):
+    if kind not in KEEPS | MAKES | ADDS or any(map(own.get, CHOOSING)):
         _check(*below)
         return None
-    _renumber(own, below[0])
-    return below[0] if kind in KEEPS else list(range(len(node["expressions"])))
+    renumber(own, below[0])
+    made = range(0 if kind in KEEPS else len(node["expressions"]))
+    return list(made) if kind in MAKES else [*below[0], *(len(below[0]) + at for at in made)]
 
 
 def _check(*orders: Order | None) -> None:
     """Raise Unknown if columns have other numbers than before."""
-    if any(order is not None and order != sorted(order) for order in orders):
+    if any(order is not None and order != list(range(len(order))) for order in orders):
         raise Unknown
+
+
+def _groups(node: dict[str, Any]) -> Order | None:
+    """Put the keys of a GROUP BY in order, each once: GROUP BY ALL has equal ones several times."""
+    keys = node.get("groups", [])
+    if node.get("grouping_functions") or node.get("grouping_sets", [[]]) != [[*range(len(keys))]]:
+        return None
+    texts = [json.dumps(_unplaced(key), sort_keys=True) for key in keys]
+    by_text = dict(zip(texts, keys, strict=True))
+    names = sorted(by_text)
+    node["groups"] = [by_text[name] for name in names]
+    node["grouping_sets"] = [[*range(len(names))]]
+    made = [len(names) + at for at, _ in enumerate(node.get("expressions", []))]
+    return [*map(names.index, texts), *made]
+
+
+def _unplaced(part: Any) -> Any:
+    """Return an expression without its places in the text and its aliases."""
+    if isinstance(part, list):
+        return [_unplaced(each) for each in part]
+    if not isinstance(part, dict):
+        return part
+    return {key: _unplaced(each) for key, each in part.items() if key not in PLACES}
 
 
 def _scan(node: dict[str, Any]) -> Order:
@@ -73,14 +108,16 @@ def _scan(node: dict[str, Any]) -> Order:
 
 
 def _join(node: dict[str, Any], left: Order | None, right: Order | None) -> Order | None:
-    if left is None or right is None or any(map(node.get, CHOOSING)):
+    if left is None or right is None:
         _check(left, right)
         return None
     both = [*left, *(len(left) + at for at in right)]
     for condition in node.get("conditions", []):
-        _renumber(condition.get("left"), both)  # a condition on both sides stands here, too
-        _renumber(condition.get("right"), right)
-    _renumber(node.get("condition"), both)
+        renumber(condition.get("left"), both)  # a condition on both sides stands here, too
+        renumber(condition.get("right"), right)
+    renumber(node.get("condition"), both)
+    left, right = _chosen(node, "left", left), _chosen(node, "right", right)
+    both = [*left, *(len(left) + at for at in right)]
     kind = node.get("join_type", "INNER")
     if kind == "MARK":  # whether a row has a match
         return [*left, len(left)]
@@ -92,11 +129,19 @@ def _join(node: dict[str, Any], left: Order | None, right: Order | None) -> Orde
     return None
 
 
-def _renumber(part: Any, order: Order) -> None:
+def _chosen(node: dict[str, Any], side: str, order: Order) -> Order:
+    """Return the order of the columns of one side that a join keeps."""
+    if not (kept := node.get(f"{side}_projection_map")):
+        return order
+    node[f"{side}_projection_map"] = [order[at] for at in kept]
+    return list(range(len(kept)))
+
+
+def renumber(part: Any, order: Order) -> None:
     """Change the numbers of columns in an expression."""
     if isinstance(part, list):
         for each in part:
-            _renumber(each, order)
+            renumber(each, order)
     elif isinstance(part, dict):
         if part.get("type") == "BOUND_REF" and part.get("expression_class") == "BOUND_REF":
             if part.get("index", 0) >= len(order):
@@ -104,4 +149,4 @@ def _renumber(part: Any, order: Order) -> None:
             part["index"] = order[part.get("index", 0)]
         for key, each in part.items():
             if key != "children" or "expression_class" in part:
-                _renumber(each, order)
+                renumber(each, order)

@@ -1,17 +1,19 @@
-"""Spell out ``*`` and joins by USING, as DuckDB does when it binds a block.
+"""Spell out ``*``, COLUMNS and joins by USING, as DuckDB does when it binds a block.
 
 Each block gets explicit columns before its names are qualified. A column of USING is that of the
 left side, of a RIGHT JOIN that of the right side, and of a FULL JOIN the first that is not NULL.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+import duckdb
 from sqlglot import exp
 
-from .blocks import is_parenthesised_join
+from . import dialect, scoped
+from .blocks import is_parenthesised_join, own
 from .ctes import cte_of
-from .refusal import refuse
+from .refusal import NotCovered, refuse
 
 Columns = Callable[[exp.Table], list[str]]
 """Return the columns of a table, or none if it is unknown."""
@@ -45,9 +47,9 @@ class Scope:
         return None
 
 
-def spell_out(tree: exp.Expr, columns: Columns) -> None:
-    """Replace stars and USING in all blocks of a query."""
-    speller = Speller(columns)
+def spell_out(tree: exp.Expr, columns: Columns, con: duckdb.DuckDBPyConnection) -> None:
+    """Replace stars, COLUMNS and USING in all blocks of a query; DuckDB says what names are."""
+    speller = Speller(columns, con)
     for select in list(tree.find_all(exp.Select)):
         speller.block(select)
 
@@ -55,8 +57,8 @@ def spell_out(tree: exp.Expr, columns: Columns) -> None:
 class Speller:
     """Spells out blocks, each after those whose columns it needs."""
 
-    def __init__(self, columns: Columns) -> None:
-        self._tables = columns
+    def __init__(self, columns: Columns, con: duckdb.DuckDBPyConnection) -> None:
+        self._tables, self._con = columns, con
         self._done: set[int] = set()
 
     def output(self, query: exp.Expr) -> list[str]:
@@ -68,16 +70,31 @@ class Speller:
         if not isinstance(query, exp.Select):
             return []
         self.block(query)
-        if any(each.is_star for each in query.expressions):
+        if any(map(_several, query.expressions)):
             return []
         names: list[str] = []
-        for at, each in enumerate(query.expressions):
-            name = _free(each.alias_or_name or f"_col_{at}", names)
-            if name != each.alias_or_name:
+        for at, found in enumerate(self._names(query)):
+            each = query.expressions[at]
+            name = _free(found or f"_col_{at}", names)
+            if name != found or not isinstance(each, (exp.Alias, exp.Column)):
                 value = each.this if isinstance(each, exp.Alias) else each
                 each.replace(exp.alias_(value.copy(), name, quoted=True))
             names.append(name)
         return names
+
+    def _names(self, query: exp.Select) -> list[str]:
+        """Return the names of the columns of a block, "" if DuckDB cannot say them."""
+        found = [
+            each.alias_or_name if isinstance(each, (exp.Alias, exp.Column)) else ""
+            for each in query.expressions
+        ]
+        if all(found):
+            return found
+        try:
+            asked = scoped.columns(self._con, query, f"FROM ({dialect.text(query)})", "a query")
+        except NotCovered:  # it refers to the query around it
+            return found
+        return asked if len(asked) == len(found) else found
 
     def block(self, select: exp.Select) -> None:
         """Spell out one block, once."""
@@ -87,10 +104,13 @@ class Speller:
         scope = Scope()
         if (start := select.args.get("from_")) is not None:
             self._add(scope, start.this)
+        left = {alias.lower() for alias in scope.columns}
         for join in select.args.get("joins") or []:
-            self._join(scope, join, {alias.lower() for alias in scope.columns})
-        if any(each.is_star for each in select.expressions) and scope.known:
-            items = [item for each in select.expressions for item in _item(scope, each)]
+            comma = not any(map(join.args.get, ("kind", "side", "method", "on", "using")))
+            added = self._join(scope, join, left)
+            left = added if comma else left | added  # a comma binds less than a join
+        if any(map(_several, select.expressions)) and scope.known:
+            items = [item for each in select.expressions for item in self._items(scope, each)]
             select.set("expressions", items)
         if scope.shared:
             _unqualified(select, scope)
@@ -122,9 +142,48 @@ class Speller:
             join.set("using", None)
             join.set("on", exp.and_(*conditions, copy=False))
         if (join.args.get("kind") or "").upper() in ("SEMI", "ANTI"):
+            self._without_given(join)
             for alias in [each for each in scope.columns if each.lower() in right]:
                 del scope.columns[alias]
         return right
+
+    def _without_given(self, join: exp.Join) -> None:
+        """Use a table's own names of columns in ON, where sqlglot does not know given ones."""
+        table, on = join.this, join.args.get("on")
+        alias = table.args.get("alias")
+        if on is None or not isinstance(table, exp.Table) or alias is None or not alias.columns:
+            return
+        cte = cte_of(table)
+        own_names = self.output_of(cte) if cte else self._tables(table)
+        names = {
+            given.name.lower(): name for given, name in zip(alias.columns, own_names, strict=False)
+        }
+        for column in on.find_all(exp.Column):
+            name = names.get(column.name.lower())
+            if name is not None and column.table.lower() == table.alias.lower():
+                column.set("this", exp.to_identifier(name, quoted=True))
+        alias.set("columns", None)
+
+    def _items(self, scope: Scope, item: exp.Expr) -> list[exp.Expr]:
+        """Return the items that one of SELECT stands for."""
+        found = list(_columns_in(item))
+        if not found:
+            return _item(scope, item)
+        if len({each.sql("duckdb") for each in found}) > 1 or "\\" in item.alias:
+            return [item]
+        return [_instead(item, column) for column in self._listed(scope, found[0])]
+
+    def _listed(self, scope: Scope, columns: exp.Anonymous) -> list[exp.Expr]:
+        """Return the columns that a COLUMNS(...) stands for, each with its name."""
+        (what,) = columns.expressions
+        if what.is_star:
+            return _item(scope, what)
+        every = _item(scope, exp.Star())
+        names = {each.alias.lower(): each.alias for each in every}
+        cells = exp.select(*(exp.alias_(exp.null(), each, quoted=True) for each in names.values()))
+        text = f"SELECT {columns.sql('duckdb')} FROM ({cells.sql('duckdb')})"
+        chosen = {each.lower() for each in scoped.columns(self._con, columns, text, "COLUMNS")}
+        return [each for each in every if each.alias.lower() in chosen]
 
     def _columns(self, item: exp.Expr) -> list[str]:
         named = item.args.get("alias")
@@ -193,6 +252,23 @@ def _side(scope: Scope, join: exp.Join, name: str, aliases: set[str]) -> Shared:
         if alias.lower() in aliases and name.lower() in map(str.lower, columns):
             return Shared(name, {alias.lower()}, exp.column(name, alias, quoted=True))
     refuse(f"USING ({name}) of a table whose columns are not known", join)
+
+
+def _columns_in(item: exp.Expr) -> Iterator[exp.Anonymous]:
+    return (each for each in own(item, exp.Anonymous) if each.name.lower() == "columns")
+
+
+def _several(item: exp.Expr) -> bool:
+    """Return whether an item of SELECT can stand for several columns."""
+    return item.is_star or next(_columns_in(item), None) is not None
+
+
+def _instead(item: exp.Expr, column: exp.Expr) -> exp.Expr:
+    """Return an item of SELECT with a column in place of its COLUMNS(...), and its name."""
+    holder = exp.Paren(this=item.unalias().copy())
+    for each in list(_columns_in(holder)):
+        each.replace(column.unalias().copy())
+    return exp.alias_(holder.this, item.alias or column.alias, quoted=True)
 
 
 def _item(scope: Scope, item: exp.Expr) -> list[exp.Expr]:

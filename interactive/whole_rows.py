@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 
 from sqlglot import exp
 
+from .dialect import meta
 from .refusal import refuse
 
 
@@ -28,14 +29,37 @@ def spell_out(tree: exp.Expr, columns: Callable[[exp.Table], list[str]]) -> None
         row.replace(exp.Anonymous(this="struct_pack", expressions=fields))
 
 
+def keep_names(nodes: list[exp.Expr]) -> None:
+    """Note how names are written, since qualifying writes all in lower case."""
+    for name in nodes:
+        if isinstance(name, exp.Identifier) and name.name != name.name.lower():
+            name.meta["written"] = name.name
+        elif isinstance(name, exp.CTE):
+            given = [each.name for each in name.args["alias"].columns]
+            name.meta["names"] = [*given, *name.this.named_selects[len(given) :]]
+
+
+def restore_fields(tree: exp.Expr) -> None:
+    """Write the names of fields of structs as they were written: they are part of values."""
+    for node in tree.find_all(exp.PropertyEQ, exp.Dot):
+        name = node.this if isinstance(node, exp.PropertyEQ) else node.expression
+        if isinstance(name, exp.Identifier) and (written := meta(name).get("written")):
+            name.set("this", written)
+
+
 def _columns(source: exp.Expr, columns: Callable[[exp.Table], list[str]]) -> list[str]:
     if (named := source.args.get("alias")) and named.columns:
-        return [column.name for column in named.columns]
+        return [_written(column) for column in named.columns]
     if isinstance(source, exp.Table):
         return columns(source)
     if isinstance(source, exp.Subquery) and isinstance(source.this, exp.Query):
-        return list(source.this.named_selects)
+        return [_written(each.args.get("alias") or each) for each in source.this.selects]
     return []
+
+
+def _written(name: exp.Expr) -> str:
+    """Return a name as it is written; qualifying has put it in lower case."""
+    return str(meta(name).get("written", name.name))
 
 
 def _around(node: exp.Expr) -> Iterator[exp.Expr]:

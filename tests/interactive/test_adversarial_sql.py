@@ -10,7 +10,7 @@ import pytest
 
 from helpers.adversarial.run import Tried, tried
 
-REFUSED = 0.1
+REFUSED = 0.05
 """The largest share of the texts that DuckDB runs which may be refused."""
 TEXTS = 1_000
 
@@ -34,8 +34,8 @@ def _told(each: Tried) -> str:
     return f"seed {each.seed}: {each.outcome.why}\n    {each.sql}"
 
 
-def test_lineage_of_250_generated_texts() -> None:
-    run(0, 250, most=1)
+def test_lineage_of_500_generated_texts() -> None:
+    run(0, 500, most=1)
 
 
 @pytest.mark.long

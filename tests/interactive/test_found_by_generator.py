@@ -14,8 +14,88 @@ SCHEMA = """
     insert into u values ('a', 1), ('c', 2);
     create table s2.t(v int);
     insert into s2.t values (7);
-    create macro addone(x) as x + 1
+    create macro addone(x) as x + 1;
+    create view nested as select a.v from
+        (u a left join ((select * from t) b join s2.t c on b.v < c.v) on a.v = b.v)
 """
+Case = tuple[str, str, list[list[int]]]
+JOINED = "u join t on u.v = t.v"
+PIVOTS: list[Case] = [
+    (f"pivot (select u.k a, u.v b from {JOINED}) on b using count(*) order by 1", "t", [[0], [1]]),
+    (f"from (pivot (select u.k a, t.v b from {JOINED}) on b in (2) using max(b)) order by 1",
+     "t", [[0], [1]]),
+    (f"unpivot (select u.k a, u.v b, t.v c from {JOINED}) on b, c order by a, name",
+     "t", [[0], [0], [1], [1]]),
+    ("pivot u on v using count(*) order by k desc limit 1", "u", [[1]]),
+    ("with q as (from u) pivot q on v in (1, 2) using count(*) group by k order by k offset 1",
+     "u", [[1]]),
+    ("unpivot u on v order by 1 desc limit 1", "u", [[1]]),
+    ("select * from (select k, v from u) unpivot (w for n in (v)) order by 1 limit 1", "u", [[0]]),
+    ("pivot (from t where v is null) on v using count(*)", "t", [[2]]),
+    ("pivot (from u where v > 9) on v using count(*)", "u", []),
+]  # fmt: skip
+PARENTHESES: list[Case] = [
+    ("(select k from u order by 1) limit 1", "u", [[0]]),
+    ("(select k from u) order by v desc limit 1", "u", [[1]]),
+    ("(select k from u order by 1 limit 2) order by 1 desc limit 1", "u", [[1]]),
+    ("((select k from u) limit 1) union all (select k from u where v > 1)", "u#1", [[0], []]),
+    ("(select distinct on (v) k from u order by v, v + 1) order by 1 desc", "u", [[1], [0]]),
+    ("select ((select v from u order by 1) limit 1) x from s2.t", "u", [[0]]),
+]
+COLUMNS: list[Case] = [
+    ("select max(columns(*)) from u", "u", [[0, 1]]),
+    ("select columns('^v') + 1 from u", "u", [[0], [1]]),
+    ("select columns(* exclude (k)) x from u order by 1 desc", "u", [[1], [0]]),
+    ("select columns(lambda c: c > 'k') from u order by all desc", "u", [[1], [0]]),
+    ("select k from (select columns(q.*) from u q, s2.t) order by 1", "u", [[0], [1]]),
+    ("select columns(*) from u join t using (v) order by 1", "t", [[0], [1]]),
+]
+NAMES: list[Case] = [
+    ("select * from (select k, count(*) from u group by k) q order by 1", "u", [[0], [1]]),
+    ('select "count_star()" from (select count(*) from u) q', "u", [[0, 1]]),
+    ("with q as (select max(v), upper(max(k)) from u) from q", "u", [[0, 1]]),
+    ("select {'K k': v, 'v': k} s from u order by 1", "u", [[0], [1]]),
+    ("select q.d.\"K k\" from (select {'K k': v} d from u) q order by 1", "u", [[0], [1]]),
+    ('select q from (select v "V v" from u) q order by 1', "u", [[0], [1]]),
+    ('select q from u q("A a", b) order by 1', "u", [[0], [1]]),
+]
+KEYS: list[Case] = [
+    ("select k, k x, count(*) from u group by all order by 1", "u", [[0], [1]]),
+    ("select k, count(*) from u group by all having v > 1", "u", [[1]]),
+    ("select v + 1 w, sum(v) from u group by all having first(v) >= v order by 1",
+     "u", [[0], [1]]),
+    ("select (select v from t where t.v = u.v order by all limit 1) x from u order by 1",
+     "t", [[0], [1]]),
+]  # fmt: skip
+CALLS: list[Case] = [
+    ("select count(*) c from t where not exists (select k from u where v < 'nan'::double * 2)",
+     "t", [[]]),
+    ("select k, k l, ('nan'::double * 2)::varchar n from u group by all order by 1",
+     "u", [[0], [1]]),
+    ("select nullif((select min(v) from u), 2) c from s2.t", "u#1", [[0, 1]]),
+    ("select nullif(v, (select max(v) from u)) c from u order by 1", "u#1", [[0, 1], [0, 1]]),
+    ("with q(\"K k\") as (select v from u) select to_json(q)::varchar c from q order by 1",
+     "u", [[0], [1]]),
+]  # fmt: skip
+TIES: list[Case] = [
+    ("select (select a.v from u b join u c on b.v = c.v order by 1 limit 1) x from u a order by 1",
+     "u#1", [[0, 1], [0, 1]]),
+    ("select (select a.v + b.v from u b order by all desc limit 1) x from u a order by 1",
+     "u#1", [[1], [1]]),
+]  # fmt: skip
+JOINS: list[Case] = [
+    ("select min(a.k) over (order by b.v) m from u a natural join u b order by b.v",
+     "u#1", [[0, 1], [0, 1]]),
+    ("select v from s2.t a where v > (select min(c.v) from u b natural join u c where b.v < a.v)",
+     "u#2", [[0, 1]]),
+    ("select c.v from s2.t a, u b natural join u c order by 1", "u#2", [[0], [1]]),
+    ("select c.v from s2.t a, u b join u c using (v) order by 1", "u#2", [[0], [1]]),
+    ("select * from s2.t a, u b join u c using (v) order by all", "u#2", [[0], [1]]),
+    ("select q.z from u, (select n.v z from nested n where n.v = u.v) q order by 1",
+     "u#1", [[0], [1]]),
+    ("select k from u x semi join t e(a, b) on x.v = e.b order by 1", "t", [[0], [1]]),
+    ("select k from u x anti join s2.t e(a) on x.v = e.a order by 1", "t", [[], []]),
+]  # fmt: skip
 
 
 @pytest.fixture
@@ -41,6 +121,14 @@ def con() -> Connection:
         ("select main.addone(v) from u", "u", [[0], [1]]),
         ("select 'é' from (values (1, 'é')) w(a, b), u", "u", [[0], [1]]),
         ("select 'x', count(*) from u group by all", "u", [[0, 1]]),
+        *PIVOTS,
+        *PARENTHESES,
+        *COLUMNS,
+        *NAMES,
+        *KEYS,
+        *CALLS,
+        *TIES,
+        *JOINS,
     ],
 )
 def test_records(con: Connection, sql: str, table: str, right: list[list[int]]) -> None:

@@ -17,6 +17,7 @@ from provhouse.model.errors import UsageError
 
 from .compare import brief, exact, loose, shape
 from .database import Database, Leaf, Uncut, leaves
+from .limits import MEMORY, SECONDS, TooSlow, limited
 from .marks import render
 from .queries import Text
 
@@ -29,7 +30,7 @@ HIDDEN = re.compile("__h|__provhouse|sqlglot|pyarrow|__cte|__asked", re.IGNORECA
 
 @dataclass
 class Outcome:
-    """The fate of a text: ``invalid``, ``refused``, ``right`` or ``wrong``, and why."""
+    """The fate of a text, and why: ``invalid``, ``refused``, ``slow``, ``right`` or ``wrong``."""
 
     kind: str
     why: str = ""
@@ -44,6 +45,15 @@ class Wrong(Exception):
 
 def check(con: Connection, plain: Database, text: Text, seed: int, most: int = 2) -> Outcome:
     """Return the outcome of a text; up to ``most`` of its rows are tried."""
+    try:
+        with limited() as late:
+            found = _checked(con, plain, text, seed, most)
+    except TooSlow:
+        late.append(True)
+    return Outcome("slow", f"more than {SECONDS:.0f} s") if late else found
+
+
+def _checked(con: Connection, plain: Database, text: Text, seed: int, most: int) -> Outcome:
     sql = render(text.body + text.tail)
     try:
         expected = plain.run(sql)
@@ -59,6 +69,8 @@ def check(con: Connection, plain: Database, text: Text, seed: int, most: int = 2
         return Outcome(
             "refused", f"{'' if kind == 'refused' else 'UsageError: '}{error}", expected.num_rows
         )
+    except duckdb.OutOfMemoryException:
+        return Outcome("slow", f"more than {MEMORY}", expected.num_rows)
     except Exception as error:  # whatever else a user would see
         return Outcome("wrong", f"{type(error).__name__} in con.sql: {str(error).splitlines()[0]}")
     try:
@@ -66,6 +78,8 @@ def check(con: Connection, plain: Database, text: Text, seed: int, most: int = 2
         _Checker(result, plain, text, outcome, random.Random(seed)).run(most)
     except Wrong as wrong:
         return Outcome("wrong", str(wrong), expected.num_rows)
+    except duckdb.OutOfMemoryException:
+        return Outcome("slow", f"more than {MEMORY}", expected.num_rows)
     except Exception as error:
         return Outcome("wrong", f"{type(error).__name__} later: {str(error).splitlines()[0]}")
     return outcome

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import duckdb
 import pyarrow as pa
 
+from .limits import MEMORY
 from .marks import Use, mapped, render, uses
 from .schema import MACROS, NUMBERED, OBJECTS, TABLES, VIEWS, make, statements
 
@@ -41,7 +42,7 @@ def _tables(key: str) -> list[str]:
 
 def connect(seed: int, path: str) -> duckdb.DuckDBPyConnection:
     """Return a database with all objects."""
-    con = duckdb.connect(config={"threads": 1})
+    con = duckdb.connect(config={"threads": 1, "memory_limit": MEMORY})
     for statement in statements(seed):
         con.execute(statement)
     for each in (*VIEWS, *MACROS):

@@ -152,6 +152,7 @@ class Expressions(Facts):
         name = self.rng.choice(names)
         written = self.rng.choice((name, f"main.{name}"))
         self.monotone &= name == "addone"
+        self.grouped |= name == "sub"
         inner = scope.raw if name == "total" and scope.raw else scope
         self.tag(f"scalar macro {name}")
         argument = self.column(inner, "int")

@@ -3,7 +3,8 @@
 from dataclasses import dataclass, replace
 
 from .blocks import Blocks
-from .scope import Column, Query
+from .schema import TABLES
+from .scope import Column, Query, Scope
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,7 @@ class Writer(Blocks):
         if choice == "columns":
             form = self.rng.choice(("columns(*)", "columns('.*')", "columns(c -> true)"))
             if self.chance(0.3):
+                self.grouped = True
                 return Query(
                     f"select max(columns(*)) from {start}{where}",
                     [Column("", c.kind) for c in columns],
@@ -174,12 +176,12 @@ class Writer(Blocks):
     def _recursive(self, depth: int) -> Query:
         self.tag("recursive WITH", fragile=True)
         self.sure = False
-        with self.within("recursive WITH", nested=True):
-            start, scope = self.sources(0, None)
-            first = f"select {self.column(scope, 'int')}, 0 from {start}"
-            start, scope = self.sources(0, None)
-            left = self.column(scope, "int")
         union = self.rng.choice(("union", "union all"))
+        with self.within("recursive WITH", nested=True):
+            start, scope = self._read(union)
+            first = f"select {self.column(scope, 'int')}, 0 from {start}"
+            start, scope = self._read(union)
+            left = self.column(scope, "int")
         step = (
             f"select {self.column(scope, 'int')}, rec.n + 1 from rec, {start} "
             f"where rec.v = {left} and rec.n < 3"
@@ -188,3 +190,10 @@ class Writer(Blocks):
             f"with recursive rec(v, n) as ({first} {union} {step}) select v, n from rec",
             [Column("v", "int", "v"), Column("n", "int", "n")],
         )
+
+    def _read(self, union: str) -> tuple[str, Scope]:
+        """Return what a branch of a recursion reads: few rows, since UNION ALL multiplies them."""
+        if union == "union":
+            return self.sources(0, None)
+        one = self._object(self.rng.choice(TABLES[:4]), set())
+        return one.text, Scope(one.scope(), None, None, (one.alias,), number=1)

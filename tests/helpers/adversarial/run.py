@@ -48,12 +48,15 @@ def tried(first: int, texts: int, most: int = 2) -> Iterator[Tried]:
     while seed < first + texts:
         batch = seed // BATCH
         plain = Database(batch, path_of(batch))
+        slow = False  # after which the databases may be in a transaction
         with Connection(connect(batch, path_of(batch))) as con:
-            for each in range(seed, min(first + texts, (batch + 1) * BATCH)):
-                text = Writer(each, path_of(batch)).text()
-                yield Tried(each, text, check(con, plain, text, each, most))
+            while seed < min(first + texts, (batch + 1) * BATCH) and not slow:
+                text = Writer(seed, path_of(batch)).text()
+                found = Tried(seed, text, check(con, plain, text, seed, most))
+                slow = found.outcome.kind == "slow"
+                yield found
+                seed += 1
         plain.con.close()
-        seed = (batch + 1) * BATCH
 
 
 def shorter(found: Tried) -> str:
@@ -94,7 +97,7 @@ def main() -> None:
         counts["tried rows"] += outcome.tried
         counts["undecided"] += bool(outcome.undecided)
         counts["fragile"] += outcome.kind == "right" and (each.text.fragile or each.text.chooses)
-        if outcome.kind == "wrong" or (given.refused and outcome.kind == "refused"):
+        if outcome.kind in ("wrong", "slow") or (given.refused and outcome.kind == "refused"):
             print(f"{outcome.kind} {each.seed}: {outcome.why}\n    {each.sql}", flush=True)
         if outcome.kind == "wrong" and given.shrink:
             print(f"    shorter: {shorter(each)}", flush=True)

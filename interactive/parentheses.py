@@ -1,0 +1,39 @@
+"""ORDER BY and LIMIT after parentheses, as in ``(select ...) limit 2``, as clauses of the query."""
+
+from sqlglot import exp
+
+CLAUSES = ("order", "limit", "offset")
+
+
+def clauses_inside(tree: exp.Expr) -> None:
+    """Move clauses after parentheses into the query in them; inner ones first.
+
+    A query that has such clauses itself becomes a derived table, since its own come first.
+    """
+    for outer in reversed(list(tree.find_all(exp.Subquery))):
+        given = {each: outer.args[each] for each in CLAUSES if outer.args.get(each)}
+        query = _inside(outer)
+        if not given or not isinstance(query, exp.Query):
+            continue
+        if any(query.args.get(each) for each in (*given, "limit", "offset")):
+            query = _derived(query)
+        for clause, node in given.items():
+            outer.set(clause, None)
+            query.set(clause, node)
+
+
+def _inside(outer: exp.Subquery) -> exp.Expr:
+    """Return the query in parentheses, or the innermost parentheses if they have a WITH clause."""
+    query: exp.Expr = outer.this
+    while isinstance(query, exp.Subquery) and not query.args.get("with_"):
+        query = query.this
+    return query
+
+
+def _derived(query: exp.Query) -> exp.Select:
+    """Replace a query by one that reads it, and return that."""
+    select = exp.select("*")
+    query.replace(select)
+    alias = exp.TableAlias(this=exp.to_identifier("__in", quoted=True))
+    select.set("from_", exp.From(this=exp.Subquery(this=query, alias=alias)))
+    return select
