@@ -16,11 +16,15 @@ from xdist.scheduler import LoadScopeScheduling
 
 from helpers.warehouse import House
 from helpers.warm import Warm
+from provhouse.commit.erasing import erase
 from provhouse.cypher import process, server
+from provhouse.cypher.access import connected
 from provhouse.cypher.address import Address
 from provhouse.cypher.graph import Graph
+from provhouse.cypher.graph import wipe as wipe_all
 from provhouse.cypher.server_record import ServerRecord
-from provhouse.model.progress import Silent
+from provhouse.cypher.view_mark import clear_mark
+from provhouse.model.progress import Progress, Silent
 from provhouse.model.settings import Settings
 from provhouse.spark import session as store
 from provhouse.store.warehouse.layout import Layout
@@ -115,9 +119,29 @@ def graph_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The home of a managed Neo4j that stays up for all tests; its path has odd characters."""
     home = tmp_path_factory.mktemp("neo4j hömé")
     server.up(home, "512m", Silent())
-    yield home
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(erase, "wipe", _wipe_of_one(home))
+        yield home
     state = ServerRecord.read(home)
     process.stop(state.pid if state else None, home)
+
+
+def _wipe_of_one(home: Path) -> Callable[[str, Settings, Progress], None]:
+    """Return what erasures call to wipe Neo4j; in this home, it deletes one warehouse only.
+
+    A start of Neo4j takes as long as fifty small erasures. `tests/fire` and
+    `tests/changes/test_forget_killed.py` have servers of their own, which erasures really wipe.
+    """
+
+    def wipe(warehouse: str, settings: Settings, progress: Progress) -> None:
+        if settings.neo4j_uri or settings.graph_home != home:
+            wipe_all(warehouse, settings, progress)
+            return
+        with connected(settings, progress) as address, Graph(address, warehouse) as shared:
+            shared.delete_all()
+        clear_mark(home)
+
+    return wipe
 
 
 @pytest.fixture(scope="session")

@@ -115,6 +115,7 @@ def test_rows_of_a_cache_derive_from_exactly_their_rows(
     written(cases, tmp_path, houses(), spark).check_all()
 
 
+@pytest.mark.long
 def test_random_rows_have_the_lineage_of_what_was_cached(
     houses: Callable[..., House], shop: Shop, spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -158,6 +158,7 @@ def test_what_cannot_be_a_key_is_refused_before_spark_writes(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.long
 def test_keys_that_are_read_as_another_text_are_refused(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:

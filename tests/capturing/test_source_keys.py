@@ -110,6 +110,7 @@ def test_each_group_has_its_rows_whatever_makes_it(
         assert ids == set(row[-1]), row
 
 
+@pytest.mark.long
 def test_texts_beyond_an_outer_join(spark: SparkSession, visits: DataFrame, tmp_path: Path) -> None:
     spark.range(3, 11).coalesce(1).write.parquet(str(tmp_path / "numbers"))
     numbers = spark.read.parquet(str(tmp_path / "numbers")).withColumnRenamed("id", "n")
@@ -125,6 +126,7 @@ def test_texts_beyond_an_outer_join(spark: SparkSession, visits: DataFrame, tmp_
         assert ns == set(row[-1]), row
 
 
+@pytest.mark.long
 def test_columns_of_two_tables_are_written(
     spark: SparkSession, visits: DataFrame, orders: DataFrame, tmp_path: Path
 ) -> None:
@@ -144,6 +146,7 @@ def test_a_file_with_another_type_is_refused(spark: SparkSession, tmp_path: Path
     assert raised.value.found.endswith("as integers, but its type is date32[day]")
 
 
+@pytest.mark.long
 def test_a_column_that_is_computed_is_written(
     spark: SparkSession, orders: DataFrame, tmp_path: Path
 ) -> None:

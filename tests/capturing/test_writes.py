@@ -176,6 +176,7 @@ def test_each_row_derives_from_the_row_that_it_was(written: Written) -> None:
             assert reached == {f"{each.table}/{order.id}@{each.version}" for each in writes}
 
 
+@pytest.mark.long
 def test_rows_may_derive_from_nothing(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -208,6 +209,7 @@ def test_lineage_goes_on_through_a_delta_table(written: Written, spark: SparkSes
         assert {each.item for each in warehouse.lineage("more/3").items} > {"orders/3"}
 
 
+@pytest.mark.long
 def test_explain_is_no_write(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -97,6 +97,7 @@ def test_repair_says_what_is_still_damaged(
     house.check_deep()
 
 
+@pytest.mark.long
 def test_repair_says_which_files_are_damaged(house: House) -> None:
     partition = sorted(house.layout.base(1).rglob("triples/*.parquet"))[0]
     partition.write_bytes(partition.read_bytes()[:-9])

@@ -219,6 +219,7 @@ def test_groups_are_no_items_and_in_no_count(houses: Houses, tmp_path: Path) -> 
         assert dict(values) == {"max": 6, "min": 6}
 
 
+@pytest.mark.long
 def test_tables_depend_on_each_other_through_groups(houses: Houses, tmp_path: Path) -> None:
     house = houses(partition_triples=3)
     house.ingest_files(write(tmp_path / "t.csv", WINDOW.rows()))
@@ -281,6 +282,7 @@ def test_an_erased_input_leaves_nothing_of_its_name(houses: Houses, tmp_path: Pa
         assert content(asker.ask("out1", "upstream")) == again
 
 
+@pytest.mark.long
 def test_erasing_every_dst_erases_the_texts_of_the_inputs(houses: Houses, tmp_path: Path) -> None:
     house = houses()
     house.ingest_files(write(tmp_path / "t.csv", WINDOW.rows()))

@@ -215,6 +215,7 @@ def test_check_finds_modules_that_someone_changed_and_repair_restores_them(house
     assert shown(house) == before
 
 
+@pytest.mark.long
 def test_a_large_warehouse_shows_what_modules_declare(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
