@@ -115,7 +115,10 @@ def nothing_landed(house: House) -> bool:
     return not house.layout.commits.exists()
 
 
-@pytest.mark.parametrize(("key", "found"), [("cust", "NULL"), (["cust", "small"], "NULL")])
+@pytest.mark.parametrize(
+    ("key", "found"),
+    [(["cust", "small"], "NULL"), pytest.param("cust", "NULL", marks=pytest.mark.long)],
+)
 def test_a_key_with_null_is_refused(
     key: str, found: str, houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -59,7 +59,12 @@ def file_of(folder: Path, part: str) -> Path:
     return folder / "t" / f"part={part}" / "rows é.parquet"
 
 
-@pytest.mark.parametrize("settings", [*(pytest.param(each, marks=pytest.mark.long) for each in ({}, OFFHEAP, BY_ROW, SPLITS)), SPLITS | BY_ROW]
+@pytest.mark.parametrize(
+    "settings",
+    [
+        *(pytest.param(each, marks=pytest.mark.long) for each in ({}, OFFHEAP, BY_ROW, SPLITS)),
+        SPLITS | BY_ROW,
+    ],
 )
 def test_pages_and_row_groups_that_are_left_out(
     spark: SparkSession, tmp_path: Path, settings: dict[str, str]

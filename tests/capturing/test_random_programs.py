@@ -63,7 +63,9 @@ def no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trace, "MOST_PER_ROW", 1 << 40)
 
 
-@pytest.mark.parametrize("seed", [*FEW, *(pytest.param(each, marks=pytest.mark.long) for each in MORE)])
+@pytest.mark.parametrize(
+    "seed", [*FEW, *(pytest.param(each, marks=pytest.mark.long) for each in MORE)]
+)
 def test_rows_have_exactly_their_lineage(seed: int, spark: SparkSession, tmp_path: Path) -> None:
     check(seed, SHORT, spark, tmp_path)
 

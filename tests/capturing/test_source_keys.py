@@ -93,7 +93,13 @@ def visits(spark: SparkSession, tmp_path: Path) -> DataFrame:
 
 @pytest.mark.parametrize(
     ("by", "hashed"),
-    [("who", True), ("who, day", True), ("to, who, day", None), ("day, to", True), ("day", False)],
+    [
+        ("who", True),
+        ("to, who, day", None),
+        ("day", False),
+        pytest.param("who, day", True, marks=pytest.mark.long),
+        pytest.param("day, to", True, marks=pytest.mark.long),
+    ],
 )
 def test_each_group_has_its_rows_whatever_makes_it(
     spark: SparkSession, visits: DataFrame, tmp_path: Path, by: str, hashed: bool | None
@@ -169,11 +175,11 @@ def test_the_number_that_stands_for_null_is_refused(spark: SparkSession, tmp_pat
     ("key", "group"),
     [
         ("cast(id % 5 AS string)", lambda ids: ids % 5),
-        ("cast(id % 20000 AS string)", lambda ids: ids % 20000),
-        ("cast(id AS string)", lambda ids: ids),
+        pytest.param("cast(id % 20000 AS string)", lambda ids: ids % 20000, marks=pytest.mark.long),
+        pytest.param("cast(id AS string)", lambda ids: ids, marks=pytest.mark.long),
         ("id div 3", lambda ids: ids // 3),
-        ("id div 40000", lambda ids: ids // 40000),
-        ("id div 1000000", lambda ids: ids * 0),
+        pytest.param("id div 40000", lambda ids: ids // 40000, marks=pytest.mark.long),
+        pytest.param("id div 1000000", lambda ids: ids * 0, marks=pytest.mark.long),
         (
             f"if(id % 2 = 0, id + {ROWS} - {1 << 62} - {1 << 62}, {(1 << 63) - 1} - id)",
             lambda ids: ids,
@@ -191,7 +197,9 @@ def test_the_number_that_stands_for_null_is_refused(spark: SparkSession, tmp_pat
         "left out",
     ],
 )
-@pytest.mark.parametrize("ordered", [False, True], ids=["mixed", "ordered"])
+@pytest.mark.parametrize(
+    "ordered", [False, pytest.param(True, marks=pytest.mark.long)], ids=["mixed", "ordered"]
+)
 def test_a_large_file_has_each_row_once_with_its_key(
     spark: SparkSession, tmp_path: Path, key: str, group: Callable[[I64], I64] | None, ordered: bool
 ) -> None:

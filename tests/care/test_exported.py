@@ -61,6 +61,7 @@ def test_an_export_is_imported_unchanged(
     assert not import_into(other, exported).committed
 
 
+@pytest.mark.long
 def test_an_exported_answer_is_imported_into_another_warehouse(
     kept: House, files: Path, houses: Houses, tmp_path: Path
 ) -> None:

@@ -56,7 +56,9 @@ WRITERS: dict[str, Callable[[House], object]] = {
 }
 
 
-@pytest.mark.parametrize("writer", WRITERS)
+@pytest.mark.parametrize(
+    "writer", [pytest.param(w, marks=[pytest.mark.long] * (w != "ingest")) for w in WRITERS]
+)
 def test_no_writer_removes_a_generation_whose_record_was_deleted(house: House, writer: str) -> None:
     assert named(house) == []
     kept = record(house, 3).read_bytes()
@@ -73,7 +75,7 @@ def test_no_writer_removes_a_generation_whose_record_was_deleted(house: House, w
     WRITERS[writer](house)
 
 
-@pytest.mark.parametrize("number", [1, 2])
+@pytest.mark.parametrize("number", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_an_earlier_record_that_was_deleted_is_named(house: House, number: int) -> None:
     record(house, number).unlink()
     assert named(house) == [f"commit {number}"]

@@ -122,7 +122,9 @@ POINTS: dict[str, tuple[object, str, object]] = {
 }
 
 
-@pytest.mark.parametrize("point", POINTS)
+@pytest.mark.parametrize(
+    "point", [POINTS[0], *(pytest.param(one, marks=pytest.mark.long) for one in POINTS[1:])]
+)
 def test_the_next_writer_completes_an_interrupted_prune(
     copy: House, monkeypatch: pytest.MonkeyPatch, point: str
 ) -> None:

@@ -249,6 +249,7 @@ def test_a_warehouse_without_modules_shows_none(houses: Houses) -> None:
     assert shown(house) == (set(), set())
 
 
+@pytest.mark.long
 def test_a_commit_writes_only_the_modules_that_it_changed(houses: Houses) -> None:
     """Many modules share three tables, so each reads what all others make."""
     house, many = houses(), 264

@@ -97,7 +97,9 @@ class Done:
         table = self.house.session.read.parquet(str(self.folder / name))
         rows = table.collect()
         assert {str(row["k"]) for row in rows} == set(expected)
-        assert self.lineage(name, warehouse) == {key: found for key, found in expected.items() if found}
+        assert self.lineage(name, warehouse) == {
+            key: found for key, found in expected.items() if found
+        }
         plain = self.cases[name].frame(self.shop)
         assert table.schema.simpleString() == plain.schema.simpleString()
         assert sorted(map(str, rows)) == sorted(map(str, plain.collect()))

@@ -102,6 +102,7 @@ def test_neo4j_shows_its_former_state_after_a_rollback(houses: Houses) -> None:
     assert len(after) == len(before) + 1  # the dependency stays for the generation that had it
 
 
+@pytest.mark.long
 def test_rollbacks_return_to_the_previous_base_and_to_an_empty_warehouse(houses: Houses) -> None:
     house = houses(theta=4, pack=0)
     house.ingest(triples(1))

@@ -105,6 +105,7 @@ def test_what_was_written_is_compared_as_its_values(
         assert len(rows_of(rows.replay(frame))) == rows.count(), table
 
 
+@pytest.mark.long
 def test_a_replay_of_an_rdd_that_differs_says_so(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -129,6 +130,7 @@ def test_a_replay_of_an_rdd_that_differs_says_so(
         run.trace("pickled").replay(copied)
 
 
+@pytest.mark.long
 def test_rows_that_are_gone_are_said_not_to_be_compared(
     houses: Callable[..., House], spark: SparkSession, shop: Path, tmp_path: Path
 ) -> None:

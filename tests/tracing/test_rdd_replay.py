@@ -176,6 +176,7 @@ def test_lines_with_a_key_are_not_left_out(
         run.replay(lambda context: context.textFile(str(log)), without=first)
 
 
+@pytest.mark.long
 def test_the_lines_to_blame_are_found(houses: Callable[..., House], tmp_path: Path) -> None:
     readings = [f"s{at % 5} {at % 7}" for at in range(2000)]
     readings[1203] = "s3 9000"

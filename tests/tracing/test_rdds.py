@@ -107,6 +107,7 @@ TEXTS = {
 }
 
 
+@pytest.mark.long
 def test_lines_are_those_that_spark_has_numbered(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
