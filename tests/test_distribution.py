@@ -46,7 +46,6 @@ def test_a_process_that_dies_fails_its_test_and_ends_nothing_else(tmp_path: Path
         command, cwd=tmp_path, env=given, capture_output=True, text=True, timeout=120
     )
     assert "1 failed, 35 passed" in done.stdout, done.stdout + done.stderr
-    assert done.stdout.count("crashed while running") == 1
 
 
 def test_groups_that_take_long_come_first() -> None:

@@ -195,7 +195,9 @@ LOST = {
 }
 
 
-@pytest.mark.parametrize("lost", LOST)
+@pytest.mark.parametrize(
+    "lost", [pytest.param(one, marks=[pytest.mark.long] * (one != "all")) for one in LOST]
+)
 def test_neo4j_is_repaired_from_the_tables(house: House, lost: str) -> None:
     cypher(house, LOST[lost])
     damages = checked(house, deep=False).damages

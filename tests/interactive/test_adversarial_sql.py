@@ -34,11 +34,11 @@ def _told(each: Tried) -> str:
     return f"seed {each.seed}: {each.outcome.why}\n    {each.sql}"
 
 
-def test_lineage_of_250_generated_texts() -> None:
-    run(0, 250, most=1)
+def test_lineage_of_60_generated_texts() -> None:
+    run(0, 60, most=1)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("first", range(TEXTS, 21 * TEXTS, TEXTS))
-def test_lineage_of_20_000_generated_texts(first: int) -> None:
+@pytest.mark.parametrize("first", range(0, 21 * TEXTS, TEXTS))
+def test_lineage_of_21_000_generated_texts(first: int) -> None:
     run(first, TEXTS, most=3)

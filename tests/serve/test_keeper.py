@@ -31,7 +31,8 @@ def spark(served: "Served") -> psutil.Process:
     return served.spark()
 
 
-@pytest.mark.parametrize("victim", [spark, pytest.param(neo4j, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("victim", [spark, neo4j])
 def test_a_killed_process_is_restarted(
     served: "Served", victim: "Callable[[Served], psutil.Process]"
 ) -> None:

@@ -59,7 +59,13 @@ DIFFERENT: dict[str, Callable[[DataFrame], DataFrame]] = {
 }
 
 
-@pytest.mark.parametrize("name", DIFFERENT)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(n, marks=[] if n in ("offset", "random") else pytest.mark.long)
+        for n in DIFFERENT
+    ],
+)
 def test_a_replay_that_differs_says_so(
     name: str, houses: Callable[..., House], spark: SparkSession, shop: Path, tmp_path: Path
 ) -> None:
