@@ -199,6 +199,7 @@ def test_an_export_needs_a_new_folder_and_has_one_generation(
     assert not (tmp_path / "none").exists()
 
 
+@pytest.mark.long
 def test_an_export_leaves_out_retracted_triples(houses: Houses, tmp_path: Path) -> None:
     house = houses()
     house.ingest([Triple("a", "b"), Triple("b", "c")])

@@ -298,6 +298,7 @@ def test_appends_merge_components(houses: Houses) -> None:
                     assert content(asker.ask(item, direction, method)) == expected
 
 
+@pytest.mark.long
 def test_an_input_may_have_many_buckets_ranges_and_files(
     houses: Houses, monkeypatch: pytest.MonkeyPatch
 ) -> None:

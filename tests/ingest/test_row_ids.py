@@ -237,6 +237,7 @@ def stored_forms(house: House) -> tuple[int, int]:
     return hashed, sum(len(each.offsets()) for each in known if each)
 
 
+@pytest.mark.long
 def test_items_that_are_row_ids_have_no_stored_names(houses: Houses) -> None:
     """A compaction and later ingests keep to this, for names that are row ids too."""
     house = houses()

@@ -60,7 +60,9 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("reason", BAD)
+@pytest.mark.parametrize(
+    "reason", [pytest.param(one, marks=[pytest.mark.long] * (at > 0)) for at, one in enumerate(BAD)]
+)
 def test_a_label_that_is_no_derivation_is_rejected(
     houses: Houses, tmp_path: Path, reason: str
 ) -> None:
