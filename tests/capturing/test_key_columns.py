@@ -180,6 +180,7 @@ def test_a_wrong_key_keeps_out_one_write_and_what_builds_on_it(
     assert made > {"orders/1"}
 
 
+@pytest.mark.long
 def test_one_name_for_two_formats_is_refused(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -253,6 +253,7 @@ def test_a_damaged_id_is_never_replaced_by_a_read(copy: House, kind: str) -> Non
         assert checked(copy, deep=False).damages == ()
 
 
+@pytest.mark.long
 def test_a_lost_id_is_replaced_if_neo4j_has_nothing_of_the_warehouse(
     house: House, copy: House
 ) -> None:

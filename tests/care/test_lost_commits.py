@@ -109,6 +109,7 @@ def test_repair_says_which_files_are_damaged(house: House) -> None:
     assert repair_and_check(house.settings, Silent()).damages == before
 
 
+@pytest.mark.long
 def test_pruned_and_restored_generations_are_not_lost(house: House, tmp_path: Path) -> None:
     backup = tmp_path / "backup"
     shutil.copytree(house.layout.root, backup)

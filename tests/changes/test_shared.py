@@ -136,6 +136,7 @@ def test_every_change_ends_what_it_would_end_if_written_out(houses: Houses) -> N
     model.check()
 
 
+@pytest.mark.long
 def test_a_run_that_comes_again_replaces_what_its_derivations_are_shared_by(
     houses: Houses, tmp_path: Path
 ) -> None:
@@ -246,6 +247,7 @@ def _workflow(house: House) -> dict[tuple[str, str], tuple[int, set[str]]]:
     return {(src, dst): (triples, set(ops)) for src, dst, triples, ops in rows}
 
 
+@pytest.mark.long
 def test_an_export_has_the_triples_written_out(houses: Houses, tmp_path: Path) -> None:
     house, other = houses(partition_triples=3), houses()
     house.ingest_files(write(tmp_path / "t.csv", WINDOW.rows()))

@@ -181,6 +181,7 @@ def test_nothing_of_an_erased_call_stays(house: House) -> None:
     house.check_deep()
 
 
+@pytest.mark.long
 def test_a_kill_before_neo4j_shows_the_generation_is_made_up_for(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -203,6 +204,7 @@ def test_a_kill_before_neo4j_shows_the_generation_is_made_up_for(
     assert shown(house) == expected(house, {"first": FIRST, "second": SECOND, "third": third})
 
 
+@pytest.mark.long
 def test_check_finds_modules_that_someone_changed_and_repair_restores_them(house: House) -> None:
     before = shown(house)
     asked(house, "MATCH (m:Module {warehouse: $warehouse, name: 'curate'}) DETACH DELETE m")

@@ -170,6 +170,7 @@ def born_in(house: House) -> dict[tuple[str, ...], int]:
     return dict(zip(triples, rows["born"].to_pylist(), strict=True))
 
 
+@pytest.mark.long
 def test_a_compaction_that_loses_triples_changes_nothing(
     houses: Houses, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -108,6 +108,7 @@ def test_the_column_is_an_attribute_in_a_file_without_derivations(
     assert "groups" not in house.commit.tables
 
 
+@pytest.mark.long
 def test_row_ids_may_share_a_derivation(houses: Houses) -> None:
     """They are the items that their names are; a row id without a table is rejected."""
     house = houses()

@@ -70,6 +70,7 @@ def test_all_methods_answer_as_networkx_does(
     asked["warehouses"] += 1
 
 
+@pytest.mark.long
 def test_at_least_50_graphs_were_compared(capsys: pytest.CaptureFixture[str]) -> None:
     """Print the number of graphs and questions; fail if fewer than 50 graphs were compared."""
     if asked["warehouses"] < SHORT:

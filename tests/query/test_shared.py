@@ -145,6 +145,7 @@ def test_filters_see_the_triples_written_out(
     assert set(answer.items["item"].to_pylist()) <= ends | {"a", "b", "c", "d"}
 
 
+@pytest.mark.long
 def test_paths_and_summaries_see_the_triples_written_out(small: House) -> None:
     with small.asker() as asker:
         found = path(asker, "a", "d")

@@ -282,6 +282,7 @@ def test_values_that_cannot_be_computed_again_say_why(houses: Houses) -> None:
         assert fates(found)["d"] == "undecided"
 
 
+@pytest.mark.long
 def test_identical_rows_of_an_aggregate_count_as_often_as_a_file_has_them(houses: Houses) -> None:
     """As in SQL. Two files that have the same row say it once, and so do two ingests."""
     house = houses()

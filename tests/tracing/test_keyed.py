@@ -140,6 +140,7 @@ def test_a_record_that_its_key_does_not_find_is_an_error(
         run.trace("copy").where("name = 'b'").count()
 
 
+@pytest.mark.long
 def test_a_table_in_partitions_is_traced_as_a_whole(
     houses: Callable[..., House], read: Read, folder: Path
 ) -> None:

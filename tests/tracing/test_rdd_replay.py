@@ -120,6 +120,7 @@ def log(tmp_path: Path) -> Path:
     return tmp_path / "log.txt"
 
 
+@pytest.mark.long
 def test_without_user_guest(houses: Callable[..., House], log: Path, tmp_path: Path) -> None:
     """The third example of Titian's paper, on RDDs; the lines are too many for a condition."""
 

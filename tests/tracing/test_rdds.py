@@ -135,6 +135,7 @@ def texts(found: Any) -> list[str]:
     return [value for value, _ in sorted(found.collect(), key=lambda each: int(each[1]))]
 
 
+@pytest.mark.long
 def test_a_block_that_saves_rdds_is_traced_inside_and_after(
     houses: Callable[..., House], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -296,6 +296,7 @@ def test_a_failed_write_has_no_lineage_and_can_be_run_again(
             )
 
 
+@pytest.mark.long
 def test_a_source_that_changes_during_the_block_is_refused(
     house: House, shop: Path, orders: DataFrame
 ) -> None:
@@ -319,6 +320,7 @@ def test_a_table_keeps_the_key_that_it_was_written_with(
         spark.read.parquet(str(shop / "kept")).write.parquet(str(shop / "again"))
 
 
+@pytest.mark.long
 def test_overwriting_a_write_of_the_same_block_is_refused(
     house: House, shop: Path, orders: DataFrame
 ) -> None:

@@ -81,6 +81,7 @@ def test_keys_can_be_corrected_later(house: House, orders: DataFrame, tmp_path: 
         assert items(warehouse, "kept/2") == {"orders/2"}
 
 
+@pytest.mark.long
 def test_of_a_lost_driver_the_finished_writes_are_ingested(
     house: House, orders: DataFrame, tmp_path: Path
 ) -> None:
