@@ -10,6 +10,7 @@ SHARED = ("api", "contracts", "examples", "serve")
 WARM = (
     "e2e/test_input.py",
     "e2e/test_keeping.py",
+    "e2e/test_large.py",
     "e2e/test_machine.py",
     "e2e/test_modules.py",
     "e2e/test_results.py",
