@@ -22,7 +22,7 @@ def prepare(progress: Progress, *, without_spark: bool = False) -> None:
 
     fetch(progress, (*GROUPS, "page"))
     for program, use in zip(PROGRAMS, (_use_neo4j, _use_spark), strict=True):
-        if has_archive(program) or (without_spark and program == "spark"):
+        if (without_spark and program == "spark") or has_archive(program):
             continue
         progress.begin(f"Prepare {program} for quick starts (once)")
         try:
