@@ -147,8 +147,10 @@ bench-large: ## Measure components and an ingest of nine copies of that trace, 5
 	@.venv/bin/python benchmarks/ingest.py --copies 9
 	@.venv/bin/python benchmarks/tables.py
 
-test: setup ## Run all tests
-	@.venv/bin/pytest --numprocesses 3 --dist loadscope --no-loadscope-reorder
+test: ## Run the tests of every change: about 10 minutes on two cores
+	@echo "make test takes about 10 minutes on two cores, in a fresh clone a minute or two more"
+	@tools/setup.sh
+	@.venv/bin/pytest --numprocesses 3 --dist loadscope --no-loadscope-reorder --timeout 600
 
 test-long: setup ## Kill commands at every fault point and at random (hours; continues where it stopped; MINUTES=110, PARTS=2 PART=1)
 	@.venv/bin/pytest -m long --maxfail=10 tests --ignore=tests/fire/test_soak.py

@@ -10,18 +10,19 @@ from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Progress, Silent
 
 
-def prepare(progress: Progress) -> None:
+def prepare(progress: Progress, *, without_spark: bool = False) -> None:
     """Download missing jars, and create missing archives of the classes that Java loads.
 
-    This takes little time if nothing is missing. The process must end afterwards, because Spark may
-    have been started in it. Raises Unavailable if the jars cannot be downloaded.
+    This takes little time if nothing is missing. ``without_spark`` leaves out Spark's archive. The
+    process must end afterwards, because Spark may have been started in it. Raises Unavailable if
+    the jars cannot be downloaded.
     """
     from provhouse.runtime.class_archives import PROGRAMS, has_archive, recording
     from provhouse.runtime.jars import GROUPS, fetch
 
     fetch(progress, (*GROUPS, "page"))
     for program, use in zip(PROGRAMS, (_use_neo4j, _use_spark), strict=True):
-        if has_archive(program):
+        if (without_spark and program == "spark") or has_archive(program):
             continue
         progress.begin(f"Prepare {program} for quick starts (once)")
         try:

@@ -12,15 +12,20 @@ from typing import Any
 import hypothesis
 import pytest
 from pyspark.sql import SparkSession
-from xdist.scheduler import LoadScopeScheduling
 
+from helpers.distribution import SLOW, Groups, group, place
+from helpers.kernels import compile_once
 from helpers.warehouse import House
 from helpers.warm import Warm
+from provhouse.commit.erasing import erase
 from provhouse.cypher import process, server
+from provhouse.cypher.access import connected
 from provhouse.cypher.address import Address
 from provhouse.cypher.graph import Graph
+from provhouse.cypher.graph import wipe as wipe_all
 from provhouse.cypher.server_record import ServerRecord
-from provhouse.model.progress import Silent
+from provhouse.cypher.view_mark import clear_mark
+from provhouse.model.progress import Progress, Silent
 from provhouse.model.settings import Settings
 from provhouse.spark import session as store
 from provhouse.store.warehouse.layout import Layout
@@ -38,19 +43,10 @@ os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
 hypothesis.settings.register_profile("provhouse", deadline=None)
 hypothesis.settings.load_profile("provhouse")
 
-pytest_plugins = ["helpers.results"]
+if "PYTEST_XDIST_WORKER" in os.environ:
+    compile_once()
 
-WARM = (
-    "e2e/test_input.py",
-    "e2e/test_keeping.py",
-    "e2e/test_machine.py",
-    "e2e/test_modules.py",
-    "e2e/test_results.py",
-    "e2e/test_server.py",
-    "e2e/test_typed.py",
-    "test_readme.py",
-)
-"""Test files outside ``fire`` that use the fixture ``warm``."""
+pytest_plugins = ["helpers.results"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -87,27 +83,17 @@ def _parts(text: str) -> list[str]:
     ]
 
 
-class Files(LoadScopeScheduling):  # type: ignore[misc]  # untyped
-    """A scheduler that keeps tests of one file, or with the same slow fixture, in one process."""
-
-    def _split_scope(self, nodeid: str) -> str:
-        """Return the group of a test; the tests of one group run in one process.
-
-        The tests of the demo are a group, because they share one run of it. The tests of Python,
-        and those of contracts, are groups, because each of these shares a server. The tests with
-        the fixture ``warm`` are a group. All other tests are grouped by file.
-        """
-        file = nodeid.split("::")[0]
-        for folder in ("api", "contracts", "examples"):
-            if f"/{folder}/" in file:
-                return folder
-        return "warm" if "/fire/" in file or file.endswith(WARM) else file
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put tests that take long first, as `helpers.distribution` says."""
+    using = (item for item in items if SLOW & {*getattr(item, "fixturenames", ())})
+    slow = {group(item.nodeid) for item in using}
+    items.sort(key=lambda item: place(item.nodeid, slow))
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Files:
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Groups:
     """Return the scheduler that divides the tests between the processes of `make test`."""
-    return Files(config, log)
+    return Groups(config, log)
 
 
 @pytest.fixture(scope="session")
@@ -115,9 +101,29 @@ def graph_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The home of a managed Neo4j that stays up for all tests; its path has odd characters."""
     home = tmp_path_factory.mktemp("neo4j hömé")
     server.up(home, "512m", Silent())
-    yield home
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(erase, "wipe", _wipe_of_one(home))
+        yield home
     state = ServerRecord.read(home)
     process.stop(state.pid if state else None, home)
+
+
+def _wipe_of_one(home: Path) -> Callable[[str, Settings, Progress], None]:
+    """Return what erasures call to wipe Neo4j; in this home, it deletes one warehouse only.
+
+    A start of Neo4j takes as long as fifty small erasures. `tests/fire` and
+    `tests/changes/test_forget_killed.py` have servers of their own, which erasures really wipe.
+    """
+
+    def wipe(warehouse: str, settings: Settings, progress: Progress) -> None:
+        if settings.neo4j_uri or settings.graph_home != home:
+            wipe_all(warehouse, settings, progress)
+            return
+        with connected(settings, progress) as address, Graph(address, warehouse) as shared:
+            shared.delete_all()
+        clear_mark(home)
+
+    return wipe
 
 
 @pytest.fixture(scope="session")

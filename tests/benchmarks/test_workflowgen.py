@@ -21,6 +21,7 @@ Houses = Callable[..., House]
 Make = Callable[[Workflow], Dealerships | Stations]
 Call = tuple[str, str, int]
 """The op of a step, the call and the execution that it ran in."""
+DELETIONS = 100
 DEALERS: Make = partial(Dealerships, cars=120, probability=0.5)
 WORKFLOWS: dict[str, tuple[Make, str]] = {
     "dealerships": (DEALERS, "cars"),
@@ -85,15 +86,10 @@ def test_results_are_equal_with_and_without_capture(name: str) -> None:
     assert (plain.count(), captured.count() > 0) == (0, True)
 
 
-@pytest.mark.parametrize(
-    ("name", "deletions"),
-    [
-        ("serial", 2),
-        *(pytest.param(name, 100, marks=pytest.mark.long) for name in WORKFLOWS),
-    ],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("name", WORKFLOWS)
 def test_aggregates_without_a_row_are_those_of_running_again(
-    houses: Houses, tmp_path: Path, name: str, deletions: int
+    houses: Houses, tmp_path: Path, name: str
 ) -> None:
     make, prefix = WORKFLOWS[name]
     whole, executions = Watched(capture=True), 3
@@ -105,10 +101,10 @@ def test_aggregates_without_a_row_are_those_of_running_again(
         tmp_path / "triples.parquet",
         operations=write_operations(tmp_path / "ops.csv", operations),
     )
-    chance, recomputed = Random(deletions), 0
+    chance, recomputed = Random(DELETIONS), 0
     items = {item: key for key, item in whole.ids.items()}
     with house.asker() as asker:
-        for item, table, lost in _rows(whole, prefix, chance, deletions):
+        for item, table, lost in _rows(whole, prefix, chance, DELETIONS):
             again = Watched(capture=False, table=table, lost=lost)
             executed(make, again, executions)
             found = what_if(asker, Deletion(items=(item,)))

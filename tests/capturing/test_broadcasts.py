@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 from helpers.witnesses import captured
 
 THRESHOLD = "spark.sql.autoBroadcastJoinThreshold"
-JOINS = ["inner", "right"]
+JOINS = ["inner", pytest.param("right", marks=pytest.mark.long)]
 
 
 def joins_of(spark: SparkSession) -> Counter[str]:

@@ -59,6 +59,7 @@ def test_a_write_beyond_its_budget_is_written_without_its_lineage(
     house.check()
 
 
+@pytest.mark.long
 def test_tasks_stop_to_write_aside_once_the_budget_is_used_up(
     spark: SparkSession, orders: DataFrame, tmp_path: Path
 ) -> None:

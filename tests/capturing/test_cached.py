@@ -115,6 +115,7 @@ def test_rows_of_a_cache_derive_from_exactly_their_rows(
     written(cases, tmp_path, houses(), spark).check_all()
 
 
+@pytest.mark.long
 def test_random_rows_have_the_lineage_of_what_was_cached(
     houses: Callable[..., House], shop: Shop, spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -182,7 +183,9 @@ def test_a_frame_that_cannot_be_captured_can_be_cached(
     assert "cached" in error.value.found
 
 
-@pytest.mark.parametrize("name", ["checkpoint", "localCheckpoint"])
+@pytest.mark.parametrize(
+    "name", ["checkpoint", pytest.param("localCheckpoint", marks=pytest.mark.long)]
+)
 def test_rows_of_a_checkpoint_are_refused(
     name: str, houses: Callable[..., House], shop: Shop, spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -200,7 +200,7 @@ CASES = {
     ),
 }  # fmt: skip
 
-DAILY = ("of_a_join", "outer_list", "outer_set", "with_a_total")
+DAILY = ("of_a_join", "outer_set")
 
 
 def test_an_exploded_row_derives_from_its_element(block: Block) -> None:

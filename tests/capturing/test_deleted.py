@@ -92,6 +92,7 @@ def test_an_overwrite_deletes_the_rows_that_it_leaves_out(
             assert {each.item for each in found} == {f"orders/{number}"}
 
 
+@pytest.mark.long
 def test_a_table_in_another_folder_deletes_nothing(
     houses: Callable[..., House], tmp_path: Path
 ) -> None:
@@ -103,6 +104,7 @@ def test_a_table_in_another_folder_deletes_nothing(
         table.check(warehouse)
 
 
+@pytest.mark.long
 def test_an_overwrite_with_a_row_of_nothing_proves_no_deletion(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:

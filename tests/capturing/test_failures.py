@@ -22,6 +22,7 @@ def test_exactly_the_rows_that_were_written_have_lineage(
         run_program("failing_program.py", cluster, *given)
 
 
+@pytest.mark.long
 def test_rdds_of_failed_tasks_have_the_lineage_of_what_was_written(tmp_path: Path) -> None:
     run_program("failing_rdds.py", None, "failures", tmp_path, "local[2,4]")
 

@@ -57,6 +57,7 @@ def test_keys_of_delta_tables_with_column_mapping(
     assert other == {"orders/2"}
 
 
+@pytest.mark.long
 def test_the_former_name_of_a_column_is_no_key(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -73,6 +74,7 @@ def test_the_former_name_of_a_column_is_no_key(
         frame.write.parquet(str(tmp_path / "out"))
 
 
+@pytest.mark.long
 def test_case_of_key_columns(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -94,6 +96,7 @@ def test_case_of_key_columns(
     ]
 
 
+@pytest.mark.long
 def test_case_counts_if_spark_says_so(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -177,6 +180,7 @@ def test_a_wrong_key_keeps_out_one_write_and_what_builds_on_it(
     assert made > {"orders/1"}
 
 
+@pytest.mark.long
 def test_one_name_for_two_formats_is_refused(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -115,7 +115,10 @@ def nothing_landed(house: House) -> bool:
     return not house.layout.commits.exists()
 
 
-@pytest.mark.parametrize(("key", "found"), [("cust", "NULL"), (["cust", "small"], "NULL")])
+@pytest.mark.parametrize(
+    ("key", "found"),
+    [(["cust", "small"], "NULL"), pytest.param("cust", "NULL", marks=pytest.mark.long)],
+)
 def test_a_key_with_null_is_refused(
     key: str, found: str, houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -158,6 +161,7 @@ def test_what_cannot_be_a_key_is_refused_before_spark_writes(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.long
 def test_keys_that_are_read_as_another_text_are_refused(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:

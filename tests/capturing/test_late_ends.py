@@ -78,6 +78,7 @@ def test_a_merge_without_capture_is_no_part_of_the_write_before(
     }  # fmt: skip
 
 
+@pytest.mark.long
 def test_an_append_without_capture_is_no_part_of_the_write_before(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path, late: Event
 ) -> None:
@@ -90,6 +91,7 @@ def test_an_append_without_capture_is_no_part_of_the_write_before(
     assert lineage(house, ["items/12"]) == {"items/12": {"source/2"}}
 
 
+@pytest.mark.long
 def test_two_threads_append_to_one_table(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -84,6 +84,7 @@ def test_lineage_leads_through_marked_rows(
             assert sources(warehouse, f"report/{count}") == expected
 
 
+@pytest.mark.long
 def test_a_cached_mark_is_one_version_for_all_writes(
     houses: Callable[..., House], shop: Shop, spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -112,6 +113,7 @@ def test_a_cached_mark_is_one_version_for_all_writes(
             assert steps(warehouse, f"joined/{row.k}") == expected
 
 
+@pytest.mark.long
 def test_a_mark_changes_nothing_that_is_written(
     houses: Callable[..., House], shop: Shop, spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -147,6 +147,7 @@ def plain(warehouse: provhouse.Warehouse, row: str, as_of: int | None = None) ->
         return None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("form", "runs", "count"),
     [

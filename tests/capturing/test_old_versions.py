@@ -90,6 +90,7 @@ def test_what_stays_keeps_its_lineage(nights: Nights) -> None:
         assert lineages(warehouse) == before
 
 
+@pytest.mark.long
 def test_a_time_is_a_limit(nights: Nights) -> None:
     early = datetime(2020, 1, 1, tzinfo=UTC).isoformat()
     late = (datetime.now(UTC) + timedelta(days=1)).isoformat()

@@ -59,7 +59,13 @@ def file_of(folder: Path, part: str) -> Path:
     return folder / "t" / f"part={part}" / "rows é.parquet"
 
 
-@pytest.mark.parametrize("settings", [{}, OFFHEAP, BY_ROW, SPLITS, SPLITS | BY_ROW])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        *(pytest.param(each, marks=pytest.mark.long) for each in ({}, OFFHEAP, BY_ROW, SPLITS)),
+        SPLITS | BY_ROW,
+    ],
+)
 def test_pages_and_row_groups_that_are_left_out(
     spark: SparkSession, tmp_path: Path, settings: dict[str, str]
 ) -> None:
@@ -68,7 +74,7 @@ def test_pages_and_row_groups_that_are_left_out(
     check(spark, tmp_path, settings, FEW)
 
 
-@pytest.mark.parametrize("settings", [{}, BY_ROW])
+@pytest.mark.parametrize("settings", [{}, pytest.param(BY_ROW, marks=pytest.mark.long)])
 def test_more_columns_than_a_batch_may_have(
     spark: SparkSession, tmp_path: Path, settings: dict[str, str]
 ) -> None:
@@ -77,7 +83,7 @@ def test_more_columns_than_a_batch_may_have(
     check(spark, tmp_path, settings, FEW)
 
 
-@pytest.mark.parametrize("vectorized", ["true", "false"])
+@pytest.mark.parametrize("vectorized", ["true", pytest.param("false", marks=pytest.mark.long)])
 def test_nested_columns(spark: SparkSession, tmp_path: Path, vectorized: str) -> None:
     pairs = pa.array([{"x": number} for number in range(ROWS)])
     write(tmp_path, {"pair": pairs}, row_group_size=10_000)

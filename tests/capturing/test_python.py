@@ -124,6 +124,7 @@ def in_arrow(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     )
 
 
+@pytest.mark.long
 def test_rows_of_a_task_derive_from_all_rows_of_the_task(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:

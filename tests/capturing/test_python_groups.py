@@ -190,7 +190,7 @@ CASES = {
 @pytest.mark.parametrize(
     "names",
     [
-        ("by_price", "by_list", "by_iterator", "cogroup", "by_table"),
+        ("by_price", "by_iterator", "cogroup"),
         pytest.param((*CASES,), marks=pytest.mark.long),
     ],
 )
@@ -202,6 +202,7 @@ def test_rows_derive_from_exactly_the_rows_of_their_groups(
     done.check_all()
 
 
+@pytest.mark.long
 def test_columns_of_functions_have_all_values_that_these_are_given(
     spark: SparkSession, tmp_path: Path
 ) -> None:

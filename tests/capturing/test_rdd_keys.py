@@ -60,6 +60,7 @@ def test_keys_name_the_rows_that_rdds_write_and_read(
         kept.records()
 
 
+@pytest.mark.long
 def test_a_key_that_is_missing_or_repeated_is_an_error(
     houses: Callable[..., House], log: str, tmp_path: Path
 ) -> None:

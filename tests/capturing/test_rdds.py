@@ -105,6 +105,7 @@ def test_each_operator(spark: SparkSession, tmp_path: Path) -> None:
     check({name: (made, LINES) for name, made in BY_HAND.items()}, spark, tmp_path)
 
 
+@pytest.mark.long
 def test_the_right_side_of_a_cartesian_is_computed_once(
     spark: SparkSession, tmp_path: Path
 ) -> None:

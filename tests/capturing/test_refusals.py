@@ -114,6 +114,7 @@ def test_a_write_without_a_rule_is_refused(
     assert name.lower() in str(error).lower()
 
 
+@pytest.mark.long
 def test_a_source_without_row_numbers_and_key_is_refused(
     house: House, shop: Path, spark: SparkSession, tmp_path: Path
 ) -> None:

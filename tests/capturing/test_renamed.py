@@ -80,6 +80,7 @@ def test_a_file_that_may_be_another_one_is_refused(
         frame.write.parquet(str(tmp_path / "report"))
 
 
+@pytest.mark.long
 def test_a_folder_that_is_renamed_in_its_block_keeps_out_what_reads_it(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:

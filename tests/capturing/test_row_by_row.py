@@ -160,11 +160,11 @@ def from_beyond(frames: Iterator[Any]) -> Iterator[Any]:
     ("function", "positions"),
     [
         (drops_rows, None),
-        (joins_batches, None),
-        (returns_twice, None),
-        (returns_nothing, None),
         (from_beyond, "place"),
-        (drops_rows, "place"),
+        pytest.param(joins_batches, None, marks=pytest.mark.long),
+        pytest.param(returns_twice, None, marks=pytest.mark.long),
+        pytest.param(returns_nothing, None, marks=pytest.mark.long),
+        pytest.param(drops_rows, "place", marks=pytest.mark.long),
     ],
 )
 def test_a_function_that_is_not_row_by_row_fails_with_its_name(

@@ -192,6 +192,7 @@ def test_an_export_of_samples_is_not_imported(
         import_(tmp_path / "export", houses().settings, Silent())
 
 
+@pytest.mark.long
 def test_a_rollback_hides_a_sample(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -94,7 +94,13 @@ def visits(spark: SparkSession, tmp_path: Path) -> DataFrame:
 
 @pytest.mark.parametrize(
     ("by", "hashed"),
-    [("who", True), ("who, day", True), ("to, who, day", None), ("day, to", True), ("day", False)],
+    [
+        ("who", True),
+        ("to, who, day", None),
+        ("day", False),
+        pytest.param("who, day", True, marks=pytest.mark.long),
+        pytest.param("day, to", True, marks=pytest.mark.long),
+    ],
 )
 def test_each_group_has_its_rows_whatever_makes_it(
     spark: SparkSession, visits: DataFrame, tmp_path: Path, by: str, hashed: bool | None
@@ -111,6 +117,7 @@ def test_each_group_has_its_rows_whatever_makes_it(
         assert ids == set(row[-1]), row
 
 
+@pytest.mark.long
 def test_texts_beyond_an_outer_join(spark: SparkSession, visits: DataFrame, tmp_path: Path) -> None:
     spark.range(3, 11).coalesce(1).write.parquet(str(tmp_path / "numbers"))
     numbers = spark.read.parquet(str(tmp_path / "numbers")).withColumnRenamed("id", "n")
@@ -126,6 +133,7 @@ def test_texts_beyond_an_outer_join(spark: SparkSession, visits: DataFrame, tmp_
         assert ns == set(row[-1]), row
 
 
+@pytest.mark.long
 def test_columns_of_two_tables_are_written(
     spark: SparkSession, visits: DataFrame, orders: DataFrame, tmp_path: Path
 ) -> None:
@@ -145,6 +153,7 @@ def test_a_file_with_another_type_is_refused(spark: SparkSession, tmp_path: Path
     assert raised.value.found.endswith("as integers, but its type is date32[day]")
 
 
+@pytest.mark.long
 def test_a_column_that_is_computed_is_written(
     spark: SparkSession, orders: DataFrame, tmp_path: Path
 ) -> None:
@@ -167,11 +176,11 @@ def test_the_number_that_stands_for_null_is_refused(spark: SparkSession, tmp_pat
     ("key", "group"),
     [
         ("cast(id % 5 AS string)", lambda ids: ids % 5),
-        ("cast(id % 20000 AS string)", lambda ids: ids % 20000),
-        ("cast(id AS string)", lambda ids: ids),
+        pytest.param("cast(id % 20000 AS string)", lambda ids: ids % 20000, marks=pytest.mark.long),
+        pytest.param("cast(id AS string)", lambda ids: ids, marks=pytest.mark.long),
         ("id div 3", lambda ids: ids // 3),
-        ("id div 40000", lambda ids: ids // 40000),
-        ("id div 1000000", lambda ids: ids * 0),
+        pytest.param("id div 40000", lambda ids: ids // 40000, marks=pytest.mark.long),
+        pytest.param("id div 1000000", lambda ids: ids * 0, marks=pytest.mark.long),
         (
             f"if(id % 2 = 0, id + {ROWS} - {1 << 62} - {1 << 62}, {(1 << 63) - 1} - id)",
             lambda ids: ids,
@@ -189,7 +198,9 @@ def test_the_number_that_stands_for_null_is_refused(spark: SparkSession, tmp_pat
         "left out",
     ],
 )
-@pytest.mark.parametrize("ordered", [False, True], ids=["mixed", "ordered"])
+@pytest.mark.parametrize(
+    "ordered", [False, pytest.param(True, marks=pytest.mark.long)], ids=["mixed", "ordered"]
+)
 def test_a_large_file_has_each_row_once_with_its_key(
     spark: SparkSession, tmp_path: Path, key: str, group: Callable[[I64], I64] | None, ordered: bool
 ) -> None:

@@ -90,7 +90,10 @@ def test_rows_of_each_source_are_named_by_their_keys(
 
 @pytest.mark.parametrize(
     ("key", "found"),
-    [("cust", "The key of csv is NULL in 2 of its rows"), (["small", "id"], "NULL")],
+    [
+        ("cust", "The key of csv is NULL in 2 of its rows"),
+        pytest.param(["small", "id"], "NULL", marks=pytest.mark.long),
+    ],
 )
 def test_a_key_with_null_is_refused(
     key: str, found: str, houses: Callable[..., House], shop: Path, spark: SparkSession

@@ -75,6 +75,7 @@ def test_errors_of_spark_stay_as_they_are(
     assert not isinstance(error.value, provhouse.ProvhouseError)
 
 
+@pytest.mark.long
 def test_write_to(
     houses: Callable[..., House], spark: SparkSession, orders: DataFrame, tmp_path: Path
 ) -> None:

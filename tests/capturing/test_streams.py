@@ -96,6 +96,7 @@ def test_writes_of_batches_have_the_lineage_of_their_rows(
     assert found == groups - {frozenset()}
 
 
+@pytest.mark.long
 def test_a_batch_that_is_run_again_leaves_nothing_twice(
     houses: Callable[..., House], spark: SparkSession, orders: Path, tmp_path: Path
 ) -> None:

@@ -44,7 +44,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("name", DAILY)
+@pytest.mark.parametrize("name", [DAILY[0], pytest.param(DAILY[1], marks=pytest.mark.long)])
 def test_rows_come_back_from_their_witnesses(
     name: str, spark: SparkSession, small: Path, tmp_path: Path
 ) -> None:

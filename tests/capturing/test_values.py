@@ -143,6 +143,7 @@ def test_figures_of_all_types_are_those_of_the_jobs_run_again(
         assert {row.table for row in warehouse.what_if("orders/1").unknown} == {*OTHERS}
 
 
+@pytest.mark.long
 def test_null_and_what_was_not_asked_for_are_not_known(captured: Callable[..., House]) -> None:
     with captured({"rares": "sum(rare)"}).open() as warehouse:
         assert {row.item.partition("@")[0] for row in warehouse.what_if("orders/2").unknown} == {

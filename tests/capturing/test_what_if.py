@@ -68,7 +68,7 @@ NOT_ABOUT_ABSENCE = [name for name in JOBS if name not in ("top", "less", "anti"
 """The jobs whose rows can be lost only by a deletion of rows that they derive from."""
 
 
-DAILY = ("totals", "having", "top", "anti", "different", "exists", "scalar", "large")
+DAILY = ("totals", "having", "anti", "different", "scalar")
 """The jobs of the daily test."""
 
 

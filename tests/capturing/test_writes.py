@@ -108,6 +108,8 @@ WRITES: dict[str, Write] = {
         "SELECT id, small FROM written_orders"
     ),
 }
+FEW = ("days", "sorted", "ctas", "dynamic", "delta", "delta_days", "delta_where")
+"""The writes of the usual tests; ``make test-long`` has all."""
 BY_CATALOG = ("inserts", "delta_ctas", "delta_replace", "delta_inserts", "delta_where")
 """Writes of tables that have their names from the catalog."""
 
@@ -132,11 +134,19 @@ class Written:
     house: House
     folder: Path
     report: provhouse.Landed
+    names: tuple[str, ...]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(
+    scope="module",
+    params=[FEW, pytest.param((*WRITES,), marks=pytest.mark.long)],
+    ids=["few", "all"],
+)
 def written(
-    houses: Callable[..., House], spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest,
+    houses: Callable[..., House],
+    spark: SparkSession,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Written]:
     """All tables, written outside of a block in ``plain``, and in a block in ``captured``."""
     folder = tmp_path_factory.mktemp("writes")
@@ -146,29 +156,30 @@ def written(
     for place in ("plain", "captured"):
         for form, name in (("parquet", "dynamic"), ("delta", "delta_dynamic")):
             old.write.partitionBy("cust").format(form).save(str(folder / place / name))
-    for name, write in WRITES.items():
-        write(orders, str(folder / "plain" / name))
-    tables = [name for name in WRITES if name not in BY_CATALOG]
-    tables += ["orders", *(f"captured_{name}_captured" for name in BY_CATALOG)]
+    names: tuple[str, ...] = request.param
+    for name in names:
+        WRITES[name](orders, str(folder / "plain" / name))
+    tables = ["orders", *(f"captured_{name}_captured" if name in BY_CATALOG else name
+                          for name in names)]  # fmt: skip
     with house.capture(keys=dict.fromkeys(tables, "id"), run="n") as run:
-        for name, write in WRITES.items():
-            write(orders, str(folder / "captured" / name))
+        for name in names:
+            WRITES[name](orders, str(folder / "captured" / name))
     assert run.report
-    yield Written(house, folder, run.report)
+    yield Written(house, folder, run.report, names)
     for row in spark.sql("SHOW TABLES LIKE 'captured_*'").collect():
         spark.sql(f"DROP TABLE {row.tableName}")
 
 
-@pytest.mark.parametrize("name", WRITES)
-def test_files_are_those_of_plain_spark(name: str, written: Written) -> None:
-    plain = files(written.folder / "plain" / name)
-    assert len(plain) > 1
-    assert files(written.folder / "captured" / name) == plain
+def test_files_are_those_of_plain_spark(written: Written) -> None:
+    for name in written.names:
+        plain = files(written.folder / "plain" / name)
+        assert len(plain) > 1, name
+        assert files(written.folder / "captured" / name) == plain, name
 
 
 def test_each_row_derives_from_the_row_that_it_was(written: Written) -> None:
     writes = written.report.writes
-    assert [write.path.name for write in writes] == list(WRITES)
+    assert [write.path.name for write in writes] == list(written.names)
     assert {write.rows for write in writes} == {len(ORDERS)}
     with written.house.open() as warehouse:
         for order in ORDERS:
@@ -176,6 +187,7 @@ def test_each_row_derives_from_the_row_that_it_was(written: Written) -> None:
             assert reached == {f"{each.table}/{order.id}@{each.version}" for each in writes}
 
 
+@pytest.mark.long
 def test_rows_may_derive_from_nothing(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -208,6 +220,7 @@ def test_lineage_goes_on_through_a_delta_table(written: Written, spark: SparkSes
         assert {each.item for each in warehouse.lineage("more/3").items} > {"orders/3"}
 
 
+@pytest.mark.long
 def test_explain_is_no_write(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:

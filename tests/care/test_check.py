@@ -195,7 +195,9 @@ LOST = {
 }
 
 
-@pytest.mark.parametrize("lost", LOST)
+@pytest.mark.parametrize(
+    "lost", [pytest.param(one, marks=[pytest.mark.long] * (one != "all")) for one in LOST]
+)
 def test_neo4j_is_repaired_from_the_tables(house: House, lost: str) -> None:
     cypher(house, LOST[lost])
     damages = checked(house, deep=False).damages
@@ -251,6 +253,7 @@ def test_a_damaged_id_is_never_replaced_by_a_read(copy: House, kind: str) -> Non
         assert checked(copy, deep=False).damages == ()
 
 
+@pytest.mark.long
 def test_a_lost_id_is_replaced_if_neo4j_has_nothing_of_the_warehouse(
     house: House, copy: House
 ) -> None:

@@ -61,6 +61,7 @@ def test_an_export_is_imported_unchanged(
     assert not import_into(other, exported).committed
 
 
+@pytest.mark.long
 def test_an_exported_answer_is_imported_into_another_warehouse(
     kept: House, files: Path, houses: Houses, tmp_path: Path
 ) -> None:
@@ -198,6 +199,7 @@ def test_an_export_needs_a_new_folder_and_has_one_generation(
     assert not (tmp_path / "none").exists()
 
 
+@pytest.mark.long
 def test_an_export_leaves_out_retracted_triples(houses: Houses, tmp_path: Path) -> None:
     house = houses()
     house.ingest([Triple("a", "b"), Triple("b", "c")])

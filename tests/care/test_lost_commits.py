@@ -56,7 +56,9 @@ WRITERS: dict[str, Callable[[House], object]] = {
 }
 
 
-@pytest.mark.parametrize("writer", WRITERS)
+@pytest.mark.parametrize(
+    "writer", [pytest.param(w, marks=[pytest.mark.long] * (w != "ingest")) for w in WRITERS]
+)
 def test_no_writer_removes_a_generation_whose_record_was_deleted(house: House, writer: str) -> None:
     assert named(house) == []
     kept = record(house, 3).read_bytes()
@@ -73,7 +75,7 @@ def test_no_writer_removes_a_generation_whose_record_was_deleted(house: House, w
     WRITERS[writer](house)
 
 
-@pytest.mark.parametrize("number", [1, 2])
+@pytest.mark.parametrize("number", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_an_earlier_record_that_was_deleted_is_named(house: House, number: int) -> None:
     record(house, number).unlink()
     assert named(house) == [f"commit {number}"]
@@ -97,6 +99,7 @@ def test_repair_says_what_is_still_damaged(
     house.check_deep()
 
 
+@pytest.mark.long
 def test_repair_says_which_files_are_damaged(house: House) -> None:
     partition = sorted(house.layout.base(1).rglob("triples/*.parquet"))[0]
     partition.write_bytes(partition.read_bytes()[:-9])
@@ -106,6 +109,7 @@ def test_repair_says_which_files_are_damaged(house: House) -> None:
     assert repair_and_check(house.settings, Silent()).damages == before
 
 
+@pytest.mark.long
 def test_pruned_and_restored_generations_are_not_lost(house: House, tmp_path: Path) -> None:
     backup = tmp_path / "backup"
     shutil.copytree(house.layout.root, backup)

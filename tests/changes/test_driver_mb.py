@@ -33,6 +33,7 @@ OWN = ("file", "files", "time")
 SHARED = Shared("s", "any", (Input("0.0", "f"), Input("1.1", "f")), ("u", "v", "w"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("everything", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_a_tiny_limit_changes_nothing(
     everything: bool, houses: Houses, monkeypatch: pytest.MonkeyPatch

@@ -110,7 +110,9 @@ LEFT_OUT: dict[str, tuple[object, str, object]] = {
 }
 
 
-@pytest.mark.parametrize("step", LEFT_OUT)
+@pytest.mark.parametrize(
+    "step", [pytest.param(s, marks=[pytest.mark.long] * (s != "look-ups")) for s in LEFT_OUT]
+)
 def test_every_step_of_an_erasure_is_needed(
     copy: Persons, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
@@ -220,7 +222,13 @@ def test_the_next_writer_completes_an_interrupted_erasure(
     assert not copy.house.layout.erasure.exists()
 
 
-@pytest.mark.parametrize("point", ["erasure written", "hint removed", "rejects cleared"])
+@pytest.mark.parametrize(
+    "point",
+    [
+        "erasure written",
+        *(pytest.param(p, marks=pytest.mark.long) for p in ("hint removed", "rejects cleared")),
+    ],
+)
 def test_a_name_in_a_rejected_row_only_is_erased(
     houses: Houses, monkeypatch: pytest.MonkeyPatch, point: str
 ) -> None:
@@ -254,7 +262,7 @@ def test_a_name_in_a_rejected_row_only_is_erased(
         forget(["rejected"], house.settings, Silent())
 
 
-@pytest.mark.parametrize("unreadable", [False, True])
+@pytest.mark.parametrize("unreadable", [pytest.param(False, marks=pytest.mark.long), True])
 def test_a_repair_erases_what_an_erasure_left(
     copy: Persons, monkeypatch: pytest.MonkeyPatch, unreadable: bool
 ) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
@@ -9,6 +10,9 @@ import pytest
 
 from helpers.command import Command
 from helpers.leftovers import leftovers
+from helpers.warehouse import House
+from provhouse.ingest.ingest import ingest
+from provhouse.model.progress import Silent
 
 ROWS = (
     "src,dst,op\nraw,person/1,read\nperson/1,report,sum\nraw,person/2,read\nperson/2,report,sum\n"
@@ -31,17 +35,30 @@ def killed(command: Command, point: str, *arguments: str) -> None:
 
 
 @pytest.fixture
-def command(tmp_path: Path) -> Command:
+def command(tmp_path: Path, houses: Callable[..., House]) -> Command:
     """Commands on a warehouse with a Neo4j of its own, which an erasure has to rebuild."""
     (tmp_path / "rows.csv").write_text(ROWS)
-    made = Command(tmp_path / "warehouse")
-    made("ingest", tmp_path / "rows.csv")
-    return made
+    settings = houses(neo4j_home=None).settings
+    ingest([tmp_path / "rows.csv"], settings, progress=Silent())
+    return Command(settings.warehouse)
 
 
-@pytest.mark.parametrize(
-    "point", [POINTS[0], *(pytest.param(one, marks=pytest.mark.long) for one in POINTS[1:])]
-)
+def test_a_killed_erasure_is_completed(command: Command) -> None:
+    """A question completes it, or the same command; the next test has each after every point."""
+    killed(command, POINTS[0], "forget", "person/1")
+    answer = json.loads(command("lineage", "report", "--format", "json").out)
+    assert [item["item"] for item in answer["items"]] == ["person/2", "raw"]
+    assert answer["erased"] == 1
+    killed(command, POINTS[0], "forget", "person/2")
+    done = command("forget", "person/2", "--format", "json")
+    said = json.loads(done.out)
+    assert (said["names"], said["items"], said["triples"]) == (1, 1, 2)
+    assert "Completed an erasure that was interrupted (items: 1, triples: 2)" in done.err
+    assert leftovers([command.warehouse], [], ["person/1", "person/2"]) == set()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("point", POINTS)
 def test_questions_have_answers_after_an_erasure_was_killed(command: Command, point: str) -> None:
     killed(command, point, "forget", "person/1")
     answer = json.loads(command("lineage", "report", "--format", "json").out)
@@ -51,9 +68,8 @@ def test_questions_have_answers_after_an_erasure_was_killed(command: Command, po
     assert leftovers([command.warehouse], [], ["person/1"]) == set()
 
 
-@pytest.mark.parametrize(
-    "point", [POINTS[0], *(pytest.param(one, marks=pytest.mark.long) for one in POINTS[1:])]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("point", POINTS)
 def test_the_same_command_says_what_it_has_completed(command: Command, point: str) -> None:
     killed(command, point, "forget", "person/1")
     done = command("forget", "person/1", "--format", "json")
@@ -64,6 +80,7 @@ def test_the_same_command_says_what_it_has_completed(command: Command, point: st
     assert "Nothing was erased" in command("forget", "person/1", status=3).message
 
 
+@pytest.mark.long
 def test_other_names_are_still_missing(command: Command) -> None:
     killed(command, POINTS[0], "forget", "person/1")
     done = command("forget", "person/1", "stranger", status=3)
@@ -71,6 +88,7 @@ def test_other_names_are_still_missing(command: Command) -> None:
     assert "Completed an erasure that was interrupted" in done.err
 
 
+@pytest.mark.long
 def test_another_erasure_counts_only_its_own_items(command: Command) -> None:
     killed(command, POINTS[0], "forget", "person/1")
     said = json.loads(command("forget", "person/2", "--format", "json").out)

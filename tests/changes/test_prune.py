@@ -122,7 +122,10 @@ POINTS: dict[str, tuple[object, str, object]] = {
 }
 
 
-@pytest.mark.parametrize("point", POINTS)
+@pytest.mark.parametrize(
+    "point",
+    [pytest.param(one, marks=[pytest.mark.long] * (at > 0)) for at, one in enumerate(POINTS)],
+)
 def test_the_next_writer_completes_an_interrupted_prune(
     copy: House, monkeypatch: pytest.MonkeyPatch, point: str
 ) -> None:

@@ -136,6 +136,7 @@ def test_a_check_finds_deaths_and_assertions_of_missing_triples(
         assert "of its rows do" in found[f"table {name}"]
 
 
+@pytest.mark.long
 def test_a_retraction_needs_memory_for_one_partition(houses: Houses) -> None:
     """The peak memory of a retraction is below 8 bytes for each triple that it ends."""
     house = houses(partition_triples=500)

@@ -136,6 +136,7 @@ def test_every_change_ends_what_it_would_end_if_written_out(houses: Houses) -> N
     model.check()
 
 
+@pytest.mark.long
 def test_a_run_that_comes_again_replaces_what_its_derivations_are_shared_by(
     houses: Houses, tmp_path: Path
 ) -> None:
@@ -219,6 +220,7 @@ def test_groups_are_no_items_and_in_no_count(houses: Houses, tmp_path: Path) -> 
         assert dict(values) == {"max": 6, "min": 6}
 
 
+@pytest.mark.long
 def test_tables_depend_on_each_other_through_groups(houses: Houses, tmp_path: Path) -> None:
     house = houses(partition_triples=3)
     house.ingest_files(write(tmp_path / "t.csv", WINDOW.rows()))
@@ -245,6 +247,7 @@ def _workflow(house: House) -> dict[tuple[str, str], tuple[int, set[str]]]:
     return {(src, dst): (triples, set(ops)) for src, dst, triples, ops in rows}
 
 
+@pytest.mark.long
 def test_an_export_has_the_triples_written_out(houses: Houses, tmp_path: Path) -> None:
     house, other = houses(partition_triples=3), houses()
     house.ingest_files(write(tmp_path / "t.csv", WINDOW.rows()))
@@ -281,6 +284,7 @@ def test_an_erased_input_leaves_nothing_of_its_name(houses: Houses, tmp_path: Pa
         assert content(asker.ask("out1", "upstream")) == again
 
 
+@pytest.mark.long
 def test_erasing_every_dst_erases_the_texts_of_the_inputs(houses: Houses, tmp_path: Path) -> None:
     house = houses()
     house.ingest_files(write(tmp_path / "t.csv", WINDOW.rows()))

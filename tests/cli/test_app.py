@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from provhouse.cli.app import run
+
 HEAVY = ("pyspark", "pyarrow", "neo4j", "numba", "numpy", "delta", "deltalake")
 
 
@@ -84,11 +86,18 @@ def test_no_command_shows_the_help() -> None:
         ),
     ],
 )
-def test_wrong_usage_writes_nothing(arguments: list[str], problem: str, tmp_path: Path) -> None:
-    done = started(*arguments, PROVHOUSE_WAREHOUSE=str(tmp_path))
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert problem in " ".join(lines(done.stderr))
+def test_wrong_usage_writes_nothing(
+    arguments: list[str],
+    problem: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("PROVHOUSE_WAREHOUSE", str(tmp_path))
+    assert run([*map(os.fsdecode, arguments)]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert problem in " ".join(lines(printed.err))
     assert not list(tmp_path.iterdir())
 
 
@@ -136,8 +145,9 @@ def test_an_unwritable_output_file_is_named(tmp_path: Path) -> None:
     "arguments",
     [["cypher", "RETURN 1"], ["browser"], ["lineage", "a"], ["path", "a", "b"], ["find", "a"]],
 )
-def test_nothing_is_started_without_a_warehouse(arguments: list[str], tmp_path: Path) -> None:
-    done = started("--warehouse", str(tmp_path / "w"), *arguments)
-    assert done.returncode == 3
-    assert str(tmp_path / "w") in done.stderr
+def test_nothing_is_started_without_a_warehouse(
+    arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["--warehouse", str(tmp_path / "w"), *arguments]) == 3
+    assert str(tmp_path / "w") in capsys.readouterr().err
     assert not list(tmp_path.iterdir())

@@ -181,6 +181,7 @@ def test_nothing_of_an_erased_call_stays(house: House) -> None:
     house.check_deep()
 
 
+@pytest.mark.long
 def test_a_kill_before_neo4j_shows_the_generation_is_made_up_for(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -203,6 +204,7 @@ def test_a_kill_before_neo4j_shows_the_generation_is_made_up_for(
     assert shown(house) == expected(house, {"first": FIRST, "second": SECOND, "third": third})
 
 
+@pytest.mark.long
 def test_check_finds_modules_that_someone_changed_and_repair_restores_them(house: House) -> None:
     before = shown(house)
     asked(house, "MATCH (m:Module {warehouse: $warehouse, name: 'curate'}) DETACH DELETE m")
@@ -215,6 +217,7 @@ def test_check_finds_modules_that_someone_changed_and_repair_restores_them(house
     assert shown(house) == before
 
 
+@pytest.mark.long
 def test_a_large_warehouse_shows_what_modules_declare(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -248,6 +251,7 @@ def test_a_warehouse_without_modules_shows_none(houses: Houses) -> None:
     assert shown(house) == (set(), set())
 
 
+@pytest.mark.long
 def test_a_commit_writes_only_the_modules_that_it_changed(houses: Houses) -> None:
     """Many modules share three tables, so each reads what all others make."""
     house, many = houses(), 264

@@ -96,8 +96,18 @@ def assert_answers(house: House, triples: list[Triple]) -> None:
                 assert found.items == oracle.ask(item, direction).items
 
 
-@pytest.mark.parametrize("call", [1, 5, 12])
-@pytest.mark.parametrize("point", ["batch unwritten", "batch written"])
+@pytest.mark.parametrize(
+    ("point", "call"),
+    [
+        ("batch written", 5),
+        *(
+            pytest.param(point, call, marks=pytest.mark.long)
+            for point in ("batch unwritten", "batch written")
+            for call in (1, 5, 12)
+            if (point, call) != ("batch written", 5)
+        ),
+    ],
+)
 def test_a_restart_during_a_load_goes_unnoticed(
     house: House, killer: Killer, point: str, call: int
 ) -> None:
@@ -108,7 +118,7 @@ def test_a_restart_during_a_load_goes_unnoticed(
     assert_answers(house, TRIPLES)
 
 
-@pytest.mark.parametrize("call", [1, 5, 12])
+@pytest.mark.parametrize("call", [5, *(pytest.param(n, marks=pytest.mark.long) for n in (1, 12))])
 def test_a_server_that_stays_down_leaves_the_last_generation(
     house: House, killer: Killer, call: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

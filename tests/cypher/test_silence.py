@@ -107,6 +107,7 @@ def test_a_client_that_leaves_ends_the_wait(graph: Graph, graph_home: Path) -> N
         graph.closure(SetId(1), "upstream", Stopwatch(gone=gone))
 
 
+@pytest.mark.long
 def test_a_busy_server_is_awaited(graph: Graph) -> None:
     """The statement takes several times as long as a silent server has."""
     count = graph.read("UNWIND range(1, 40000000) AS n RETURN sum(n % 7)", {})

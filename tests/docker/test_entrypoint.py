@@ -216,6 +216,7 @@ def test_serve_takes_no_arguments(container: Container) -> None:
     assert "serve takes no arguments" in container.refusal("serve", "--port=1")
 
 
+@pytest.mark.long
 def test_other_arguments_are_a_command_of_provhouse(container: Container) -> None:
     process = container.start("status", "--format", "json")
     out, _ = process.communicate(timeout=60)

@@ -23,6 +23,7 @@ report,board,sum,reports,boards,
 """
 
 
+@pytest.mark.long
 def test_the_server_does_not_show_erased_items(alone: Command, tmp_path: Path) -> None:
     file = tmp_path / "trace.csv"
     file.write_text(TRACE)

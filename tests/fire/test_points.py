@@ -113,6 +113,7 @@ def test_a_suspended_writer_does_no_harm(fire: Fire) -> None:
     fire.assert_answers("lineage")
 
 
+@pytest.mark.long
 def test_a_killed_repair_does_not_mark_a_partial_graph_as_complete(fire: Fire) -> None:
     """Kill one repair before it marks a generation as complete, and another one after that."""
     fire.grow()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
+import provhouse
 from helpers.shop import ORDERS, Customer, Order
 from helpers.warehouse import House
 
@@ -74,29 +75,31 @@ class Done:
     def check_all(self) -> None:
         """Check every case; fail with all that are wrong."""
         wrong = {}
-        for name in self.cases:
-            try:
-                self.check(name)
-            except AssertionError as error:
-                wrong[name] = str(error)
+        with self.house.open() as warehouse:
+            for name in self.cases:
+                try:
+                    self.check(name, warehouse)
+                except AssertionError as error:
+                    wrong[name] = str(error)
         assert not wrong, "\n\n".join(f"{name}: {error}" for name, error in wrong.items())
 
-    def lineage(self, name: str) -> Lineage:
+    def lineage(self, name: str, warehouse: provhouse.Warehouse) -> Lineage:
         """Return the stored lineage of a case; a row without source rows is not stored."""
-        with self.house.open() as warehouse:
-            return {
-                key: {item.item for item in warehouse.lineage(f"{name}/{key}").items}
-                for key, sources in self.cases[name].expected().items()
-                if sources
-            }
+        return {
+            key: {item.item for item in warehouse.lineage(f"{name}/{key}").items}
+            for key, sources in self.cases[name].expected().items()
+            if sources
+        }
 
-    def check(self, name: str) -> None:
+    def check(self, name: str, warehouse: provhouse.Warehouse) -> None:
         """Fail if the case has other rows, or other lineage, than expected."""
         expected = self.cases[name].expected()
         table = self.house.session.read.parquet(str(self.folder / name))
         rows = table.collect()
         assert {str(row["k"]) for row in rows} == set(expected)
-        assert self.lineage(name) == {key: found for key, found in expected.items() if found}
+        assert self.lineage(name, warehouse) == {
+            key: found for key, found in expected.items() if found
+        }
         plain = self.cases[name].frame(self.shop)
         assert table.schema.simpleString() == plain.schema.simpleString()
         assert sorted(map(str, rows)) == sorted(map(str, plain.collect()))

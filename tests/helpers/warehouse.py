@@ -28,7 +28,7 @@ from provhouse.store.warehouse.layout import Layout
 
 COLUMNS = (SRC, DST, OP, SRC_TABLE, DST_TABLE)
 READ_BY_SPARK: set[str] = set()
-"""Test files for which Spark has read a generation; their later checks use Delta's own reader."""
+"""Test folders for which Spark has read a generation; later checks use Delta's own reader."""
 
 
 @dataclass
@@ -83,10 +83,10 @@ class House:
 
     def check(self) -> None:
         """Check sets, placements, numbers and totals of the current generation."""
-        file = os.environ["PYTEST_CURRENT_TEST"].split("::")[0]
-        session = None if file in READ_BY_SPARK else self.session
+        folder = os.environ["PYTEST_CURRENT_TEST"].split("::")[0].rpartition("/")[0]
+        session = None if folder in READ_BY_SPARK else self.session
         check(self.layout, session, self.address, self.theta, bare=self.bare)
-        READ_BY_SPARK.add(file)
+        READ_BY_SPARK.add(folder)
 
     def check_deep(self) -> None:
         """Run ``provhouse check --deep``, which must find no damage, then check the invariants."""

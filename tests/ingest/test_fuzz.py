@@ -257,6 +257,7 @@ def _damaged(kind: Kind, number: int, folder: Path) -> str:
     return "read" if found else "refused"
 
 
+@pytest.mark.long
 def test_an_ingest_of_a_damaged_file_stores_all_of_it_or_nothing(
     houses: Callable[..., House], tmp_path: Path
 ) -> None:

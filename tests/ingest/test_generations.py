@@ -102,6 +102,7 @@ def test_neo4j_shows_its_former_state_after_a_rollback(houses: Houses) -> None:
     assert len(after) == len(before) + 1  # the dependency stays for the generation that had it
 
 
+@pytest.mark.long
 def test_rollbacks_return_to_the_previous_base_and_to_an_empty_warehouse(houses: Houses) -> None:
     house = houses(theta=4, pack=0)
     house.ingest(triples(1))
@@ -169,6 +170,7 @@ def born_in(house: House) -> dict[tuple[str, ...], int]:
     return dict(zip(triples, rows["born"].to_pylist(), strict=True))
 
 
+@pytest.mark.long
 def test_a_compaction_that_loses_triples_changes_nothing(
     houses: Houses, monkeypatch: pytest.MonkeyPatch
 ) -> None:

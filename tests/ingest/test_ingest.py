@@ -70,6 +70,7 @@ def test_two_names_with_one_hash_are_kept_apart(houses: Houses) -> None:
                 assert content(asker.ask(item, direction)) == expected
 
 
+@pytest.mark.long
 def test_a_name_with_the_hash_of_a_stored_name_is_new(houses: Houses) -> None:
     one, other = colliding()
     house = houses()
@@ -118,6 +119,7 @@ def test_a_cut_in_groups_of_components_gives_the_same_answers(
                 assert content(asker.ask(item, direction)) == oracle.ask(item, direction)
 
 
+@pytest.mark.long
 def test_a_cut_in_groups_works_in_spark(houses: Houses, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a limit of 1 MB, 15,000 items and triples need at least two groups."""
     monkeypatch.setattr(begin, "SMALL_BYTES", 0)
@@ -296,6 +298,7 @@ def test_appends_merge_components(houses: Houses) -> None:
                     assert content(asker.ask(item, direction, method)) == expected
 
 
+@pytest.mark.long
 def test_an_input_may_have_many_buckets_ranges_and_files(
     houses: Houses, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -225,6 +225,7 @@ def write_rows(path: Path, rows: Iterable[Row]) -> None:
     path.write_text("\n".join([",".join(Row._fields), *lines]) + "\n")
 
 
+@pytest.mark.long
 def test_a_derivation_that_lost_an_erased_input_is_not_exported_as_complete(
     houses: Houses, tmp_path: Path
 ) -> None:

@@ -80,7 +80,7 @@ def triples(house: House, folder: Path) -> set[tuple[str, ...]]:
     return {tuple(row.values()) for row in table.to_pylist()}
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_row_ids_store_what_their_names_store(houses: Houses, tmp_path: Path, seed: int) -> None:
     """Row ids, names, and both in turn give the same items and triples; then all are stored."""
     parts = [rows(400, seed), rows(300, seed + 50)]
@@ -123,6 +123,7 @@ def test_a_file_row_ids_and_a_spark_frame_meet_in_one_item(houses: Houses) -> No
     house.check()
 
 
+@pytest.mark.long
 def test_names_and_row_ids_of_one_ingest_meet(houses: Houses) -> None:
     """One end is a name and the other a row id; some names are row ids, others look like them."""
     house = houses()
@@ -215,6 +216,7 @@ def test_a_pattern_names_the_rows_of_a_table(houses: Houses, tmp_path: Path) -> 
     assert {name for name, _ in stored(other)} == {"B17", "sums/1"}
 
 
+@pytest.mark.long
 def test_a_key_fixes_the_pattern_too(houses: Houses) -> None:
     house = houses()
     brought(house, pa.table({"src_id": ["x"], "src_table": ["t"], "dst": ["y"]}))
@@ -235,6 +237,7 @@ def stored_forms(house: House) -> tuple[int, int]:
     return hashed, sum(len(each.offsets()) for each in known if each)
 
 
+@pytest.mark.long
 def test_items_that_are_row_ids_have_no_stored_names(houses: Houses) -> None:
     """A compaction and later ingests keep to this, for names that are row ids too."""
     house = houses()

@@ -60,7 +60,9 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("reason", BAD)
+@pytest.mark.parametrize(
+    "reason", [pytest.param(one, marks=[pytest.mark.long] * (at > 0)) for at, one in enumerate(BAD)]
+)
 def test_a_label_that_is_no_derivation_is_rejected(
     houses: Houses, tmp_path: Path, reason: str
 ) -> None:
@@ -106,6 +108,7 @@ def test_the_column_is_an_attribute_in_a_file_without_derivations(
     assert "groups" not in house.commit.tables
 
 
+@pytest.mark.long
 def test_row_ids_may_share_a_derivation(houses: Houses) -> None:
     """They are the items that their names are; a row id without a table is rejected."""
     house = houses()

@@ -96,6 +96,8 @@ def lineage(con: Connection, query: str, ref: str, want: Want = Want()) -> list[
     return sorted(found)
 
 
+FEW = [pytest.param(kind, marks=[pytest.mark.long] * (at % 5 > 0)) for at, kind in enumerate(NAMES)]
+"""Every fifth type for the usual tests; keys of all types are tested in groups."""
 WANTS: Iterable[Want] = (Want(), Want(refs=("t",)))
 
 
@@ -111,7 +113,7 @@ def test_groups_by_a_key_of_any_type(kind: str) -> None:
         assert lineage(con, two, "t", want) == groups(con, "t", "k, v % 2")
 
 
-@pytest.mark.parametrize("kind", NAMES)
+@pytest.mark.parametrize("kind", FEW)
 def test_blocks_below_have_keys_of_any_type(kind: str) -> None:
     con = database(kind)
     expected = groups(con, "t")
@@ -125,7 +127,7 @@ def test_blocks_below_have_keys_of_any_type(kind: str) -> None:
     assert lineage(con, rolled, "t") == sorted([*expected, every])
 
 
-@pytest.mark.parametrize("kind", NAMES)
+@pytest.mark.parametrize("kind", FEW)
 def test_set_operations_of_any_type(kind: str) -> None:
     con = database(kind)
     for operator in ("union", "intersect"):
@@ -143,7 +145,7 @@ def _shared(con: Connection, table: str, operator: str) -> list[list[int]]:
     return groups(con, table, where=kept if operator == "intersect" else "true")
 
 
-@pytest.mark.parametrize("kind", NAMES)
+@pytest.mark.parametrize("kind", FEW)
 def test_windows_and_subqueries_of_any_type(kind: str) -> None:
     con = database(kind)
     text = "select list(rowid order by rowid) over (partition by k) from t"

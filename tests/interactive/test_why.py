@@ -142,12 +142,12 @@ def compare_why(sql: str, seed: int) -> None:
 EVERY = [*ROWS, *SETS, *COUNTS]
 
 
-@pytest.mark.parametrize("sql", EVERY)
+@pytest.mark.parametrize("sql", EVERY[::2])  # a long test below has all
 def test_polynomials_compute_results_on_multiples_of_the_records(sql: str) -> None:
     compare_how(sql, len(sql))
 
 
-@pytest.mark.parametrize("sql", [*EVERY, *VALUES])
+@pytest.mark.parametrize("sql", [*EVERY[1::2], *VALUES])  # a long test below has all
 def test_a_row_exists_where_a_witness_does(sql: str) -> None:
     compare_why(sql, len(sql))
 

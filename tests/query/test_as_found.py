@@ -121,6 +121,7 @@ def test_filtered_answers_and_other_methods_are_sorted(asker: Asker) -> None:
         assert isinstance(asker.answer_as_found(question), Answer)
 
 
+@pytest.mark.long
 def test_answers_with_shared_derivations_are_sorted(
     houses: Callable[..., House], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -193,6 +193,7 @@ def test_diff_is_the_difference_of_two_answers(history: History) -> None:
             assert triples(found.went) == before.triples - after.triples, where
 
 
+@pytest.mark.long
 def test_diff_to_the_current_generation_and_of_an_unknown_item(history: History) -> None:
     item = history.items(7)[0]
     found = compare(Question(item, "upstream", as_of=7), None, history.askers)

@@ -361,6 +361,7 @@ def test_what_ops_writes_can_be_ingested(
             assert opened.ops() == described.ops()
 
 
+@pytest.mark.long
 def test_triples_of_shared_derivations_count_as_they_are_shown(
     houses: Callable[..., House], tmp_path: Path
 ) -> None:

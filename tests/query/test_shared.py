@@ -77,6 +77,7 @@ def _compare(asker: Asker, triples: list[Triple], groups: list[Shared], turn: in
                 assert content(answer) == expected, (turn, item, direction, depth, method)
 
 
+@pytest.mark.long
 def test_a_window_is_stored_with_an_entry_for_each_row_and_each_peer(houses: Houses) -> None:
     """A window of 3,000 rows with 3,000 peers stands for nine million triples."""
     house, count = houses(), 3_000
@@ -144,6 +145,7 @@ def test_filters_see_the_triples_written_out(
     assert set(answer.items["item"].to_pylist()) <= ends | {"a", "b", "c", "d"}
 
 
+@pytest.mark.long
 def test_paths_and_summaries_see_the_triples_written_out(small: House) -> None:
     with small.asker() as asker:
         found = path(asker, "a", "d")

@@ -207,6 +207,7 @@ def test_an_erasure_meanwhile_begins_the_view_again(
         clear_mark(house.settings.graph_home)
 
 
+@pytest.mark.long
 def test_writers_and_exports_ignore_views(houses: Callable[..., House], tmp_path: Path) -> None:
     """After each of them, the invariants hold and the answers are the same."""
     house = houses(theta=8, pack=0, partition_triples=10)

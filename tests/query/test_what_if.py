@@ -160,6 +160,7 @@ def test_ops_files_runs_and_tables_are_deleted_as_their_triples_and_items(houses
         assert fates(deleted(asker, "t/a")) == {"t/j": "dies", "t/u": "dies"}
 
 
+@pytest.mark.long
 def test_a_shared_derivation_answers_as_if_written_out(houses: Houses) -> None:
     house = houses()
     window = Shared("w", "aggregate", (Input("s/1", "sum", "2"), Input("s/2", "sum", "3")),
@@ -281,6 +282,7 @@ def test_values_that_cannot_be_computed_again_say_why(houses: Houses) -> None:
         assert fates(found)["d"] == "undecided"
 
 
+@pytest.mark.long
 def test_identical_rows_of_an_aggregate_count_as_often_as_a_file_has_them(houses: Houses) -> None:
     """As in SQL. Two files that have the same row say it once, and so do two ingests."""
     house = houses()

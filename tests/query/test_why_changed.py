@@ -91,6 +91,7 @@ def test_differences_are_those_of_both_computations(houses: Houses) -> None:
     assert (cut.cut, cut.inputs.num_rows, cut.came) == (True, 2, 3)
 
 
+@pytest.mark.long
 def test_an_item_that_an_op_made_twice_has_no_value(houses: Houses) -> None:
     house = houses()
     take_in(house, "first", of({"a": (1.0, 1)}, "made", "sum"))

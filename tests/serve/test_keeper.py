@@ -31,7 +31,8 @@ def spark(served: "Served") -> psutil.Process:
     return served.spark()
 
 
-@pytest.mark.parametrize("victim", [spark, pytest.param(neo4j, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("victim", [spark, neo4j])
 def test_a_killed_process_is_restarted(
     served: "Served", victim: "Callable[[Served], psutil.Process]"
 ) -> None:
@@ -117,6 +118,7 @@ def test_a_stopped_server_keeps_no_client_waiting(
     assert served.get("/v1/lineage", item="t:150").status_code == 200
 
 
+@pytest.mark.long
 def test_a_neo4j_that_is_stopped_keeps_no_question_waiting(served: "Served") -> None:
     settings = served.house.settings
     log = server_file.log_file(settings.warehouse)

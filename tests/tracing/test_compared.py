@@ -59,7 +59,13 @@ DIFFERENT: dict[str, Callable[[DataFrame], DataFrame]] = {
 }
 
 
-@pytest.mark.parametrize("name", DIFFERENT)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(n, marks=[] if n in ("offset", "random") else pytest.mark.long)
+        for n in DIFFERENT
+    ],
+)
 def test_a_replay_that_differs_says_so(
     name: str, houses: Callable[..., House], spark: SparkSession, shop: Path, tmp_path: Path
 ) -> None:
@@ -105,6 +111,7 @@ def test_what_was_written_is_compared_as_its_values(
         assert len(rows_of(rows.replay(frame))) == rows.count(), table
 
 
+@pytest.mark.long
 def test_a_replay_of_an_rdd_that_differs_says_so(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -129,6 +136,7 @@ def test_a_replay_of_an_rdd_that_differs_says_so(
         run.trace("pickled").replay(copied)
 
 
+@pytest.mark.long
 def test_rows_that_are_gone_are_said_not_to_be_compared(
     houses: Callable[..., House], spark: SparkSession, shop: Path, tmp_path: Path
 ) -> None:

@@ -105,6 +105,7 @@ def test_a_row_of_any_source_is_shown(
     assert "|b   |B  |" in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_files_with_the_rows_are_read_and_must_be_as_they_were(
     houses: Callable[..., House], read: Read, folder: Path
 ) -> None:
@@ -139,6 +140,7 @@ def test_a_record_that_its_key_does_not_find_is_an_error(
         run.trace("copy").where("name = 'b'").count()
 
 
+@pytest.mark.long
 def test_a_table_in_partitions_is_traced_as_a_whole(
     houses: Callable[..., House], read: Read, folder: Path
 ) -> None:
@@ -155,6 +157,7 @@ def test_a_table_in_partitions_is_traced_as_a_whole(
     assert found(ends, "copy", "id") == found(ends, "end", "id") == {(3,), (33,)}
 
 
+@pytest.mark.long
 def test_what_reads_a_table_in_partitions_is_refused(
     houses: Callable[..., House], spark: SparkSession, read: Read, folder: Path
 ) -> None:

@@ -120,6 +120,7 @@ def log(tmp_path: Path) -> Path:
     return tmp_path / "log.txt"
 
 
+@pytest.mark.long
 def test_without_user_guest(houses: Callable[..., House], log: Path, tmp_path: Path) -> None:
     """The third example of Titian's paper, on RDDs; the lines are too many for a condition."""
 
@@ -176,6 +177,7 @@ def test_lines_with_a_key_are_not_left_out(
         run.replay(lambda context: context.textFile(str(log)), without=first)
 
 
+@pytest.mark.long
 def test_the_lines_to_blame_are_found(houses: Callable[..., House], tmp_path: Path) -> None:
     readings = [f"s{at % 5} {at % 7}" for at in range(2000)]
     readings[1203] = "s3 9000"

@@ -107,6 +107,7 @@ TEXTS = {
 }
 
 
+@pytest.mark.long
 def test_lines_are_those_that_spark_has_numbered(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -134,6 +135,7 @@ def texts(found: Any) -> list[str]:
     return [value for value, _ in sorted(found.collect(), key=lambda each: int(each[1]))]
 
 
+@pytest.mark.long
 def test_a_block_that_saves_rdds_is_traced_inside_and_after(
     houses: Callable[..., House], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

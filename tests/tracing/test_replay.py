@@ -43,7 +43,7 @@ PROGRAMS: dict[str, Program] = {
     "window": query("SELECT id, sum(price) OVER (PARTITION BY cust ORDER BY id) FROM orders"),
     "nothing": query("SELECT count(*), sum(price) FROM orders WHERE price < -1"),
 }  # fmt: skip
-DAILY = ("self-join", "union")
+DAILY = ("self-join",)
 
 
 @pytest.fixture(scope="module")

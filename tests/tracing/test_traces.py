@@ -160,6 +160,7 @@ def test_what_a_dead_process_kept_is_removed(
         assert not left.exists()
 
 
+@pytest.mark.long
 def test_a_cursor_of_marks_stops_at_marked_rows(
     houses: Callable[..., House], shop: Shop, tmp_path: Path
 ) -> None:
@@ -178,6 +179,7 @@ def test_a_cursor_of_marks_stops_at_marked_rows(
     assert steps[-1].count() == len([each for each in ORDERS if each.cust == "bob"])
 
 
+@pytest.mark.long
 def test_the_examples_of_titians_paper(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:

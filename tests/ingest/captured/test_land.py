@@ -113,6 +113,7 @@ def test_an_operation_has_the_line_of_the_program_that_it_comes_from(
     assert ops["by SQL"].place == "line 2 of SELECT cust, count(*) n FROM placed GROUP BY cust"
 
 
+@pytest.mark.long
 def test_a_thread_that_begins_in_a_block_compiles_its_taps(
     house: House, shop: Path, orders: DataFrame, spark: SparkSession
 ) -> None:
@@ -131,6 +132,7 @@ def test_a_thread_that_begins_in_a_block_compiles_its_taps(
         assert items(warehouse, "by_thread/ann") == of("ann")
 
 
+@pytest.mark.long
 def test_rows_that_are_drawn_have_the_lineage_of_those_that_were_written(
     house: House, shop: Path, orders: DataFrame, spark: SparkSession
 ) -> None:
@@ -238,6 +240,7 @@ def test_a_write_without_rows_lands(house: House, shop: Path, orders: DataFrame)
     assert [(each.table, each.rows) for each in run.report.writes] == [("none", 0)]
 
 
+@pytest.mark.long
 def test_two_groups_with_one_key_are_refused(house: House, shop: Path, orders: DataFrame) -> None:
     """NULL and the number that stands for NULL are two groups, and only the proof can see it."""
     number = F.when(F.col("id") == 1, F.lit(-(1 << 63) + 1)).when(F.col("id") == 2, F.col("id"))
@@ -293,6 +296,7 @@ def test_a_failed_write_has_no_lineage_and_can_be_run_again(
             )
 
 
+@pytest.mark.long
 def test_a_source_that_changes_during_the_block_is_refused(
     house: House, shop: Path, orders: DataFrame
 ) -> None:
@@ -306,6 +310,7 @@ def test_a_source_that_changes_during_the_block_is_refused(
         job()
 
 
+@pytest.mark.long
 def test_a_table_keeps_the_key_that_it_was_written_with(
     house: House, shop: Path, orders: DataFrame, spark: SparkSession
 ) -> None:
@@ -315,6 +320,7 @@ def test_a_table_keeps_the_key_that_it_was_written_with(
         spark.read.parquet(str(shop / "kept")).write.parquet(str(shop / "again"))
 
 
+@pytest.mark.long
 def test_overwriting_a_write_of_the_same_block_is_refused(
     house: House, shop: Path, orders: DataFrame
 ) -> None:
@@ -328,6 +334,7 @@ def test_overwriting_a_write_of_the_same_block_is_refused(
         job()
 
 
+@pytest.mark.long
 def test_an_op_stays_as_weak_as_in_earlier_nights(
     house: House, shop: Path, orders: DataFrame, spark: SparkSession
 ) -> None:

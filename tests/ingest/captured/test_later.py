@@ -70,6 +70,7 @@ def test_a_failed_ingest_lets_the_job_succeed_and_can_be_repeated(
     assert not any(house.layout.captured.iterdir())
 
 
+@pytest.mark.long
 def test_keys_can_be_corrected_later(house: House, orders: DataFrame, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="not unique"), house.capture(keys={"kept": "cust"}):
         orders.write.parquet(str(tmp_path / "kept"))
@@ -80,6 +81,7 @@ def test_keys_can_be_corrected_later(house: House, orders: DataFrame, tmp_path: 
         assert items(warehouse, "kept/2") == {"orders/2"}
 
 
+@pytest.mark.long
 def test_of_a_lost_driver_the_finished_writes_are_ingested(
     house: House, orders: DataFrame, tmp_path: Path
 ) -> None:
@@ -190,6 +192,7 @@ def test_a_report_is_readable(house: House, orders: DataFrame, tmp_path: Path) -
         run.mark(orders, "cleaned")
 
 
+@pytest.mark.long
 def test_one_folder_that_cannot_be_ingested_is_named(
     house: House, orders: DataFrame, tmp_path: Path
 ) -> None:

@@ -66,6 +66,7 @@ def test_a_second_base_exists_beside_the_first(houses: Houses) -> None:
     assert Snapshot(house.layout, old).rows("triples", ["src"]).num_rows == len(FIRST + SECOND)
 
 
+@pytest.mark.long
 def test_old_components_are_merged_twice(houses: Houses) -> None:
     house = houses(theta=4, pack=0)
     parts = [[Triple(f"{p}{n}", f"{p}{n + 1}", "step") for n in range(6)] for p in "xyz"]

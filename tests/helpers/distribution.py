@@ -1,0 +1,75 @@
+"""Divide the tests between the processes of `make test`: what stays together, what comes first."""
+
+from collections.abc import Collection
+
+from xdist.scheduler import LoadScopeScheduling
+from xdist.workermanage import WorkerController
+
+SHARED = ("api", "contracts", "examples", "serve")
+"""Folders whose tests share a server, or a run of the demo."""
+WARM = (
+    "e2e/test_input.py",
+    "e2e/test_keeping.py",
+    "e2e/test_large.py",
+    "e2e/test_machine.py",
+    "e2e/test_modules.py",
+    "e2e/test_results.py",
+    "e2e/test_server.py",
+    "e2e/test_typed.py",
+    "fire/test_full.py",
+    "fire/test_long.py",
+    "fire/test_points.py",
+    "fire/test_sequences.py",
+    "test_readme.py",
+)
+"""Test files that use the fixture ``warm``, directly or through another fixture."""
+LONGEST = ("warm", "serve", "examples")
+"""The groups that take longest. They come first, so that no process has one when the others end."""
+SLOW = {"spark", "graph_home", "address", "houses"}
+"""Fixtures that start Java."""
+
+
+def group(nodeid: str) -> str:
+    """Return the group of a test; the tests of one group run in one process.
+
+    Groups share what takes long to start. All other tests are grouped by file.
+    """
+    file = nodeid.split("::")[0]
+    for folder in SHARED:
+        if f"/{folder}/" in file:
+            return folder
+    return "warm" if file.endswith(WARM) else file
+
+
+def place(nodeid: str, slow: Collection[str]) -> int:
+    """Return the place of a test in the order: the longest groups, slow ones, and all others.
+
+    Short groups come last, because they fill what is left of each process's time.
+    """
+    own = group(nodeid)
+    if own in LONGEST:
+        return LONGEST.index(own)
+    return len(LONGEST) + (own not in slow)
+
+
+class Groups(LoadScopeScheduling):  # type: ignore[misc]  # untyped
+    """A scheduler that keeps the tests of a group in one process."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return group(nodeid)
+
+    def remove_node(self, node: WorkerController) -> str | None:
+        """Give the rest of the work of a process to others; return the test that ended it, if any.
+
+        The scheduler of xdist would also give its finished groups to others, which then wait for
+        ever, and the test that ended it, which would end them too.
+        """
+        work = self.assigned_work[node]
+        left = [(tests, test) for tests in work.values() for test in tests if not tests[test]]
+        if left:
+            tests, ended_by = left[0]
+            tests[ended_by] = True
+        for finished in [name for name, tests in work.items() if all(tests.values())]:
+            del work[finished]
+        super().remove_node(node)
+        return left[0][1] if left else None

@@ -1,0 +1,41 @@
+"""Compile each of numba's kernels in one process of a test run; the others wait, then load it.
+
+In a fresh clone, all processes of `make test` need the same kernels in their first minute. Each
+would compile all of them, which takes a minute of processor time.
+"""
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.dispatcher import Dispatcher
+
+_held: set[str] = set()
+"""The modules that this process has locked; kernels that call each other are compiled together."""
+
+
+def compile_once() -> None:
+    """Make this process lock the module of a kernel while it compiles or loads the kernel."""
+    compile_now: Any = Dispatcher.compile
+
+    def compile_alone(dispatcher: Any, signature: Any) -> Any:
+        with global_compiler_lock, _locked(dispatcher.py_func.__code__.co_filename):
+            return compile_now(dispatcher, signature)
+
+    setattr(Dispatcher, "compile", compile_alone)  # noqa: B010  # mypy refuses an assignment
+
+
+@contextmanager
+def _locked(module: str) -> Iterator[None]:
+    if module in _held:
+        yield
+        return
+    with open(module, "rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        _held.add(module)
+        try:
+            yield
+        finally:
+            _held.remove(module)
