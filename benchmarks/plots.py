@@ -6,23 +6,22 @@ give equal files.
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
-import capture_plots
-import components_table
-import ingest_table
-import methods_table
-import peers_table
-import programs_form
-import tracing_form
-import workflowgen_plots
-import workflowgen_table
-from components_form import OURS, times
-from markup import WORDS
-from plots_style import COLORS, INK
+from benchmarks import ROOT
+from benchmarks.capture import plots as capture_plots
+from benchmarks.capture import programs_form
+from benchmarks.ingest import components_table, ingest_table
+from benchmarks.ingest.components_form import OURS, times
+from benchmarks.peers import peers_table
+from benchmarks.questions import methods_table
+from benchmarks.shared.markup import WORDS
+from benchmarks.shared.plots import COLORS, INK
+from benchmarks.tracing import form as tracing_form
+from benchmarks.workflows import plots as workflowgen_plots
+from benchmarks.workflows import table as workflowgen_table
 
-PLOTS = Path(__file__).parent.parent / "docs" / "plots"
+PLOTS = ROOT / "docs" / "plots"
 
 
 def main() -> None:

@@ -8,52 +8,46 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import builds_table
-import capacity_table
-import capture_coverage
-import capture_landing_form
-import capture_landing_table
-import capture_memory_form
-import capture_memory_table
-import capture_nights_form
-import capture_nights_table
-import capture_overhead_form
-import capture_overhead_table
-import capture_tpcds_form
-import capture_tpcds_table
-import capture_ways_form
-import capture_ways_table
-import components_table
-import crossfilter_form
-import crossfilter_table
-import enter_table
-import explain_table
-import fuzz
-import hard_table
-import ingest_table
-import interactive_all_table
-import interactive_coverage
-import interactive_form
-import interactive_generated
-import interactive_table
-import methods_table
-import peers_sizes_table
-import peers_table
-import programs_form
-import programs_table
-import reliability
-import serve_table
-import sets_table
-import soak
-import time_left_table
-import tracing_form
-import tracing_table
-import what_if_table
-import workflowgen_table
-import worst_table
-from form import Content, ResultsFile
+from benchmarks import ROOT
+from benchmarks.capture import coverage as capture_coverage
+from benchmarks.capture import landing_form as capture_landing_form
+from benchmarks.capture import landing_table as capture_landing_table
+from benchmarks.capture import memory_form as capture_memory_form
+from benchmarks.capture import memory_table as capture_memory_table
+from benchmarks.capture import nights_form as capture_nights_form
+from benchmarks.capture import nights_table as capture_nights_table
+from benchmarks.capture import overhead_form as capture_overhead_form
+from benchmarks.capture import overhead_table as capture_overhead_table
+from benchmarks.capture import programs_form, programs_table
+from benchmarks.capture import tpcds_form as capture_tpcds_form
+from benchmarks.capture import tpcds_table as capture_tpcds_table
+from benchmarks.capture import ways_form as capture_ways_form
+from benchmarks.capture import ways_table as capture_ways_table
+from benchmarks.charts import form as crossfilter_form
+from benchmarks.charts import table as crossfilter_table
+from benchmarks.ingest import (
+    builds_table,
+    capacity_table,
+    components_table,
+    hard_table,
+    ingest_table,
+    time_left_table,
+)
+from benchmarks.interactive import all_table as interactive_all_table
+from benchmarks.interactive import coverage as interactive_coverage
+from benchmarks.interactive import form as interactive_form
+from benchmarks.interactive import generated as interactive_generated
+from benchmarks.interactive import table as interactive_table
+from benchmarks.peers import peers_sizes_table, peers_table
+from benchmarks.questions import enter_table, explain_table, methods_table, worst_table
+from benchmarks.server import fuzz, reliability, serve_table, soak
+from benchmarks.sets import sets_table
+from benchmarks.shared.results import Content, ResultsFile
+from benchmarks.tracing import form as tracing_form
+from benchmarks.tracing import table as tracing_table
+from benchmarks.what_if import table as what_if_table
+from benchmarks.workflows import table as workflowgen_table
 
-ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 COVERAGE = ROOT / "docs" / "capture-coverage.md"
 INTERACTIVE = ROOT / "docs" / "interactive-coverage.md"

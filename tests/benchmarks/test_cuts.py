@@ -3,11 +3,11 @@
 import networkx as nx
 import numpy as np
 import pytest
-from annealing import annealed
-from cuts import Large, large, packed, score
-from optimise import instance
-from sets_form import Cut, mean
 
+from benchmarks.sets.annealing import annealed
+from benchmarks.sets.cuts import Large, large, packed, score
+from benchmarks.sets.optimise import instance
+from benchmarks.sets.sets_form import Cut, mean
 from provhouse.model.arrays import I32
 from provhouse.sets.depths import depths
 from provhouse.sets.distinct import dense_values

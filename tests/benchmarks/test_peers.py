@@ -9,14 +9,13 @@ from typing import cast
 
 import networkx as nx
 import numpy as np
-import peers_sizes_table as sizes
 import pyarrow.parquet as pq
 import pytest
-from classes import DIRECTIONS, Kind, Questions
-from peer import Given, Peer
-from peer_run import CONTENDERS, answered, digested, run, timed
-from peers import compared, measured, open_snapshot, prepared, started
-from peers_form import (
+
+from benchmarks.peers import peers_sizes_table as sizes
+from benchmarks.peers.peer import Given, Peer
+from benchmarks.peers.peers import compared, measured, open_snapshot, prepared, started
+from benchmarks.peers.peers_form import (
     AnswerDigest,
     ClassAnswers,
     ClassQuestions,
@@ -24,8 +23,9 @@ from peers_form import (
     ContenderInput,
     ContenderRun,
 )
-from peers_table import tables
-
+from benchmarks.peers.peers_table import tables
+from benchmarks.peers.run import CONTENDERS, answered, digested, run, timed
+from benchmarks.questions.classes import DIRECTIONS, Kind, Questions
 from helpers.oracle import Triple
 from helpers.warehouse import House
 from provhouse.model.arrays import I64, ItemNumbers

@@ -2,16 +2,15 @@
 
 import json
 
-import explain_table
-import methods_table
-import tables
-from classes import KINDS
+from benchmarks import tables
+from benchmarks.questions import explain_table, methods_table
+from benchmarks.questions.classes import KINDS
 
 
 def test_pages_are_up_to_date() -> None:
     for page, name, between in tables.pages():
         text = page.read_text(encoding="utf-8")
-        assert text == tables.placed(text, name, between), "run `python benchmarks/tables.py`"
+        assert text == tables.placed(text, name, between), "run `python -m benchmarks.tables`"
 
 
 def test_text_changes_only_between_the_markers() -> None:

@@ -1,0 +1,269 @@
+"""Measure tracing: walks of lineage in the session and from the warehouse, joins, replays, faults.
+
+python -m benchmarks.tracing.tracing [--scale 1] [--repeats 5] [--sizes 0.05 1] [--rows 1000000]
+
+The tables are those of TPC-H; five of its queries are captured and landed. The programs are those
+of `programs.py`, which are captured only. Times are medians; the ways that are compared take turns.
+Each measurement is stored in `results/tracing.json` at once, by scale factor, and a run with the
+same settings and code continues where it was stopped.
+"""
+
+import argparse
+import json
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+import provhouse
+from benchmarks.capture.overhead import EVERY, QUERIES, Peak
+from benchmarks.capture.tpch_data import tables
+from benchmarks.peers.spark import plain
+from benchmarks.server.serve import served
+from benchmarks.shared.continuing import code, continued
+from benchmarks.shared.machine import mean_load, packages
+from benchmarks.shared.machine import run as recorded
+from benchmarks.tracing.faults import Store, planted
+from benchmarks.tracing.form import RESULTS, Again, Join, Results, Walk
+from benchmarks.tracing.programs import through_programs
+from benchmarks.tracing.rdds import rerun_programs
+from benchmarks.tracing.walks import anew, compared, first, one, timed, walked
+from provhouse.captures import Capture
+from provhouse.cypher.access import down
+from provhouse.ingest.captured.pairs import ROW_BITS
+from provhouse.model.progress import Silent
+from provhouse.model.settings import Settings
+from provhouse.runtime.memory import sampling
+from provhouse.tracing.cursor import Cursor
+from provhouse.tracing.ids import HELD
+
+WALKED = ("q03", "q05", "q10", "q12", "q18")
+GROUPS = (
+    "SELECT l_orderkey, count(*) AS lines, sum(l_quantity) AS quantity FROM lineitem GROUP BY 1"
+)
+"""A query with many groups, for the comparison of joins."""
+SIZES = (1, 1000, 10_000, 100_000, 1_000_000)
+"""The numbers of rows of its result that are traced at once."""
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description="Measure tracing.")
+    parser.add_argument("--scale", default="1", help="the scale factor of TPC-H, such as 0.1")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--sizes", type=float, nargs="*", default=[1.0], metavar="SIZE",
+                        help="gigabytes of texts")  # fmt: skip
+    parser.add_argument("--rows", type=int, default=1_000_000, help="the rows of planted faults")
+    parser.add_argument("--faults", type=int, default=20)
+    parser.add_argument("--output", type=Path, help="store the results elsewhere")
+    given = parser.parse_args()
+    path = given.output or RESULTS.path
+    every: dict[str, Results] = json.loads(path.read_text()) if path.exists() else {}
+
+    with tempfile.TemporaryDirectory(prefix="provhouse-bench-") as name:
+        made_by = tables(Path(name) / "tpch", given.scale)
+        results = every[given.scale] = begun(every.get(given.scale), given, made_by)
+        bench = Bench.prepared(Path(name), given.repeats)
+
+        def store(part: list[Any], found: Any) -> None:
+            part.append(found)
+            print(found, flush=True)
+            RESULTS.write(every, path)
+
+        try:
+            bench.measure(results, store)
+        finally:
+            down(bench.settings, Silent())
+        for size in given.sizes:
+            programs = results["programs"]
+            through_programs(bench.spark, Path(name), size, given.repeats, programs, store)
+        rerun_programs(bench.spark, Path(name), given.repeats, results["replays"], store)
+        planted(bench.spark, Path(name), given.rows, given.faults, results["faults"], store)
+
+
+def begun(before: Results | None, given: argparse.Namespace, made_by: str) -> Results:
+    """Return the results of an earlier run with the same settings and code, or empty ones."""
+    new: Results = {
+        **recorded(mean_load(), packages("pyspark", "pyarrow", "provhouse")),
+        "code": code("tracing", "capturing", "ingest/captured"),
+        "data": made_by,
+        "scale": given.scale,
+        "repeats": given.repeats,
+        "fault_rows": given.rows,
+        "walks": [],
+        "joins": [],
+        "replays": [],
+        "programs": [],
+        "faults": [],
+    }
+    return continued(before, new)
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A session of plain Spark with the tables as views, and a warehouse."""
+
+    spark: SparkSession
+    folder: Path
+    repeats: int
+
+    @classmethod
+    def prepared(cls, folder: Path, repeats: int) -> "Bench":
+        """Return a new session with the tables below ``folder``."""
+        spark = plain()
+        for path in sorted((folder / "tpch").iterdir()):
+            spark.read.parquet(str(path)).createOrReplaceTempView(path.name)
+        return cls(spark, folder, repeats)
+
+    def measure(self, results: Results, store: Store) -> None:
+        """Measure the walks, joins and replays that the results lack."""
+        for query in missing(WALKED, results["walks"]):
+            if not results["walks"]:
+                self.walk("q19")  # compiles
+            store(results["walks"], self.walk(query))
+        self.joins(results["joins"], store)
+        for query in missing(WALKED, results["replays"]):
+            store(results["replays"], self.again(query))
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the warehouse."""
+        return Settings.load({"warehouse": self.folder / "warehouse", "idle_minutes": 30})
+
+    def query(self, name: str) -> DataFrame:
+        """Return a query of TPC-H."""
+        return self.spark.sql((QUERIES / f"{name}.sql").read_text(encoding="utf-8"))
+
+    def captured(self, name: str, frame: DataFrame) -> Capture:
+        """Write a frame with capture."""
+        with provhouse.capture(self.spark, self.settings.warehouse) as run:
+            frame.write.parquet(str(self.folder / "out" / name))
+        return run
+
+    def walk(self, name: str) -> Walk:
+        """Return the times of walks from rows of a query."""
+        run = self.captured(name, self.query(name))
+        cold = timed(lambda: one(run.trace(name)).go_back_all().count())
+        every = run.trace(name)
+        sources = one(every).go_back_all()
+        peak = Peak()
+        peak.sample()
+        before = peak.most
+        with sampling(peak.sample, EVERY):
+            every.go_back_all().count()
+        found: Walk = {
+            "query": name,
+            "witnesses": sources.count(),
+            "cold": cold,
+            **walked(every, self.repeats),
+            "warehouse": self._asked(name, every),
+            "memory_mb": peak.most - before,
+        }
+        run.close()
+        return found
+
+    def _median(self, work: Callable[[], object]) -> float:
+        return round(median(timed(work) for _ in range(self.repeats)), 4)
+
+    def _asked(self, name: str, every: Cursor) -> float:
+        """Return the time of the question for the lineage of the first row, with the server up."""
+        with provhouse.open(self.settings.warehouse) as opened, served(self.settings):
+            file = next(each for each in every.flow.numbers.files if each.table == name)
+            (number,) = opened.number_files(str(file.path))
+            item = f"{name}/{number << ROW_BITS}"
+            opened.lineage(item)
+            return self._median(lambda: opened.lineage(item))
+
+    def joins(self, found: list[Join], store: Store) -> None:
+        """Measure the time to find the sources of rows by our steps, and by shuffle joins."""
+        sizes = [size for size in SIZES if size not in {each["rows"] for each in found}]
+        if not sizes:
+            return
+        run = self.captured("groups", self.spark.sql(GROUPS))
+        every = run.trace("groups")
+        for size in sizes:
+            rows = first(every, size, in_memory=size <= HELD)
+            if size > SIZES[0] and rows.count() < size:
+                break
+            count = stepped(rows)
+            assert count == self._shuffled(rows)
+            ways = partial(stepped, rows), partial(self._shuffled, rows)
+            ours, shuffle = compared(*ways, self.repeats)
+            store(found, {"rows": size, "found": count, "ours": ours, "shuffle": shuffle})
+        run.close()
+
+    def _shuffled(self, rows: Cursor) -> int:
+        """Return the number of sources of rows, by joins of whole association tables."""
+        ((place, ids),) = rows.position.items()
+        found = ids.to_frame(self.spark)
+        while links := rows.flow.back(place):  # the rows, then the groups
+            (link,) = links
+            keys = found.withColumnRenamed("id", "key")
+            found = link.frame().hint("shuffle_merge").join(keys, "key").selectExpr("s0 AS id")
+            (place,) = link.slots[0].places
+        return found.distinct().count()
+
+    def again(self, name: str) -> Again:
+        """Return the times of a query without one record: as a replay, and on a reduced table."""
+        folder = self.folder / "again"
+        frame = self.query(name)
+        run = self.captured(f"{name}_again", frame)
+        row = first(first(run.trace(f"{name}_again"), 1).go_back_all().of("lineitem"), 1)
+        (place,) = row.ids().collect()
+        whole = self.spark.read.parquet(str(self.folder / "tpch" / "lineitem"))
+        less = whole.where(f"NOT (_metadata.file_path LIKE '%{Path(place['file']).name}' "
+                           f"AND _metadata.row_index = {place['row']})")  # fmt: skip
+        less.coalesce(1).write.mode("overwrite").parquet(str(folder))
+        replay, reduced = compared(
+            lambda: noop(run.replay(frame, without=row)),
+            lambda: noop(self._reduced(name, folder)),
+            self.repeats,
+        )
+        equal = same(run.replay(frame, without=row), self._reduced(name, folder))
+        run.close()
+        return {"query": name, "replay": replay, "reduced": reduced, "equal": equal}
+
+    def _reduced(self, name: str, folder: Path) -> DataFrame:
+        whole = self.spark.read.parquet(str(self.folder / "tpch" / "lineitem"))
+        self.spark.read.parquet(str(folder)).createOrReplaceTempView("lineitem")
+        try:
+            return self.query(name)
+        finally:
+            whole.createOrReplaceTempView("lineitem")
+
+
+def missing(queries: Sequence[str], found: Sequence[Walk | Again]) -> list[str]:
+    """Return the queries that were not measured yet."""
+    return [query for query in queries if query not in {each["query"] for each in found}]
+
+
+def stepped(rows: Cursor) -> int:
+    """Return the number of sources of rows, by our steps."""
+    return anew(rows).go_back_all().count()
+
+
+def noop(frame: DataFrame) -> None:
+    """Compute a frame, and write it nowhere."""
+    frame.write.format("noop").mode("overwrite").save()
+
+
+def same(one: DataFrame, other: DataFrame) -> bool:
+    """Return whether two frames have the same rows; sums may differ in the last digits."""
+    return rounded(one) == rounded(other)
+
+
+def rounded(frame: DataFrame) -> list[str]:
+    """Return the rows of a frame as sorted texts, with nine digits of each float."""
+    return sorted(
+        repr([f"{each:.9g}" if isinstance(each, float) else each for each in row])
+        for row in frame.collect()
+    )
+
+
+if __name__ == "__main__":
+    main()
