@@ -31,17 +31,17 @@ bench-crossfilter: setup ## Measure brushes in linked views beside SQL, cubes an
 	@.venv/bin/python -m benchmarks.tables
 
 bench-components: setup ## Compare components with scipy, igraph and others; installs them (COPIES=9 adds copies)
-	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-bench.lock
+	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r locks/bench.lock
 	@.venv/bin/python -m benchmarks.ingest.components $(if $(COPIES),--copies $(COPIES))
 	@.venv/bin/python -m benchmarks.tables
 
 bench-peers: setup ## Compare lineage and impact with igraph, Ladybug, Neo4j, DuckDB and Spark; installs them (COPIES=9 for nine copies)
-	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-bench.lock
+	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r locks/bench.lock
 	@.venv/bin/python -m benchmarks.peers.peers $(if $(COPIES),--copies $(COPIES)) $(if $(WAREHOUSE),--warehouse $(WAREHOUSE))
 	@.venv/bin/python -m benchmarks.tables
 
 bench-plots: setup ## Redraw the pictures of docs/benchmarks.md; installs matplotlib
-	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-bench.lock
+	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r locks/bench.lock
 	@.venv/bin/python -m benchmarks.plots
 
 bench-serve: setup ## Measure the server under load for a quarter of an hour (WAREHOUSE=DIR with the paper's trace)
@@ -55,7 +55,7 @@ bench-seven: setup ## Measure ingests of seven rows, with a server and without o
 	@.venv/bin/python -m benchmarks.ingest.seven
 
 bench-what-if: setup ## Measure what-if deletion, beside igraph and networkx; installs them (WAREHOUSE=DIR with the paper's trace)
-	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-bench.lock
+	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r locks/bench.lock
 	@.venv/bin/python -m benchmarks.what_if.what_if $(if $(WAREHOUSE),--warehouse $(WAREHOUSE)) $(if $(TRIPLES),--triples $(TRIPLES))
 	@.venv/bin/python -m benchmarks.tables
 
@@ -80,7 +80,7 @@ bench-set-graph: setup ## Import and walk a large set graph in Neo4j (WAREHOUSE=
 
 bench-capture: setup ## Measure what capture costs the 22 queries of TPC-H; installs their generator (SCALE=1, REPEATS=3, QUERIES="q01 q18")
 	@.venv/bin/uv venv --quiet --allow-existing --python .venv/bin/python .long/tpch
-	@.venv/bin/uv pip install --quiet --python .long/tpch/bin/python --require-hashes --requirement requirements-tpch.lock
+	@.venv/bin/uv pip install --quiet --python .long/tpch/bin/python --require-hashes --requirement locks/tpch.lock
 	@.venv/bin/python -m benchmarks.capture.overhead $(if $(SCALE),--scale $(SCALE)) $(if $(REPEATS),--repeats $(REPEATS)) $(if $(QUERIES),--queries $(QUERIES))
 	@.venv/bin/python -m benchmarks.tables
 
@@ -115,18 +115,18 @@ bench-capture-memory: setup ## Measure the memory of captured jobs beside plain 
 
 bench-capture-ways: setup ## Compare capture with three other ways to learn which rows a group was made of (SCALE=1, REPEATS=5)
 	@.venv/bin/uv venv --quiet --allow-existing --python .venv/bin/python .long/tpch
-	@.venv/bin/uv pip install --quiet --python .long/tpch/bin/python --require-hashes --requirement requirements-tpch.lock
+	@.venv/bin/uv pip install --quiet --python .long/tpch/bin/python --require-hashes --requirement locks/tpch.lock
 	@.venv/bin/python -m benchmarks.capture.ways $(if $(SCALE),--scale $(SCALE)) $(if $(REPEATS),--repeats $(REPEATS))
 	@.venv/bin/python -m benchmarks.tables
 
 bench-capture-nights: setup ## Measure nightly captured runs of a star schema, beside DuckDB (NIGHTS=200; half an hour)
-	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-bench.lock
+	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r locks/bench.lock
 	@.venv/bin/python -m benchmarks.capture.nights $(if $(NIGHTS),--nights $(NIGHTS))
 	@.venv/bin/python -m benchmarks.tables
 
 bench-tracing: setup ## Measure walks of captured lineage, replays and searches for planted faults; continues where it stopped (SCALE=1, REPEATS=5, FAULTS=20, ROWS=1000000 for faults, SIZES="0.05 1" gigabytes for programs, OUTPUT=FILE)
 	@.venv/bin/uv venv --quiet --allow-existing --python .venv/bin/python .long/tpch
-	@.venv/bin/uv pip install --quiet --python .long/tpch/bin/python --require-hashes --requirement requirements-tpch.lock
+	@.venv/bin/uv pip install --quiet --python .long/tpch/bin/python --require-hashes --requirement locks/tpch.lock
 	@.venv/bin/python -m benchmarks.tracing.tracing $(if $(SCALE),--scale $(SCALE)) $(if $(REPEATS),--repeats $(REPEATS)) $(if $(FAULTS),--faults $(FAULTS)) $(if $(ROWS),--rows $(ROWS)) $(if $(SIZES),--sizes $(SIZES)) $(if $(OUTPUT),--output $(OUTPUT))
 	@.venv/bin/python -m benchmarks.tables
 
@@ -165,7 +165,7 @@ soak: setup ## Test a server under mixed load for an hour, with writers and kill
 	@.venv/bin/python -m benchmarks.tables
 
 fuzz: setup ## Try 100,000 odd inputs on settings, options, readers and HTTP in a quarter of an hour; installs schemathesis
-	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-fuzz.lock
+	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r locks/fuzz.lock
 	@mkdir -p .long && rm -f .long/fuzz.jsonl
 	@PROVHOUSE_FUZZ=7000 PROVHOUSE_FUZZ_RECORD=$(CURDIR)/.long/fuzz.jsonl .venv/bin/pytest -q -m 'long or not long' \
 		-k 'not whole_ingests' --numprocesses 2 --dist loadscope --no-loadscope-reorder \
@@ -177,7 +177,7 @@ sbom: setup ## Write the software bill of materials (CycloneDX JSON) to build/sb
 	@.venv/bin/python tools/sbom.py build/sbom.cdx.json
 
 audit: setup ## Check the locked Python packages for known vulnerabilities (needs the network; installs pip-audit)
-	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-audit.lock
+	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r locks/audit.lock
 	@.venv/bin/python tools/audit.py
 
 containers: setup ## Lint the Dockerfile, the scripts and the compose file in docker/; installs hadolint and check-jsonschema

