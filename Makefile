@@ -1,4 +1,4 @@
-.PHONY: cluster containers bench-tracing bench-capture bench-capture-ways bench-capture-tpcds bench-capture-landing bench-capture-memory bench-capture-nights bench-builds bench-rows bench-seven bench-hard bench-memory bench-driver bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean bench-what-if bench-interactive bench-interactive-all coverage-interactive bench-crossfilter bench-programs bench-workflowgen
+.PHONY: cluster containers bench-tracing bench-capture bench-capture-tpcds bench-capture-memory bench-capture-nights bench-builds bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean bench-what-if bench-interactive bench-interactive-all coverage-interactive bench-crossfilter bench-programs bench-workflowgen
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -12,10 +12,6 @@ demo: setup ## Explain a surprising figure from 336,776 real flights by its line
 
 bench-methods: setup ## Measure RQ, CCProv and CSProv on the paper's trace (WAREHOUSE=DIR with it; COPIES=9 for nine copies)
 	@.venv/bin/python -m benchmarks.questions.methods $(if $(COPIES),--copies $(COPIES)) $(if $(WAREHOUSE),--warehouse $(WAREHOUSE))
-	@.venv/bin/python -m benchmarks.tables
-
-bench-worst: setup ## Measure the largest answers on traces with thousands of levels
-	@.venv/bin/python -m benchmarks.questions.worst
 	@.venv/bin/python -m benchmarks.tables
 
 bench-explain: setup ## Measure the accuracy of `provhouse explain`, on the demo's warehouse
@@ -48,12 +44,6 @@ bench-serve: setup ## Measure the server under load for a quarter of an hour (WA
 	@.venv/bin/python -m benchmarks.server.serve --warehouse $(WAREHOUSE)
 	@.venv/bin/python -m benchmarks.tables
 
-bench-rows: setup ## Measure how many triples a second are numbered, with row ids and with names
-	@.venv/bin/python -m benchmarks.ingest.rows
-
-bench-seven: setup ## Measure ingests of seven rows, with a server and without one
-	@.venv/bin/python -m benchmarks.ingest.seven
-
 bench-what-if: setup ## Measure what-if deletion, beside igraph and networkx; installs them (WAREHOUSE=DIR with the paper's trace)
 	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r locks/bench.lock
 	@.venv/bin/python -m benchmarks.what_if.what_if $(if $(WAREHOUSE),--warehouse $(WAREHOUSE)) $(if $(TRIPLES),--triples $(TRIPLES))
@@ -61,17 +51,6 @@ bench-what-if: setup ## Measure what-if deletion, beside igraph and networkx; in
 
 bench-workflowgen: setup ## Measure the workflows of the Lipstick paper on DuckDB, with capture and without
 	@.venv/bin/python -m benchmarks.workflows.workflowgen
-	@.venv/bin/python -m benchmarks.tables
-
-bench-hard: setup ## Measure ingest, size and questions on two hard traces
-	@.venv/bin/python -m benchmarks.ingest.hard
-	@.venv/bin/python -m benchmarks.tables
-
-bench-memory: setup ## Measure the memory of an ingest by step (TRIPLES=300000000, LIMIT=4096 megabytes for the cut, DRIVER=64 megabytes for the driver, FOLDER=DIR)
-	@.venv/bin/python -m benchmarks.ingest.memory $(if $(TRIPLES),--triples $(TRIPLES)) $(if $(LIMIT),--limit $(LIMIT)) $(if $(DRIVER),--driver $(DRIVER)) $(if $(FOLDER),--folder $(FOLDER))
-
-bench-driver: setup ## Measure the memory of an ingest's own process with many sets (FOLDER=DIR)
-	@.venv/bin/python -m benchmarks.ingest.driver $(if $(FOLDER),--folder $(FOLDER))
 	@.venv/bin/python -m benchmarks.tables
 
 bench-set-graph: setup ## Import and walk a large set graph in Neo4j (WAREHOUSE=DIR of one ingest; SETS=20000000)
@@ -84,8 +63,8 @@ bench-capture: setup ## Measure what capture costs the 22 queries of TPC-H; inst
 	@.venv/bin/python -m benchmarks.capture.overhead $(if $(SCALE),--scale $(SCALE)) $(if $(REPEATS),--repeats $(REPEATS)) $(if $(QUERIES),--queries $(QUERIES))
 	@.venv/bin/python -m benchmarks.tables
 
-bench-programs: setup ## Measure what capture costs grep, word count and PigMix, as RDDs and data frames; continues where it stopped (SIZE=1 gigabyte, REPEATS=5, PROGRAMS="grep L2", WAYS="plain capture", FOLDER=DIR, OUTPUT=FILE)
-	@.venv/bin/python -m benchmarks.capture.programs $(if $(SIZE),--size $(SIZE)) $(if $(REPEATS),--repeats $(REPEATS)) $(if $(PROGRAMS),--programs $(PROGRAMS)) $(if $(WAYS),--ways $(WAYS)) $(if $(FOLDER),--folder $(FOLDER)) $(if $(OUTPUT),--output $(OUTPUT))
+bench-programs: setup ## Measure what capture costs grep, word count and PigMix, as RDDs and data frames; continues where it stopped (SIZE=1 gigabyte, REPEATS=5, PROGRAMS="grep L2", FOLDER=DIR, OUTPUT=FILE)
+	@.venv/bin/python -m benchmarks.capture.programs $(if $(SIZE),--size $(SIZE)) $(if $(REPEATS),--repeats $(REPEATS)) $(if $(PROGRAMS),--programs $(PROGRAMS)) $(if $(FOLDER),--folder $(FOLDER)) $(if $(OUTPUT),--output $(OUTPUT))
 	@.venv/bin/python -m benchmarks.tables
 
 bench-capture-tpcds: setup ## Measure what capture costs the 103 queries of TPC-DS (SCALE=1, REPEATS=1, QUERIES="q1 q14a")
@@ -105,18 +84,8 @@ bench-interactive-all: setup ## Measure the capture of all references of queries
 	@.venv/bin/python -m benchmarks.interactive.all $(if $(ROWS),--rows $(ROWS)) $(if $(REPEATS),--repeats $(REPEATS))
 	@.venv/bin/python -m benchmarks.tables
 
-bench-capture-landing: setup ## Compare the landing of captured lineage with an ingest of CSV files (SCALE=1)
-	@.venv/bin/python -m benchmarks.capture.landing $(if $(SCALE),--scale $(SCALE))
-	@.venv/bin/python -m benchmarks.tables
-
 bench-capture-memory: setup ## Measure the memory of captured jobs beside plain Spark (SCALE=1, REPEATS=3)
 	@.venv/bin/python -m benchmarks.capture.memory $(if $(SCALE),--scale $(SCALE)) $(if $(REPEATS),--repeats $(REPEATS))
-	@.venv/bin/python -m benchmarks.tables
-
-bench-capture-ways: setup ## Compare capture with three other ways to learn which rows a group was made of (SCALE=1, REPEATS=5)
-	@.venv/bin/uv venv --quiet --allow-existing --python .venv/bin/python .long/tpch
-	@.venv/bin/uv pip install --quiet --python .long/tpch/bin/python --require-hashes --requirement locks/tpch.lock
-	@.venv/bin/python -m benchmarks.capture.ways $(if $(SCALE),--scale $(SCALE)) $(if $(REPEATS),--repeats $(REPEATS))
 	@.venv/bin/python -m benchmarks.tables
 
 bench-capture-nights: setup ## Measure nightly captured runs of a star schema, beside DuckDB (NIGHTS=200; half an hour)

@@ -10,8 +10,6 @@ from pathlib import Path
 
 from benchmarks import ROOT
 from benchmarks.capture import coverage as capture_coverage
-from benchmarks.capture import landing_form as capture_landing_form
-from benchmarks.capture import landing_table as capture_landing_table
 from benchmarks.capture import memory_form as capture_memory_form
 from benchmarks.capture import memory_table as capture_memory_table
 from benchmarks.capture import nights_form as capture_nights_form
@@ -21,17 +19,13 @@ from benchmarks.capture import overhead_table as capture_overhead_table
 from benchmarks.capture import programs_form, programs_table
 from benchmarks.capture import tpcds_form as capture_tpcds_form
 from benchmarks.capture import tpcds_table as capture_tpcds_table
-from benchmarks.capture import ways_form as capture_ways_form
-from benchmarks.capture import ways_table as capture_ways_table
 from benchmarks.charts import form as crossfilter_form
 from benchmarks.charts import table as crossfilter_table
 from benchmarks.ingest import (
     builds_table,
     capacity_table,
     components_table,
-    hard_table,
     ingest_table,
-    time_left_table,
 )
 from benchmarks.interactive import all_table as interactive_all_table
 from benchmarks.interactive import coverage as interactive_coverage
@@ -39,7 +33,7 @@ from benchmarks.interactive import form as interactive_form
 from benchmarks.interactive import generated as interactive_generated
 from benchmarks.interactive import table as interactive_table
 from benchmarks.peers import peers_sizes_table, peers_table
-from benchmarks.questions import enter_table, explain_table, methods_table, worst_table
+from benchmarks.questions import enter_table, explain_table, methods_table
 from benchmarks.server import fuzz, reliability, serve_table, soak
 from benchmarks.sets import sets_table
 from benchmarks.shared.results import Content, ResultsFile
@@ -55,13 +49,10 @@ RELIABILITY = ROOT / "docs" / "reliability.md"
 SECTIONS = {
     "builds": builds_table.SECTION,
     "capture": capture_overhead_table.SECTION,
-    "capture landing": capture_landing_table.SECTION,
     "capture memory": capture_memory_table.SECTION,
     "capture nights": capture_nights_table.SECTION,
     "capture TPC-DS": capture_tpcds_table.SECTION,
-    "capture ways": capture_ways_table.SECTION,
     "crossfilter": crossfilter_table.SECTION,
-    "hard": hard_table.SECTION,
     "interactive": interactive_table.SECTION,
     "interactive all": interactive_all_table.SECTION,
     "tracing": tracing_table.SECTION,
@@ -101,15 +92,12 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     yield BENCHMARKS, "components", components_table.tables(components_table.RESULTS.read())
     yield BENCHMARKS, "explain", explain_table.table(explain_table.RESULTS.read())
     yield BENCHMARKS, "ingest", ingest_table.tables(ingest_table.RESULTS.read())
-    yield BENCHMARKS, "time left", time_left_table.table(time_left_table.RESULTS.read())
     peers = peers_table.RESULTS.read()
     yield BENCHMARKS, "peers", peers_table.tables(peers["1"])
     yield BENCHMARKS, "peers by size", peers_sizes_table.tables(peers)
     yield BENCHMARKS, "serve", serve_table.table(serve_table.RESULTS.read())
     yield BENCHMARKS, "enter", enter_table.table(enter_table.RESULTS.read())
-    yield from optional("hard", hard_table.RESULTS, hard_table.tables)
     yield from optional("what-if", what_if_table.RESULTS, what_if_table.tables)
-    yield BENCHMARKS, "worst", worst_table.table(worst_table.RESULTS.read())
     yield from optional("builds", builds_table.RESULTS, builds_table.table)
     for name, suite in capture_coverage.RESULTS.read().items():
         yield COVERAGE, name, capture_coverage.table(suite)
@@ -123,16 +111,12 @@ def pages() -> Iterator[tuple[Path, str, str]]:
         )
     yield from optional("capture", capture_overhead_form.RESULTS, capture_overhead_table.tables)
     yield from optional("capture TPC-DS", capture_tpcds_form.RESULTS, capture_tpcds_table.table)
-    yield from optional(
-        "capture landing", capture_landing_form.RESULTS, capture_landing_table.table
-    )
     yield from optional("capture memory", capture_memory_form.RESULTS, capture_memory_table.table)
     yield from optional("crossfilter", crossfilter_form.RESULTS, crossfilter_table.table)
     yield from optional("interactive", interactive_form.RESULTS, interactive_table.table)
     yield from optional(
         "interactive all", interactive_all_table.RESULTS, interactive_all_table.table
     )
-    yield from optional("capture ways", capture_ways_form.RESULTS, capture_ways_table.table)
     yield from optional("capture nights", capture_nights_form.RESULTS, capture_nights_table.table)
     yield from optional("tracing", tracing_form.RESULTS, tracing_table.tables)
     yield from optional("workflowgen", workflowgen_table.RESULTS, workflowgen_table.tables)
@@ -142,7 +126,6 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     yield RELIABILITY, "fuzz", fuzz.table(fuzz.RESULTS.read())
     yield CAPACITY, "ingest", capacity_table.table()
     yield CAPACITY, "graphs", capacity_table.graphs()
-    yield CAPACITY, "driver", capacity_table.drivers()
     found = sets_table.RESULTS.read()
     yield BENCHMARKS, "sets", sets_table.tables(found)
     yield SETS, "paper", sets_table.pictures(found["paper"])

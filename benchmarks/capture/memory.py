@@ -19,8 +19,7 @@ import psutil
 from benchmarks.capture.memory_form import RESULTS, Peak, Results
 from benchmarks.capture.overhead import EVERY, QUERIES, Bench
 from benchmarks.capture.tpch_data import tables
-from benchmarks.ingest.memory import status
-from benchmarks.shared.machine import mean_load, packages
+from benchmarks.shared.machine import mean_load, packages, status
 from benchmarks.shared.machine import run as recorded
 from provhouse.runtime.memory import sampling
 

@@ -27,9 +27,8 @@ from pyspark.sql import DataFrame, SparkSession
 from benchmarks import ROOT
 from benchmarks.capture.overhead_form import RESULTS, Cost, Landing, Query, Results
 from benchmarks.capture.tpch_data import tables
-from benchmarks.ingest.memory import status
 from benchmarks.peers.spark import plain
-from benchmarks.shared.machine import mean_load, packages
+from benchmarks.shared.machine import mean_load, packages, status
 from benchmarks.shared.machine import run as recorded
 from provhouse.capturing.session import Captured, capturing
 from provhouse.cypher.access import down, process_id, up

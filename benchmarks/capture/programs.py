@@ -3,29 +3,26 @@
 python -m benchmarks.capture.programs [--size 1] [--repeats 5] [--programs grep L2]
 
 All ways run in turn in one session of Spark, and write to a new folder. They run on a small text
-first, to warm up. Plain Spark and capture then take turns; the other ways, which are several times
-slower, run once. The results of the first turn are compared. Landing is not measured here. Results
-go to `results/programs.json` after each program and interface, and a run of the same code continues
-where it was stopped.
+first, to warm up. Plain Spark and capture take turns. The results of the first turn are compared.
+Landing is not measured here. Results go to `results/programs.json` after each program and
+interface, and a run of the same code continues where it was stopped.
 """
 
 import argparse
 import json
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyspark import cloudpickle
 from pyspark.sql import SparkSession
 
-from benchmarks.capture import central, programs_rdds, propagated
-from benchmarks.capture.central import CentralContext
+from benchmarks.capture import programs_rdds
 from benchmarks.capture.overhead import Clock, middle
 from benchmarks.capture.overhead_form import Cost
 from benchmarks.capture.programs_data import generate
@@ -33,7 +30,6 @@ from benchmarks.capture.programs_form import RESULTS, Program, Results, Way
 from benchmarks.capture.programs_frames import PROGRAMS as FRAMES
 from benchmarks.capture.programs_rdds import PROGRAMS as RDDS
 from benchmarks.capture.programs_rdds import Inputs
-from benchmarks.capture.propagated import PropagatingContext, hashed, numbered
 from benchmarks.peers.spark import plain
 from benchmarks.shared.continuing import code, continued
 from benchmarks.shared.machine import mean_load, packages
@@ -42,10 +38,7 @@ from provhouse.capturing.rdds.context import LineageContext
 from provhouse.capturing.session import Captured, capturing
 from provhouse.store.warehouse.layout import bytes_below
 
-WAYS = ("plain", "capture", "propagation", "key hashes", "central store")
-"""Data frames have the first two; `capture_ways.py` has others for them."""
-ONCE = WAYS[2:]
-IDENTIFY: dict[str, Callable[..., object]] = {"propagation": numbered, "key hashes": hashed}
+WAYS = ("plain", "capture")
 SPLIT = 32 << 20
 """The size of a partition of the input, as Spark cuts local files."""
 WARM = 0.02
@@ -60,7 +53,6 @@ def main() -> None:
     parser.add_argument("--programs", nargs="+", choices=[*RDDS], default=[*RDDS])
     parser.add_argument("--interfaces", nargs="+", choices=["RDD", "data frame"],
                         default=["RDD", "data frame"])  # fmt: skip
-    parser.add_argument("--ways", nargs="+", choices=WAYS, default=WAYS)
     parser.add_argument("--folder", type=Path, help="a folder on a large disk")
     parser.add_argument("--output", type=Path, help="store the results elsewhere")
     given = parser.parse_args()
@@ -71,7 +63,7 @@ def main() -> None:
         (program, interface)
         for program in given.programs
         for interface in given.interfaces
-        if not measured(results, program, interface, given.ways, given.repeats)
+        if not measured(results, program, interface, given.repeats)
     ]
     if not missing:
         return
@@ -81,9 +73,9 @@ def main() -> None:
             Bench.prepared(spark, Path(name) / f"{size:g}", size) for size in (WARM, given.size)
         )
         for program, interface in missing:
-            small.measure(program, interface, given.ways, 1)
+            small.measure(program, interface, 1)
             add(results, program, interface,
-                bench.measure(program, interface, given.ways, given.repeats))  # fmt: skip
+                bench.measure(program, interface, given.repeats))  # fmt: skip
             RESULTS.write(every, path)
 
 
@@ -97,17 +89,11 @@ def begun(before: Results | None) -> Results:
     return continued(before, new)
 
 
-def measured(
-    results: Results, program: str, interface: str, ways: Sequence[str], repeats: int
-) -> bool:
-    """Return whether all ways of a program have at least this number of repeats."""
+def measured(results: Results, program: str, interface: str, repeats: int) -> bool:
+    """Return whether both ways of a program have at least this number of repeats."""
     found = next((each["ways"].get(interface, {}) for each in results["programs"]
                   if each["program"] == program), {})  # fmt: skip
-    return all(
-        way in found and found[way]["repeats"] >= (1 if way in ONCE else repeats)
-        for way in ways
-        if has(way, interface)
-    )
+    return all(way in found and found[way]["repeats"] >= repeats for way in WAYS)
 
 
 def add(results: Results, program: str, interface: str, ways: dict[str, Way]) -> None:
@@ -123,15 +109,9 @@ def add(results: Results, program: str, interface: str, ways: dict[str, Way]) ->
               f"{ratio:.2f} times, CPU {cpu:.2f} times", flush=True)  # fmt: skip
 
 
-def has(way: str, interface: str) -> bool:
-    """Return whether an interface has a way."""
-    return interface == "RDD" or way not in ONCE
-
-
 def session() -> SparkSession:
     """Return a new session of plain Spark, whose workers get the modules of the benchmark."""
-    for module in (programs_rdds, propagated, central):
-        cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
+    cloudpickle.register_pickle_by_value(programs_rdds)  # type: ignore[no-untyped-call]
     return plain()
 
 
@@ -152,18 +132,14 @@ class Bench:
         partitions = max(2, bytes_below(folder / "data" / "words.txt") // SPLIT)
         return cls(spark, folder, partitions)
 
-    def measure(
-        self, program: str, interface: str, ways: list[str], repeats: int
-    ) -> dict[str, Way]:
+    def measure(self, program: str, interface: str, repeats: int) -> dict[str, Way]:
         """Return the costs of the ways of a program, which run in turn."""
         for path in sorted(each for each in (self.folder / "data").iterdir() if not each.suffix):
             self.spark.read.parquet(str(path)).createOrReplaceTempView(path.name)
-        costs: dict[str, list[Cost]] = {way: [] for way in ways if has(way, interface)}
+        costs: dict[str, list[Cost]] = {way: [] for way in WAYS}
         sizes: dict[str, list[int]] = {way: [] for way in costs}
         for turn in range(repeats):
             for way in sorted(costs, reverse=bool(turn % 2)):
-                if turn and way in ONCE:
-                    continue
                 cost, size = self.run(program, interface, way, first=turn == 0)
                 costs[way].append(cost)
                 sizes[way].append(size)
@@ -204,12 +180,7 @@ class Bench:
                 read = Inputs(lineage, data, self.partitions)
                 RDDS[program](read).saveAsTextFile(str(out))
             return
-        source: Any = context
-        if way in IDENTIFY:
-            source = PropagatingContext(context, IDENTIFY[way])
-        elif way == "central store":
-            source = CentralContext(context, taps)
-        RDDS[program](Inputs(source, data, self.partitions)).saveAsTextFile(str(out))
+        RDDS[program](Inputs(context, data, self.partitions)).saveAsTextFile(str(out))
 
     def run_frame(self, program: str, way: str, out: Path, taps: Path) -> None:
         """Run a program on data frames."""
@@ -221,21 +192,20 @@ class Bench:
 
     def compare(self, program: str, out: Path, way: str) -> None:
         """Fail unless a result equals that of the first way of its program."""
-        found = digest(lines(out, way in IDENTIFY))
+        found = digest(lines(out))
         right = self.first.setdefault(program, found)
         assert found == right, f"{program}: the result of {way} differs"
 
 
-def lines(out: Path, tagged: bool) -> Iterator[str]:
-    """Yield the rows of a result as lines; ``tagged`` ones end with what they derive from."""
+def lines(out: Path) -> Iterator[str]:
+    """Yield the rows of a result as lines."""
     for path in out.glob("part-*"):
         if path.suffix == ".parquet":
             for batch in pq.ParquetFile(path).iter_batches():
                 columns = [column.cast("string") for column in batch.columns]
                 yield from pc.binary_join_element_wise(*columns, "\t").to_pylist()
             continue
-        for line in path.read_text(encoding="utf-8").splitlines():
-            yield line.rpartition("\t")[0] if tagged else line
+        yield from path.read_text(encoding="utf-8").splitlines()
 
 
 def digest(rows: Iterator[str]) -> tuple[int, int]:

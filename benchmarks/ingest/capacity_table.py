@@ -1,6 +1,6 @@
 """Make the tables of `docs/capacity.md` from the results of benchmarks.
 
-They are those of `ingest.py`, `set_graph.py` and `driver.py`.
+They are those of `ingest.py` and `set_graph.py`.
 
 Each quantity is fitted as ``a * triples ** e`` to all measured sizes, by least squares on the
 logarithms. Values beyond the largest measured size are extrapolated by that fit. Memory is fitted
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from benchmarks.ingest import driver, ingest_table
+from benchmarks.ingest import ingest_table
 from benchmarks.ingest.ingest_form import IngestRun
 from benchmarks.sets import set_graph
 from benchmarks.shared.markup import Row, cores, duration, grid
@@ -109,22 +109,3 @@ def graph_rows(runs: Sequence[set_graph.Measured]) -> Iterator[Row]:
                 f"walk {way}, {when}: p50, p95",
                 *(f"{duration(each['p50'])}, {duration(each['p95'])}" for each in walks),
             )
-
-
-def drivers() -> str:
-    """Return a table of the memory that an ingest's own process takes, without and with a limit."""
-    results = driver.RESULTS.read()
-    free, limited = (
-        [one for one in results["runs"] if bool(one["driver_mb"]) == limit]
-        for limit in (False, True)
-    )
-    head = ("", *(f"{one['sets'] / 1e6:.0f}M sets" for one in free))
-    rows = [
-        ("no limit", *(f"{one['peak_mb']:,} MB, {duration(one['seconds'])}" for one in free)),
-        ("`driver_mb`", *(f"{one['driver_mb']:,}" for one in limited)),
-        (
-            "with that limit",
-            *(f"{one['peak_mb']:,} MB, {duration(one['seconds'])}" for one in limited),
-        ),
-    ]
-    return f"On {cores(results['machine'])}:\n\n{grid(head, rows)}"

@@ -17,7 +17,6 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.ingest import memory_by_process
-from benchmarks.ingest.floors import floors
 from benchmarks.ingest.ingest_form import FirstAnswer, IngestRun
 from benchmarks.ingest.ingest_table import RESULTS
 from benchmarks.shared.command import Command, size
@@ -63,7 +62,8 @@ def main() -> None:
 def run(trace: Trace, folder: Path, copies: int, cut_mb: int | None = None) -> IngestRun:
     """Write the trace, ingest it, ask the first question, and append to the warehouse."""
     files = folder / "trace"
-    paths = sorted(files.iterdir()) if files.exists() else write(trace, files, copies)
+    if not files.exists():
+        write(trace, files, copies)
     if cut_mb:
         os.environ["PROVHOUSE_CUT_MB"] = str(cut_mb)
     command = Command(folder / "warehouse")
@@ -90,7 +90,6 @@ def run(trace: Trace, folder: Path, copies: int, cut_mb: int | None = None) -> I
         "cut_mb": cut_mb,
         "bytes": disk,
         "first_answer": answer,
-        "floors": {s: round(v, 2) for s, v in floors(trace, paths, copies).items()},
         "appends": appends,
     }
 

@@ -34,9 +34,8 @@ class FirstAnswer(TypedDict):
 class IngestRun(Run):
     """The results for one number of copies of the trace.
 
-    ``floors`` has, for some steps, the seconds of their indispensable work alone. ``memory`` has
-    the peak of one process of each kind, in megabytes. ``cut_mb`` is the limit for the step cut, if
-    there was one.
+    ``memory`` has the peak of one process of each kind, in megabytes. ``cut_mb`` is the limit for
+    the step cut, if there was one.
     """
 
     csv_bytes: int
@@ -45,7 +44,6 @@ class IngestRun(Run):
     ingest: Ingested
     bytes: dict[str, int]
     first_answer: FirstAnswer
-    floors: dict[str, float]
     appends: dict[str, Ingested]
 
 

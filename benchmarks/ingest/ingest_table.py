@@ -56,7 +56,7 @@ def note(one: IngestRun) -> str:
 
 
 def ingests(sizes: Sequence[IngestRun]) -> Iterator[Row]:
-    """Yield a row for each step with its seconds and its floor, then rows for other figures."""
+    """Yield a row for each step with its seconds, then rows for other figures."""
     for step in sizes[0]["ingest"]["seconds"]:
         yield step, *(taken(one, step) for one in sizes)
     yield "the complete command", *(f"{one['ingest']['wall_seconds']:.1f}" for one in sizes)
@@ -83,9 +83,8 @@ def memories(sizes: Sequence[IngestRun]) -> Iterator[Row]:
 
 
 def taken(one: IngestRun, step: str) -> str:
-    """Return the table cell with the seconds of a step, and with its floor if that was measured."""
-    seconds, floor = one["ingest"]["seconds"][step], one["floors"].get(step)
-    return f"{seconds:.1f}" if floor is None else f"{seconds:.1f} (floor {floor:.1f})"
+    """Return the table cell with the seconds of a step."""
+    return f"{one['ingest']['seconds'][step]:.1f}"
 
 
 def exponent(small: IngestRun, large: IngestRun) -> str:

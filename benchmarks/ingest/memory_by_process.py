@@ -5,7 +5,7 @@ from contextlib import contextmanager, suppress
 
 import psutil
 
-from benchmarks.ingest.memory import status
+from benchmarks.shared.machine import status
 from provhouse.runtime.memory import sampling
 
 EVERY = 0.1

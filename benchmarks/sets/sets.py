@@ -1,9 +1,8 @@
 """Measure how much questions read with the sets that an ingest finds: `make bench-sets`.
 
-On the paper's trace, these sets are compared with the sets of the paper's splits. On small hard
-shapes, they are compared with the best sets that `optimise.py` found. The demo's flights and other
-traces are measured if they are available. Questions are about random items that have a lineage, in
-both directions. Results go to `results/sets.json`.
+On the paper's trace, these sets are compared with the sets of the paper's splits. The demo's
+flights and other traces are measured if they are available. Questions are about random items that
+have a lineage, in both directions. Results go to `results/sets.json`.
 """
 
 import argparse
@@ -18,7 +17,6 @@ import pyarrow.csv as pa_csv
 import pyarrow.dataset as ds
 
 from benchmarks import ROOT
-from benchmarks.sets import optimise
 from benchmarks.sets.cuts import Large, found, large, packed, score
 from benchmarks.sets.pictures import drawn
 from benchmarks.sets.sets_form import (
@@ -27,10 +25,8 @@ from benchmarks.sets.sets_form import (
     HAND_PACKED,
     NONE,
     PACKED,
-    SLOWLY,
     MeasuredTrace,
     Results,
-    ratio,
 )
 from benchmarks.sets.sets_table import RESULTS
 from benchmarks.shared.machine import mean_load, packages, run
@@ -48,8 +44,6 @@ SEED = 5
 ASKED = 3_000
 SHAPE_ITEMS, SHAPE_THETA = 100_000, 2_500
 SAMPLE_THETAS = (10, 100)
-CAN_HELP = ("merkle", "runs", "ladder", "zipf")
-"""The shapes that have targets, because on these a cut can reduce what questions read."""
 
 
 def main() -> None:
@@ -60,17 +54,15 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     load = mean_load()
-    found(optimise.instance("ladder", SEED), optimise.THETA, optimise.LIMIT)  # compiles kernels
+    of_shape("ladder", 2_000, 120)  # compiles kernels
     paper = of_paper()
-    slowly = list(small())
     results: Results = {
         **run(load, packages("provhouse", "numpy", "numba")),
         "seed": SEED,
-        "bars": {**targets(paper), **slow_targets(slowly)},
+        "bars": targets(paper),
         "paper": paper,
         "flights": flights(given.flights),
         "shapes": [of_shape(name) for name in SHAPES],
-        "small": slowly,
         "samples": list(samples(given.samples)) if given.samples else [],
     }
     RESULTS.write(results, given.out)
@@ -85,11 +77,11 @@ def of_paper() -> MeasuredTrace:
     return measured("paper", graph, THETA, dense_values(hand.astype(np.int32)), names)
 
 
-def of_shape(name: str) -> MeasuredTrace:
+def of_shape(name: str, items: int = SHAPE_ITEMS, theta: int = SHAPE_THETA) -> MeasuredTrace:
     """Measure the ingest's sets on the hard shape of this name."""
-    trace = SHAPES[name](SHAPE_ITEMS, SEED)
-    graph, _ = large(trace.src, trace.dst, tables(trace), SHAPE_THETA)
-    return measured(name, graph, SHAPE_THETA)
+    trace = SHAPES[name](items, SEED)
+    graph, _ = large(trace.src, trace.dst, tables(trace), theta)
+    return measured(name, graph, theta)
 
 
 def targets(paper: MeasuredTrace) -> dict[str, bool]:
@@ -115,31 +107,9 @@ def targets(paper: MeasuredTrace) -> dict[str, bool]:
     return met
 
 
-def slow_targets(small: list[MeasuredTrace]) -> dict[str, bool]:
-    """Return the targets for small shapes, and whether each was met.
-
-    Questions may read at most three times as many triples as with the cut that `optimise.py` found.
-    """
-    return {
-        f"{each['name']}: at most 3 times the slow search": ratio(each) <= 3
-        for each in small
-        if each["name"] in CAN_HELP
-    }
-
-
 def tables(trace: Trace) -> I32:
     """Return each item's table as an ingest sees it. All are 0 if the files do not name tables."""
     return trace.table if trace.tabled else np.zeros_like(trace.table)
-
-
-def small() -> Iterator[MeasuredTrace]:
-    """Measure the components that `optimise.py` searched, and add the best cuts that it found."""
-    results = optimise.RESULTS.read()
-    for each in results["shapes"]:
-        graph = optimise.instance(each["shape"], results["seed"])
-        mine = measured(each["shape"], graph, results["theta"], everything=True)
-        mine["cuts"][SLOWLY] = each["best"]
-        yield mine
 
 
 def samples(folder: Path) -> Iterator[MeasuredTrace]:
@@ -181,17 +151,14 @@ def measured(
     theta: int,
     hand: I32 | None = None,
     names: Sequence[str] = (),
-    everything: bool = False,
 ) -> MeasuredTrace:
     """Cut these components in several ways, and compute how much questions read with each cut.
 
-    Questions ask for random items with a lineage, or for all of them if ``everything`` is true. If
-    the names of tables are given, the result contains pictures.
+    Questions ask for random items with a lineage. If the names of tables are given, the result
+    contains pictures.
     """
     limit = min(Settings().pack, theta - 1)
-    asked = graph.derived()
-    if not everything:
-        asked = np.random.default_rng(SEED).choice(asked, ASKED)
+    asked = np.random.default_rng(SEED).choice(graph.derived(), ASKED)
     cuts = [score(graph, np.arange(graph.items, dtype=np.int32), asked, NONE)]
     if hand is not None:
         cuts.append(score(graph, hand, asked, BY_HAND))

@@ -77,20 +77,8 @@ class Results(SeededRun):
     paper: MeasuredTrace
     flights: MeasuredTrace | None
     shapes: list[MeasuredTrace]
-    small: list[MeasuredTrace]
     samples: list[MeasuredTrace]
 
 
 NONE, FOUND, PACKED = "none", "found", "found, packed"
 BY_HAND, HAND_PACKED = "by hand", "by hand, packed"
-SLOWLY = "searched slowly"
-
-
-def mean(cut: Cut) -> float:
-    """Return the mean number of triples that a question reads in both directions together."""
-    return cut["up"]["mean"] + cut["down"]["mean"]
-
-
-def ratio(each: MeasuredTrace) -> float:
-    """Return the mean triples read with the ingest's cut, divided by those with the best cut."""
-    return mean(each["cuts"][PACKED]) / mean(each["cuts"][SLOWLY])

@@ -6,14 +6,12 @@ from benchmarks.sets.sets_form import (
     FOUND,
     NONE,
     PACKED,
-    SLOWLY,
     Cut,
     Group,
     MeasuredTrace,
     Picture,
     Reads,
     Results,
-    ratio,
 )
 from benchmarks.shared.markup import bars, cores, grid
 from benchmarks.shared.results import ResultsFile
@@ -32,7 +30,6 @@ def tables(results: Results) -> str:
             *_cuts("The paper's trace", results["paper"]),
             bars(results["bars"]),
             *(_cuts("The demo's flights", results["flights"]) if results["flights"] else []),
-            _small(results),
             _shapes("Hard shapes", results["shapes"]),
             *([_shapes("Other traces", results["samples"])] if results["samples"] else []),
         ]
@@ -128,25 +125,6 @@ def _spread(read: Reads) -> str:
 
 def _opened(read: Reads) -> str:
     return f"{read['partitions']:.0f}, {read['share']:.1%}"
-
-
-def _small(results: Results) -> str:
-    rows = [
-        [
-            each["name"],
-            f"{each['items']:,}",
-            *(_short(each["cuts"][name]) for name in (NONE, PACKED, SLOWLY)),
-            f"{ratio(each):.2f}",
-        ]
-        for each in results["small"]
-    ]
-    head = ("shape", "items", "none", PACKED, SLOWLY, "times the slow search")
-    first = results["small"][0]
-    return (
-        f"**Small hard shapes**, theta {first['theta']}, all items asked: what the cut reads, and"
-        f" what `optimise.py` found; upstream mean, p95; downstream mean, p95.\n\n"
-        f"{grid(head, rows)}"
-    )
 
 
 def _short(cut: Cut) -> str:

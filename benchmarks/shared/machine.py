@@ -2,6 +2,7 @@
 
 import os
 import platform
+import re
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -51,6 +52,13 @@ def versions(neo4j: str) -> dict[str, str]:
 def packages(*names: str) -> dict[str, str]:
     """Return the versions of Python and of these packages."""
     return {"python": platform.python_version(), **{name: version(name) for name in names}}
+
+
+def status(field: str, process: psutil.Process) -> int:
+    """Return a field of a process's status in megabytes; 0 if the process has no memory."""
+    text = Path(f"/proc/{process.pid}/status").read_text(encoding="utf-8")
+    found = re.search(rf"^{field}:\s+(\d+) kB", text, re.MULTILINE)
+    return round(int(found[1]) / 1000) if found else 0
 
 
 def _cpu() -> str:
