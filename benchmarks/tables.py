@@ -10,37 +10,40 @@ from pathlib import Path
 
 from benchmarks import ROOT
 from benchmarks.capture import coverage as capture_coverage
-from benchmarks.capture import memory_form as capture_memory_form
-from benchmarks.capture import memory_table as capture_memory_table
-from benchmarks.capture import nights_form as capture_nights_form
-from benchmarks.capture import nights_table as capture_nights_table
-from benchmarks.capture import overhead_form as capture_overhead_form
-from benchmarks.capture import overhead_table as capture_overhead_table
-from benchmarks.capture import programs_form, programs_table
-from benchmarks.capture import tpcds_form as capture_tpcds_form
-from benchmarks.capture import tpcds_table as capture_tpcds_table
-from benchmarks.charts import form as crossfilter_form
-from benchmarks.charts import table as crossfilter_table
-from benchmarks.ingest import (
-    builds_table,
-    capacity_table,
-    components_table,
-    ingest_table,
-)
+from benchmarks.capture import memory as capture_memory_form
+from benchmarks.capture import memory as capture_memory_table
+from benchmarks.capture import nights as capture_nights_form
+from benchmarks.capture import nights as capture_nights_table
+from benchmarks.capture import overhead as capture_overhead_form
+from benchmarks.capture import overhead as capture_overhead_table
+from benchmarks.capture import programs as programs_form
+from benchmarks.capture import programs as programs_table
+from benchmarks.capture import tpcds as capture_tpcds_form
+from benchmarks.capture import tpcds as capture_tpcds_table
+from benchmarks.charts import crossfilter as crossfilter_form
+from benchmarks.charts import crossfilter as crossfilter_table
+from benchmarks.ingest import builds as builds_table
+from benchmarks.ingest import capacity
+from benchmarks.ingest import components as components_table
+from benchmarks.ingest import ingest as ingest_table
 from benchmarks.interactive import all_table as interactive_all_table
 from benchmarks.interactive import coverage as interactive_coverage
 from benchmarks.interactive import form as interactive_form
 from benchmarks.interactive import generated as interactive_generated
 from benchmarks.interactive import table as interactive_table
-from benchmarks.peers import peers_sizes_table, peers_table
-from benchmarks.questions import enter_table, explain_table, methods_table
-from benchmarks.server import fuzz, reliability, serve_table, soak
+from benchmarks.peers import peers as peers_sizes_table
+from benchmarks.peers import peers as peers_table
+from benchmarks.questions import enter as enter_table
+from benchmarks.questions import explain as explain_table
+from benchmarks.questions import methods, methods_table
+from benchmarks.server import fuzz, reliability, soak
+from benchmarks.server import serve as serve_table
 from benchmarks.sets import sets_table
 from benchmarks.shared.results import Content, ResultsFile
-from benchmarks.tracing import form as tracing_form
-from benchmarks.tracing import table as tracing_table
-from benchmarks.what_if import table as what_if_table
-from benchmarks.workflows import table as workflowgen_table
+from benchmarks.tracing import tracing as tracing_table
+from benchmarks.tracing import walks as tracing_form
+from benchmarks.what_if import what_if as what_if_table
+from benchmarks.workflows import workflowgen as workflowgen_table
 
 README = ROOT / "README.md"
 COVERAGE = ROOT / "docs" / "capture-coverage.md"
@@ -86,7 +89,7 @@ def optional(
 
 def pages() -> Iterator[tuple[Path, str, str]]:
     """Yield, for each table, the page that contains it, the name in its markers, and its text."""
-    compared = methods_table.RESULTS.read()
+    compared = methods.RESULTS.read()
     yield README, "methods", methods_table.short(compared)
     yield BENCHMARKS, "methods", methods_table.tables(compared)
     yield BENCHMARKS, "components", components_table.tables(components_table.RESULTS.read())
@@ -94,7 +97,7 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     yield BENCHMARKS, "ingest", ingest_table.tables(ingest_table.RESULTS.read())
     peers = peers_table.RESULTS.read()
     yield BENCHMARKS, "peers", peers_table.tables(peers["1"])
-    yield BENCHMARKS, "peers by size", peers_sizes_table.tables(peers)
+    yield BENCHMARKS, "peers by size", peers_sizes_table.sizes(peers)
     yield BENCHMARKS, "serve", serve_table.table(serve_table.RESULTS.read())
     yield BENCHMARKS, "enter", enter_table.table(enter_table.RESULTS.read())
     yield from optional("what-if", what_if_table.RESULTS, what_if_table.tables)
@@ -124,8 +127,8 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     yield RELIABILITY, "rounds", reliability.table(reliability.RESULTS.read())
     yield RELIABILITY, "soak", soak.table(soak.RESULTS.read())
     yield RELIABILITY, "fuzz", fuzz.table(fuzz.RESULTS.read())
-    yield CAPACITY, "ingest", capacity_table.table()
-    yield CAPACITY, "graphs", capacity_table.graphs()
+    yield CAPACITY, "ingest", capacity.table()
+    yield CAPACITY, "graphs", capacity.graphs()
     found = sets_table.RESULTS.read()
     yield BENCHMARKS, "sets", sets_table.tables(found)
     yield SETS, "paper", sets_table.pictures(found["paper"])

@@ -8,9 +8,8 @@ from collections import Counter
 from typing import TypedDict
 
 from benchmarks import ROOT
-from benchmarks.shared.machine import packages, record
 from benchmarks.shared.markup import Row, cores, grid
-from benchmarks.shared.results import Record, ResultsFile
+from benchmarks.shared.results import Record, ResultsFile, packages, record
 
 
 class Query(TypedDict, total=False):

@@ -9,19 +9,85 @@ may happen in another process. Results go to `results/capture_memory.json`.
 import argparse
 import json
 import tempfile
+from collections.abc import Callable
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
+from typing import TypedDict
 
 import psutil
 
-from benchmarks.capture.memory_form import RESULTS, Peak, Results
 from benchmarks.capture.overhead import EVERY, QUERIES, Bench
 from benchmarks.capture.tpch_data import tables
-from benchmarks.shared.machine import mean_load, packages, status
-from benchmarks.shared.machine import run as recorded
+from benchmarks.shared.markup import bars, cores, grid
+from benchmarks.shared.results import ResultsFile, Run, mean_load, packages, status
+from benchmarks.shared.results import run as recorded
 from provhouse.runtime.memory import sampling
+
+
+class Peak(TypedDict):
+    """The largest memory in one session that runs all queries, in megabytes.
+
+    ``spark`` is the anonymous memory of Spark's JVM, which is driver and executor here, ``heap``
+    what was left of its heap after a full collection, ``execution`` the largest sum that the tasks
+    of one stage have held for sorting, joins and aggregates, and ``driver`` the anonymous memory of
+    the Python process.
+    """
+
+    spark: int
+    heap: int
+    execution: int
+    driver: int
+
+
+class Results(Run):
+    """The medians of all sessions with plain Spark and with capture."""
+
+    scale: str
+    repeats: int
+    plain: Peak
+    captured: Peak
+
+
+RESULTS = ResultsFile[Results]("capture_memory.json")
+
+
+SECTION = """\
+## Memory of captured jobs
+`make bench-capture-memory` writes the 22 queries of TPC-H in one session of plain Spark, and in one
+with capture. The JVM is driver and executor; its memory includes garbage that was not collected
+yet. The heap is what is left of it after a full collection at the end, and execution memory is what
+the tasks of one stage have held for sorting, joins and aggregates, at most.
+
+"""
+PARTS: dict[str, Callable[[Peak], int]] = {
+    "JVM": lambda peak: peak["spark"],
+    "its heap at the end": lambda peak: peak["heap"],
+    "execution memory of a stage": lambda peak: peak["execution"],
+    "Python process of the driver": lambda peak: peak["driver"],
+}
+
+
+def table(results: Results) -> str:
+    """Return the table and the targets."""
+    note = (
+        f"Scale factor {results['scale']}, median of {results['repeats']} sessions,"
+        f" {cores(results['machine'])}, load before {results['load']}."
+    )
+    plain, captured = results["plain"], results["captured"]
+    rows = [
+        (part, f"{of(plain):,}", f"{of(captured):,}", f"{of(captured) / of(plain):.2f}")
+        for part, of in PARTS.items()
+    ]
+    together = _whole(captured) / _whole(plain)
+    met = {f"executor and driver at most 1.15 times ({together:.2f})": together <= 1.15}
+    return "\n\n".join([note, grid(("MB", "plain", "captured", "times"), rows), bars(met)])
+
+
+def _whole(peak: Peak) -> int:
+    return peak["spark"] + peak["driver"]
+
 
 MEGABYTE = 1_000_000
 

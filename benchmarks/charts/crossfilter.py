@@ -3,24 +3,196 @@
 import argparse
 import glob
 import io
+import tempfile
 import time
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import distribution, version
 from itertools import islice
-from typing import Any
+from pathlib import Path
+from typing import Any, TypedDict
 
 import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
+import pyarrow.parquet as pq
 
-from benchmarks.charts.browser import drawn
-from benchmarks.charts.form import RESULTS, Data, Spread
-from benchmarks.shared import machine
+from benchmarks.shared import results as machine
+from benchmarks.shared.markup import bars, cores, grid
+from benchmarks.shared.results import ResultsFile, Run
 from provhouse.crossfilter.plan import STRUCTURES, Structure
 from provhouse.crossfilter.views import Views
+
+
+class Spread(TypedDict):
+    """The milliseconds from a movement of a brush to all bars, with a number of brushes."""
+
+    way: str
+    brushes: int
+    view: str
+    """The view whose brush moves."""
+    p50: float
+    p95: float
+    max: float
+
+
+class Drawn(TypedDict):
+    """The milliseconds from a movement of the mouse to the frame that shows it, in Chromium."""
+
+    view: str
+    """The view whose brush moves; the views before it have brushes."""
+    brushes: int
+    frames: int
+    p50: float
+    p95: float
+    max: float
+
+
+class Data(TypedDict):
+    """One data set: the number of bars of each view, and what was measured."""
+
+    name: str
+    bars: dict[str, int]
+    spreads: list[Spread]
+    bytes: dict[str, int]
+    """The memory of each contender."""
+    seconds: dict[str, float]
+    """The time to build it."""
+    read_ms: float
+    """The time that one thread needs at least to read the bars of all rows once."""
+    drawn: list[Drawn]
+
+
+class OneRun(Run):
+    """The measurements of one number of rows."""
+
+    rows: int
+    bandwidth: float
+    """Gigabytes a second that one thread reads."""
+    data: list[Data]
+
+
+class Results(TypedDict):
+    """The last run of each number of rows."""
+
+    runs: list[OneRun]
+
+
+RESULTS = ResultsFile[Results]("crossfilter.json")
+
+
+DRAGS = ((0.1, 0.3), (0.2, 0.8), (0.5, 0.9))
+"""The begin and the end of a drag, as parts of the width of a view. The mouse moves in 20 steps."""
+
+
+def drawn(table: pa.Table, ranges: Mapping[str, int]) -> list[Drawn]:
+    """Return the times from a movement of the mouse to the next drawn frame, by brushed view."""
+    from helpers.browser import chromium, serving
+
+    views = [each for name in table.column_names for each in ("--by", _option(name, ranges))]
+    with tempfile.TemporaryDirectory(prefix="provhouse-bench-") as folder:
+        pq.write_table(table, Path(folder) / "rows.parquet")
+        with serving(Path(folder), "rows.parquet", *views) as (link, _), chromium() as browser:
+            page = browser.new_page(viewport={"width": 1300, "height": 1000})
+            page.goto(link)
+            page.locator("#view-0 .overlay").wait_for(timeout=60_000)
+            return [_dragged(page, at, name) for at, name in enumerate(table.column_names)]
+
+
+def _option(name: str, ranges: Mapping[str, int]) -> str:
+    return f"{name}={ranges[name]}" if name in ranges else name
+
+
+def _dragged(page: Any, view: int, name: str) -> Drawn:
+    """Drag in one view; the brushes of the views before it stay."""
+    page.evaluate("performance.clearMeasures()")
+    box = page.locator(f"#view-{view} .overlay").bounding_box()
+    height = box["y"] + box["height"] / 2
+    for start, end in DRAGS:
+        page.mouse.move(box["x"] + start * box["width"], height)
+        page.mouse.down()
+        page.mouse.move(box["x"] + end * box["width"], height, steps=20)
+        page.mouse.up()
+        page.wait_for_timeout(300)
+    found = page.evaluate("performance.getEntriesByName('brush to drawn').map(e => e.duration)")
+    p50, p95 = (round(float(np.percentile(found, of)), 1) for of in (50, 95))
+    return {
+        "view": name, "brushes": view + 1, "frames": len(found),
+        "p50": p50, "p95": p95, "max": round(max(found), 1),
+    }  # fmt: skip
+
+
+SECTION = """\
+## Linked views
+`make bench-crossfilter` moves one brush in each view, alone and with one or two others in other
+views, and measures the time until the bars of all views are computed. SQL in DuckDB runs one query
+for each view. The synthetic data has the numbers of bars of Smoke's example; it is not real.
+
+"""
+SMALL = 20_000_000
+"""Up to this many rows, the goals of ten million rows count."""
+
+
+def table(results: Results) -> str:
+    """Return the tables of all runs, and the goals."""
+    return "\n\n".join(part for run in results["runs"] for part in _parts(run))
+
+
+def _parts(run: OneRun) -> Iterator[str]:
+    yield (
+        f"{run['rows']:,} rows, {cores(run['machine'])}, load before {run['load']}. One thread"
+        f" reads {run['bandwidth']} GB/s."
+    )
+    for data in run["data"]:
+        numbers = ", ".join(f"{view} {number:,}" for view, number in data["bars"].items())
+        memory = ", ".join(f"{way} {size / 1e6:,.0f} MB" for way, size in data["bytes"].items())
+        yield (
+            f"**{data['name']}** (bars: {numbers}). Memory: {memory}. At this bandwidth, a scan of"
+            f" all views takes at least {data['read_ms']:.3g} ms."
+        )
+        ways = list(dict.fromkeys(spread["way"] for spread in data["spreads"]))
+        yield grid(
+            ("brushes", "moved", *(f"{way}, p50 / p95 / max ms" for way in ways)), _rows(data)
+        )
+        yield "From a movement of the mouse in Chromium to the frame that shows it, ms:"
+        yield grid(("moved", "brushes", "frames", "p50", "p95", "max"), map(_drawn, data["drawn"]))
+        yield bars(_goals(data, run["rows"] <= SMALL))
+
+
+def _rows(data: Data) -> list[tuple[str, ...]]:
+    cells: dict[tuple[str, str], list[str]] = {}
+    for one in data["spreads"]:
+        times = " / ".join(f"{one['p50']:.3g} {one['p95']:.3g} {one['max']:.3g}".split())
+        cells.setdefault((str(one["brushes"]), one["view"]), []).append(times)
+    return [(*key, *of) for key, of in cells.items()]
+
+
+def _drawn(one: Drawn) -> tuple[str, ...]:
+    times = (f"{one['p50']:.3g}", f"{one['p95']:.3g}", f"{one['max']:.3g}")
+    return (one["view"], str(one["brushes"]), str(one["frames"]), *times)
+
+
+def _goals(data: Data, small: bool) -> dict[str, bool]:
+    ours = [spread for spread in data["spreads"] if spread["way"] == "provhouse"]
+    one, more = ([s for s in ours if (s["brushes"] == 1) == alone] for alone in (True, False))
+    slowest = max(each["max"] for each in data["drawn"])
+    if not small:
+        return _goal("every brush at most 150 ms", "max", ours, 150)
+    return {
+        **_goal("one brush at most 5 ms", "max", one, 5),
+        **_goal("two or three: p95 at most 16 ms", "p95", more, 16),
+        **_goal("two or three: at most 50 ms", "max", more, 50),
+        f"drawn at most 100 ms after a movement ({slowest:.3g})": slowest <= 100,
+    }
+
+
+def _goal(text: str, of: str, spreads: list[Spread], limit: float) -> dict[str, bool]:
+    worst = max(spreads, key=lambda spread: spread[of])  # type: ignore[literal-required]
+    value = worst[of]  # type: ignore[literal-required]
+    return {f"{text} ({value:.3g}, {worst['view']})": value <= limit}
+
 
 SYNTHETIC = {"place": 301, "date": 7762, "delay": 8, "carrier": 29}
 """The numbers of bars of Smoke's four views of flights."""

@@ -16,7 +16,7 @@ from benchmarks.capture.tpch_data import tables
 from benchmarks.interactive import clickbench
 from benchmarks.interactive.all_table import RESULTS, Query, Results
 from benchmarks.interactive.times import medians, timed
-from benchmarks.shared.machine import mean_load, packages, run
+from benchmarks.shared.results import mean_load, packages, run
 from provhouse.interactive import Connection, Want, connect
 from provhouse.model.errors import UsageError
 

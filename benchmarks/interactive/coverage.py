@@ -22,7 +22,7 @@ import sqlglot
 
 from benchmarks import ROOT
 from benchmarks.capture.tpch_data import tables as tpch_tables
-from benchmarks.shared import machine
+from benchmarks.shared import results as machine
 from benchmarks.shared.markup import Row, cores, grid
 from benchmarks.shared.results import Record, ResultsFile
 from provhouse.interactive import Connection, connect

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from itertools import islice
 
 from benchmarks.interactive.coverage import code
-from benchmarks.shared import machine
+from benchmarks.shared import results as machine
 from benchmarks.shared.markup import Row, cores, grid
 from benchmarks.shared.results import Record, ResultsFile
 

@@ -28,8 +28,8 @@ from benchmarks.interactive import contenders as interactive_contenders
 from benchmarks.interactive.coverage import code
 from benchmarks.interactive.form import RESULTS, Query, Results
 from benchmarks.interactive.times import medians, timed
-from benchmarks.shared.machine import mean_load, packages
-from benchmarks.shared.machine import run as recorded
+from benchmarks.shared.results import mean_load, packages
+from benchmarks.shared.results import run as recorded
 from provhouse.interactive import Connection, Want, connect
 
 PARTS = ("tpch", "contenders", "consuming", "groups", "links", "dependencies")

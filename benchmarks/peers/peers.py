@@ -10,33 +10,32 @@ import argparse
 import json
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import zip_longest
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import cast
+from typing import Literal, cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks.ingest.ingest_form import Ingested
-from benchmarks.peers.peers_form import (
+from benchmarks.peers.peer import (
     AnswerDigest,
     Compared,
     ContenderFigures,
     ContenderInput,
     ContenderRun,
     PeersClass,
+    Results,
 )
-from benchmarks.peers.peers_table import RESULTS
 from benchmarks.peers.run import CONTENDERS
 from benchmarks.questions.classes import KINDS, Kind, Questions, all_triples, by_component, drawn
-from benchmarks.shared.command import Command
-from benchmarks.shared.machine import mean_load, packages, run
-from benchmarks.shared.results import Percentiles, Totals
+from benchmarks.shared.command import Command, Ingested
+from benchmarks.shared.markup import WORDS, Row, cores, grid
+from benchmarks.shared.results import Percentiles, ResultsFile, Totals, mean_load, packages, run
 from benchmarks.traces.paper_trace import paper
 from benchmarks.traces.trace_files import write
 from provhouse.model.errors import Damaged
@@ -45,6 +44,160 @@ from provhouse.runtime.jar_lock import locked
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import current
 from provhouse.store.warehouse.layout import Layout
+
+RESULTS = ResultsFile[Results]("peers.json")
+
+
+def tables(results: Compared) -> str:
+    """Return a note on the run, a list of the classes, and tables of costs and times."""
+    succeeded = {name: each for name, each in results["contenders"].items() if each}
+    failed = [f"{name}: failed." for name, each in results["contenders"].items() if not each]
+    parts = [
+        note(results),
+        "\n".join(map(described, results["classes"])),
+        grid(
+            ("", "load", "memory", "disk"), (costs(name, each) for name, each in succeeded.items())
+        ),
+        *(timed(results, succeeded, direction) for direction in WORDS),
+        *failed,
+    ]
+    return "\n\n".join(parts)
+
+
+def note(results: Compared) -> str:
+    """Return a note on the warehouse, the machine and the versions."""
+    totals, ingest = results["warehouse"], results["ingest"]
+    used = ", ".join(f"{name} {number}" for name, number in results["versions"].items())
+    taken = (
+        f" provhouse's own load, an ingest of CSV files with names, took"
+        f" {ingest['wall_seconds']:.0f} s and {ingest['peak_memory_mb'] / 1000:.1f} GB."
+        if ingest
+        else ""
+    )
+    return (
+        f"{totals['triples']:,} triples of {totals['items']:,} items on"
+        f" {cores(results['machine'])}, load {results['load']} before, seed {results['seed']}, with"
+        f" {used}.{taken}"
+    )
+
+
+def described(one: PeersClass) -> str:
+    """Return a list item that describes a class of questions."""
+    where = "large components" if one["large"] else "small components"
+    return (
+        f"- {one['name']}, {WORDS[one['direction']]}: {one['asked']} asked, found among"
+        f" {one['tried']:,} items of {where}; answers of {one['least']:,} to {one['most']:,} items,"
+        f" median {one['items']:,.0f}."
+    )
+
+
+def costs(name: str, each: ContenderFigures) -> Row:
+    """Return the table row with one contender's load time, memory and disk space."""
+    seconds, memory, disk = each["load"], each["peak_memory_mb"], each["disk_bytes"]
+    return name, f"{sum(seconds.values()):.1f} s", f"{memory:,} MB", f"{disk / 1e6:,.0f} MB"
+
+
+def timed(results: Compared, succeeded: dict[str, ContenderFigures], direction: str) -> str:
+    """Return a table of the times in one direction, with a column for each class."""
+    places = [n for n, one in enumerate(results["classes"]) if one["direction"] == direction]
+    late = f"over {results['limit']:g} s"
+
+    def cells(each: ContenderFigures, which: Literal["seconds", "named"]) -> Iterator[str]:
+        for place in places:
+            found = each["took"][place][which]
+            yield (
+                f"{short_duration(found['p50'])} / {short_duration(found['p95'])}"
+                if found
+                else late
+            )
+
+    def rows() -> Iterator[Row]:
+        for name, each in succeeded.items():
+            yield name, *cells(each, "seconds")
+            if any(each["took"][place]["named"] for place in places):
+                yield f"{name}, with names and triples", *cells(each, "named")
+
+    heads = (results["classes"][place]["name"] for place in places)
+    return grid((f"{WORDS[direction].capitalize()}, p50 / p95", *heads), rows())
+
+
+def short_duration(seconds: float) -> str:
+    """Return a time with two significant digits."""
+    return f"{seconds:.1f} s" if seconds >= 1 else f"{number(seconds * 1000)} ms"
+
+
+def number(value: float) -> str:
+    """Return a number with two significant digits, or a whole number if it is 10 or more."""
+    return f"{value:,.0f}" if value >= 10 else f"{value:.1f}" if value >= 1 else f"{value:.2f}"
+
+
+Shown = Callable[[Compared, ContenderFigures], str]
+
+
+def sizes(results: Results) -> str:
+    """Return a size_note, and sizes in which each cell has a value for each number of copies.
+
+    Returns an empty string if there is only one size.
+    """
+    if len(results) == 1:
+        return ""
+    runs = sorted(results.values(), key=lambda run: run["warehouse"]["triples"])
+    parts = [
+        size_note(runs),
+        table(runs, "", {"load": cost(1), "memory": cost(2), "disk": cost(3)}),
+    ]
+    for direction, word in WORDS.items():
+        names = [one["name"] for one in runs[0]["classes"] if one["direction"] == direction]
+        columns = {name: typical(name, direction) for name in names}
+        parts.append(table(runs, f"{word.capitalize()}, p50", columns))
+    return "\n\n".join(parts)
+
+
+def size_note(runs: Sequence[Compared]) -> str:
+    """Return a sentence about the sizes and the machines."""
+    sizes = " / ".join(f"{run['warehouse']['triples'] / 1e6:,.1f}M" for run in runs)
+    machines = ", ".join(dict.fromkeys(cores(run["machine"]) for run in runs))
+    return f"By size: each cell has the values for {sizes} triples, measured on {machines}."
+
+
+def table(runs: Sequence[Compared], title: str, columns: dict[str, Shown]) -> str:
+    """Return a table with a row for each contender that ran on several sizes."""
+    contenders = dict.fromkeys(name for run in runs for name in run["contenders"])
+    grown = [name for name in contenders if sum(map(bool, found(runs, name))) > 1]
+    return grid((title, *columns), (row(runs, name, columns.values()) for name in grown))
+
+
+def found(runs: Sequence[Compared], name: str) -> list[ContenderFigures | None]:
+    """Return the figures of a contender by size."""
+    return [run["contenders"].get(name) for run in runs]
+
+
+def row(runs: Sequence[Compared], name: str, columns: Iterable[Shown]) -> Row:
+    """Return the row of one contender."""
+    found = [(run, run["contenders"].get(name)) for run in runs]
+    cells = (
+        " / ".join(of(run, each) if each else "not run" for run, each in found) for of in columns
+    )
+    return name, *cells
+
+
+def cost(column: int) -> Shown:
+    """Show one of the costs: 1 is load, 2 is memory, 3 is disk."""
+    return lambda _, each: costs("", each)[column]
+
+
+def typical(name: str, direction: str) -> Shown:
+    """Show the median time of a class of questions."""
+
+    def shown(run: Compared, each: ContenderFigures) -> str:
+        for one, took in zip(run["classes"], each["took"], strict=True):
+            if (one["name"], one["direction"]) == (name, direction):
+                seconds = took["seconds"]
+                return short_duration(seconds["p50"]) if seconds else f"over {run['limit']:g} s"
+        return "not run"
+
+    return shown
+
 
 OURS = ("provhouse, cold", "provhouse, hot")
 PACKAGES = ("provhouse", "pyspark", "igraph", "ladybug", "duckdb")

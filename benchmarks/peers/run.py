@@ -19,18 +19,24 @@ from typing import TypeVar
 
 import numpy as np
 
-from benchmarks.peers.embedded import DuckDB, IGraph, IndexedDuckDB, Ladybug
-from benchmarks.peers.neo4j import Neo4j
-from benchmarks.peers.peer import Given, Peer
-from benchmarks.peers.peers_form import (
+from benchmarks.peers.contenders import (
+    DuckDB,
+    IGraph,
+    IndexedDuckDB,
+    Ladybug,
+    Neo4j,
+    Provhouse,
+    SparkJoins,
+)
+from benchmarks.peers.peer import (
     AnswerDigest,
     ClassAnswers,
     ClassQuestions,
     ContenderInput,
     ContenderRun,
+    Given,
+    Peer,
 )
-from benchmarks.peers.provhouse import Provhouse
-from benchmarks.peers.spark import SparkJoins
 from benchmarks.shared.command import size
 from provhouse.model.arrays import I64
 from provhouse.runtime.memory import PeakMemory

@@ -17,14 +17,51 @@ import numpy as np
 
 from benchmarks.peers.peers import open_snapshot
 from benchmarks.questions.classes import KINDS, all_triples, drawn
-from benchmarks.questions.enter_table import RESULTS, SERVED, CommandTimes, Results
 from benchmarks.server.serve import served
 from benchmarks.shared.command import Command
-from benchmarks.shared.machine import mean_load, packages
-from benchmarks.shared.machine import run as recorded
+from benchmarks.shared.markup import bars, cores, grid
+from benchmarks.shared.results import Percentiles, ResultsFile, SeededRun, mean_load, packages
+from benchmarks.shared.results import run as recorded
 from provhouse.cypher.server import down
 from provhouse.model.progress import Silent
 from provhouse.model.settings import THETA, Settings
+
+SERVED = "with the server, nothing kept decoded"
+
+
+class CommandTimes(Percentiles):
+    """The seconds of several commands of one kind, from Enter to the end of the answer."""
+
+    commands: int
+
+
+class Results(SeededRun):
+    """The results of one run of `enter.py`."""
+
+    triples: int
+    took: dict[str, CommandTimes]
+
+
+RESULTS = ResultsFile[Results]("enter.json")
+MOST = 0.3
+"""The target for the median time from Enter to the end of a small answer, in seconds."""
+
+
+def table(results: Results) -> str:
+    """Return a table with a row for each kind of command, a note on the run, and the target."""
+    head = ("a command that asks for a small lineage", "commands", "p50", "p95")
+    rows = (
+        (name, f"{took['commands']}", f"{took['p50']:.2f} s", f"{took['p95']:.2f} s")
+        for name, took in results["took"].items()
+    )
+    note = (
+        f"{results['triples']:,} triples, {cores(results['machine'])}, load"
+        f" before {results['load']}, seed {results['seed']}."
+    )
+    kept = results["took"][SERVED]["p50"] <= MOST
+    bar = bars({f"a command with the server: at most {MOST} s": kept})
+    return f"{grid(head, rows)}\n\n{note}\n\n{bar}"
+
 
 KIND = next(kind for kind in KINDS if kind.name == "LC-SL" and kind.direction == "upstream")
 WITH, WITHOUT = 40, 3

@@ -16,26 +16,22 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import cast
+from typing import TYPE_CHECKING, TypedDict, cast
 
 import numpy as np
 import pyarrow.compute as pc
 
 from benchmarks.peers.peers import make_warehouse, open_snapshot
 from benchmarks.questions.classes import KINDS, Kind, Questions, all_triples, drawn
-from benchmarks.questions.empty_jobs import EmptyJobs
-from benchmarks.questions.methods_form import (
-    AnswerSizes,
-    MeasuredClass,
-    MethodTimes,
-    Seconds,
-    StorageRun,
-    WarehouseMeasured,
+from benchmarks.shared.results import (
+    Percentiles,
+    ResultsFile,
+    SeededRun,
+    Totals,
+    mean_load,
+    packages,
 )
-from benchmarks.questions.methods_table import RESULTS
-from benchmarks.shared.machine import mean_load, packages
-from benchmarks.shared.machine import run as recorded
-from benchmarks.shared.results import Totals
+from benchmarks.shared.results import run as recorded
 from provhouse.cli.failures import guarded
 from provhouse.cli.progress_display import progress_display
 from provhouse.model.answer import Answer
@@ -45,7 +41,130 @@ from provhouse.model.progress import Progress
 from provhouse.model.question import Method
 from provhouse.model.settings import THETA, Settings
 from provhouse.query.ask import Asker
+from provhouse.store.cache.blocks import discard_blocks
 from provhouse.store.tables.snapshot import Snapshot
+
+
+class Seconds(Percentiles):
+    """The mean and percentiles of several times, in seconds."""
+
+    mean: float
+
+
+class AnswerSizes(TypedDict):
+    """The median sizes of a class's answers. ``depth`` is the depth of the farthest item."""
+
+    items: float
+    triples: float
+    depth: float
+
+
+class MethodTimes(TypedDict):
+    """One method's times for ``asked`` questions of a class.
+
+    ``sets``, ``partitions`` and ``triples`` are the median numbers that the method read.
+    """
+
+    asked: int
+    seconds: Seconds
+    sets: float
+    partitions: float
+    triples: float
+
+
+class MeasuredClass(TypedDict):
+    """A class of questions whose answers have ``least`` to ``most`` items.
+
+    The asked items were found among ``tried`` random items. In ``methods``, the times of rq, ccprov
+    and csprov are for the same items. Three more measurements are of csprov alone: ``cold`` for
+    many more items, ``again`` for a repeated question, and ``near`` for another item of the same
+    set. ``rq_floor`` is the mean seconds that RQ would take if the job of each level did nothing on
+    the same number of partitions.
+    """
+
+    name: str
+    direction: str
+    large: bool
+    least: int
+    most: int
+    tried: int
+    answer: AnswerSizes
+    methods: dict[str, MethodTimes]
+    rq_floor: float
+
+
+class Batch(TypedDict):
+    """A batch of lineage questions of class LC-SL, asked in turn before any other question."""
+
+    items: int
+    seconds: float
+
+
+class WarehouseMeasured(SeededRun):
+    """The circumstances of one run: its date, machine and seed, and the size of the warehouse."""
+
+    warehouse: Totals
+
+
+class StorageRun(TypedDict):
+    """The results of all classes, with partitions in one kind of storage.
+
+    ``empty_job`` is the time of a Spark job that does nothing on one cached partition. It is
+    measured before each class.
+    """
+
+    on: WarehouseMeasured
+    fill_seconds: dict[str, float]
+    empty_job: Seconds
+    classes: list[MeasuredClass]
+    batch: Batch
+
+
+Results = dict[str, dict[str, StorageRun]]
+"""The last benchmark run for each number of copies of the paper's trace and each storage."""
+RESULTS = ResultsFile[Results]("methods.json")
+
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+
+REPEATED = 5
+
+
+class EmptyJobs:
+    """Spark jobs that do nothing, on cached partitions of one byte each.
+
+    Python workers run them, as they run RQ's jobs.
+    """
+
+    def __init__(self, context: "SparkContext", widest: int) -> None:
+        self._context = context
+        self._widest = widest
+        self._cached = context.parallelize([b"1"] * widest, widest).persist()
+        self._cached.count()
+
+    def seconds(self, width: int) -> float:
+        """Return the seconds of a job on the first ``width`` partitions."""
+        began = perf_counter()
+        self._context.runJob(self._cached, discard_blocks, list(range(width)))
+        return perf_counter() - began
+
+    def by_width(self) -> tuple[float, float]:
+        """Return the seconds of a job without partitions, and the seconds that each one adds.
+
+        Both are fitted to the times of jobs on several numbers of partitions.
+        """
+        widths = sorted({min(width, self._widest) for width in (1, 4, 16, 64, 256)})
+        times = [np.median([self.seconds(width) for _ in range(REPEATED)]) for width in widths]
+        if len(widths) == 1:
+            return float(times[0]), 0.0
+        partition, job = np.polyfit(widths, times, 1)
+        return float(job), float(partition)
+
+    def release(self) -> None:
+        """Remove the cached partitions from Spark's memory."""
+        self._cached.unpersist()
+
 
 METHODS: tuple[Method, ...] = ("rq", "ccprov", "csprov")
 BATCHED = next(kind for kind in KINDS if kind.name == "LC-SL")

@@ -1,6 +1,6 @@
 """Turn the results of `methods.py` into Markdown: a short table for the README, and all tables."""
 
-from benchmarks.questions.methods_form import (
+from benchmarks.questions.methods import (
     MeasuredClass,
     MethodTimes,
     Results,
@@ -8,9 +8,7 @@ from benchmarks.questions.methods_form import (
     WarehouseMeasured,
 )
 from benchmarks.shared.markup import WORDS, bars, cores, duration, grid
-from benchmarks.shared.results import ResultsFile
 
-RESULTS = ResultsFile[Results]("methods.json")
 NAMES = {"rq": "RQ", "ccprov": "CCProv", "csprov": "CSProv"}
 ALONE = {"cold": "CSProv, cold", "again": "asked again", "near": "another item of its set"}
 PAPER = {

@@ -9,9 +9,8 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TypedDict
 
-from benchmarks.shared.machine import packages, record
 from benchmarks.shared.markup import cores, grid
-from benchmarks.shared.results import Record, ResultsFile
+from benchmarks.shared.results import Record, ResultsFile, packages, record
 
 
 class Target(TypedDict):

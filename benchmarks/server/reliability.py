@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import TypedDict
 
 from benchmarks import ROOT
-from benchmarks.shared.machine import record
 from benchmarks.shared.markup import cores, grid
-from benchmarks.shared.results import Record, ResultsFile
+from benchmarks.shared.results import Record, ResultsFile, record
 
 
 class Rounds(TypedDict):

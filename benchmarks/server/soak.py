@@ -8,9 +8,8 @@ import json
 from pathlib import Path
 from typing import TypedDict
 
-from benchmarks.shared.machine import record
 from benchmarks.shared.markup import cores, grid
-from benchmarks.shared.results import Record, ResultsFile
+from benchmarks.shared.results import Record, ResultsFile, record
 
 
 class Soaked(TypedDict):

@@ -20,9 +20,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from benchmarks.shared.command import size
-from benchmarks.shared.machine import mean_load, versions
-from benchmarks.shared.machine import run as recorded
-from benchmarks.shared.results import Percentiles, ResultsFile, SeededRun
+from benchmarks.shared.results import Percentiles, ResultsFile, SeededRun, mean_load, versions
+from benchmarks.shared.results import run as recorded
 from provhouse.commit.graph_rows import bulk
 from provhouse.cypher import server
 from provhouse.cypher.graph import Graph

@@ -29,7 +29,7 @@ from benchmarks.sets.sets_form import (
     Results,
 )
 from benchmarks.sets.sets_table import RESULTS
-from benchmarks.shared.machine import mean_load, packages, run
+from benchmarks.shared.results import mean_load, packages, run
 from benchmarks.traces.paper_report import THETA, hand_cut, weak
 from benchmarks.traces.paper_trace import paper as paper_trace
 from benchmarks.traces.shapes import SHAPES

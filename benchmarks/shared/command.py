@@ -5,11 +5,26 @@ import subprocess
 import sys
 from pathlib import Path
 from time import perf_counter
-from typing import Any, cast
-
-from benchmarks.ingest.ingest_form import Ingested
+from typing import Any, TypedDict, cast
 
 PROGRAM = Path(sys.executable).with_name("provhouse")
+
+
+class Ingested(TypedDict):
+    """The figures of one ingest.
+
+    ``seconds`` has the time of each step, and of all steps as ``total``. ``wall_seconds`` is the
+    time of the complete command.
+    """
+
+    triples: int
+    items: int
+    sets: int
+    set_dependencies: int
+    duplicates: int
+    seconds: dict[str, float]
+    wall_seconds: float
+    peak_memory_mb: int
 
 
 class Command:

@@ -9,7 +9,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 import provhouse
-from benchmarks.tracing.form import Fault
+from benchmarks.tracing.walks import Fault
 from provhouse.captures import Capture
 from provhouse.tracing.smallest import Smallest
 

@@ -1,7 +1,9 @@
 """Walks through grep, word count and PigMix, on RDDs and data frames, without a landing."""
 
 import shutil
+from collections import Counter
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +12,11 @@ from pyspark.sql import SparkSession
 
 from benchmarks.capture import programs_rdds
 from benchmarks.capture.overhead import EVERY, Peak
-from benchmarks.capture.programs import SPLIT
+from benchmarks.capture.programs import FRAMES, SPLIT
 from benchmarks.capture.programs_data import generate
-from benchmarks.capture.programs_frames import PROGRAMS as FRAMES
 from benchmarks.capture.programs_rdds import PROGRAMS as RDDS
 from benchmarks.capture.programs_rdds import Inputs
-from benchmarks.tracing.form import Through
-from benchmarks.tracing.walks import one, walked
+from benchmarks.tracing.walks import Again, Through, compared, first, one, walked
 from provhouse.capturing.rdds.context import LineageContext
 from provhouse.capturing.session import Captured, capturing
 from provhouse.ingest.captured.land import captured_writes, outputs_of
@@ -24,6 +24,66 @@ from provhouse.runtime.memory import sampling
 from provhouse.store.warehouse.layout import bytes_below
 from provhouse.tracing.cursor import Cursor
 from provhouse.tracing.flow import Flow
+
+SIZE = 0.25
+"""The gigabytes of each text."""
+RERUN = ("grep", "word count", "L3")
+"""A filter, an aggregate, and a join with an aggregate."""
+
+
+def rerun_programs(
+    spark: SparkSession,
+    folder: Path,
+    repeats: int,
+    found: list[Again],
+    store: Callable[[list[Any], Any], None],
+) -> None:
+    """Measure the replays that are missing."""
+    known = {each["query"] for each in found}
+    missing = [program for program in RERUN if _name(program) not in known]
+    if not missing:
+        return
+    generate(folder / "rerun" / "programs", SIZE)
+    for program in missing:
+        store(found, _rerun(spark, folder / "rerun", program, repeats))
+
+
+def _name(program: str) -> str:
+    return f"{program}, RDD"
+
+
+def _rerun(spark: SparkSession, folder: Path, program: str, repeats: int) -> Again:
+    every, data = captured(spark, folder, program, "RDD"), folder / "programs"
+    row = first(one(every).go_back_all(), 1)
+    less = on_texts(program, _without(row, data, folder / f"without a record of {program}"))
+
+    def replay() -> Any:
+        return row.left_out(on_texts(program, data))
+
+    def reduced() -> Any:
+        return less(spark.sparkContext)
+
+    times = compared(lambda: replay().count(), lambda: reduced().count(), repeats)
+    equal = Counter(replay().collect()) == Counter(reduced().collect())
+    remove_captured(folder)
+    return {"query": _name(program), "replay": times[0], "reduced": times[1], "equal": equal}
+
+
+def _without(row: Cursor, data: Path, folder: Path) -> Path:
+    """Return a new folder with the texts, without the only line of a cursor."""
+    (place,) = row.ids().collect()
+    for path in (each for each in data.rglob("*.txt") if each.is_file()):
+        copy = folder / path.relative_to(data)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        if str(path) != place["file"]:
+            copy.hardlink_to(path)
+            continue
+        with path.open("rb") as whole, copy.open("wb") as less:
+            less.writelines(islice(whole, place["row"]))
+            next(whole)
+            less.writelines(whole)
+    return folder
+
 
 INTERFACES = ("RDD", "data frame")
 

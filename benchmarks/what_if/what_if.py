@@ -23,19 +23,18 @@ from math import isclose
 from pathlib import Path
 from statistics import median
 from time import perf_counter
-from typing import cast
+from typing import TypedDict, cast
 
 import numpy as np
 
 from benchmarks.peers.peers import open_snapshot
 from benchmarks.questions.classes import KINDS
 from benchmarks.questions.methods import choose
-from benchmarks.shared.machine import mean_load, packages
-from benchmarks.shared.machine import run as recorded
-from benchmarks.what_if.form import AlternativeRun, Deletions, PeerRun, Results, Whole
-from benchmarks.what_if.peers import PEERS, Lost
-from benchmarks.what_if.table import RESULTS
-from benchmarks.what_if.zoom import zooms
+from benchmarks.shared.markup import bars, cores, grid
+from benchmarks.shared.results import ResultsFile, SeededRun, mean_load, packages
+from benchmarks.shared.results import run as recorded
+from benchmarks.what_if.peers import PEERS, Lost, PeerRun
+from benchmarks.what_if.zoom import ZoomRun, zooms
 from provhouse.cli.failures import guarded
 from provhouse.model.arrays import ItemNumbers
 from provhouse.model.deletion import Deletion
@@ -44,6 +43,7 @@ from provhouse.model.operations import FUNCTIONS
 from provhouse.model.progress import Silent
 from provhouse.model.question import Question
 from provhouse.model.settings import THETA, Settings
+from provhouse.model.zoom import LEVELS
 from provhouse.query.ask import Asker
 from provhouse.query.deletion.codes import DIES, SURVIVES, UNDECIDED
 from provhouse.query.deletion.derivations import AGGREGATE, Derivations, Rows
@@ -52,7 +52,169 @@ from provhouse.query.deletion.values import Recomputed, Tensors
 from provhouse.query.what_if import what_if
 from provhouse.query.what_if_each import alternatives
 
-TRIPLES, ITEMS_A_TRIPLE, LEVELS = 10_000_000, 0.45, 9
+
+class DeletionRun(TypedDict):
+    """The deletion of some items: what it reached, and its time after the index was built."""
+
+    deleted: int
+    reached: int
+    dies: int
+    survives: int
+    undecided: int
+    ms: float
+
+
+class Deletions(TypedDict):
+    """The deletions from one graph, and the time of its index."""
+
+    index_ms: float
+    deletions: list[DeletionRun]
+
+
+class Whole(TypedDict):
+    """Complete questions about the items of a class, counts only, with nothing in memory."""
+
+    kind: str
+    questions: int
+    impact_ms: float
+    what_if_ms: float
+
+
+class AlternativeRun(TypedDict):
+    """The values of one aggregate without each of its inputs."""
+
+    function: str
+    inputs: int
+    chosen_ms: float
+    """The time of all alternatives together."""
+    one_ms: float
+    """The time of one complete what-if deletion of one of them."""
+
+
+class Results(SeededRun, Deletions):
+    """All results of one run."""
+
+    triples: int
+    inputs: int
+    zoomed: int
+    alternatives: list[AlternativeRun]
+    zooms: list[ZoomRun]
+    peers: list[PeerRun]
+    whole: list[Whole]
+
+
+RESULTS = ResultsFile[Results]("what_if.json")
+SECTION = """\
+## What-if deletion
+`make bench-what-if` deletes items from a random graph without cycles, with derivations of all
+kinds, and computes which items die, survive or are undecided. The times are those after the fetch
+and after the index of the fetched triples, whose time is shown too. A peer keeps the paper's graph
+in memory and counts lost inputs; its graph is built before. Its answers are equal.
+
+An aggregate of a million inputs is computed without each of them (`what-if --each`); the values of
+some are compared with those of single deletions. The lineage of one item is shown at each level:
+the steps *fold* and *name* are what a view takes after the fetch.
+
+"""
+DELETION_MS = {1: 2, 100: 60, 10_000: 700}
+WHOLE, AHEAD_FROM = 1.3, 100_000
+ALTERNATIVES_MS, ZOOM_MS = 100, 150
+"""The targets."""
+
+
+def tables(results: Results) -> str:
+    """Return a note, the tables, and the targets."""
+    note = (
+        f"On {cores(results['machine'])}, load {results['load']} before. The graph has"
+        f" {results['triples']:,} triples; its index takes {results['index_ms']:,.0f} ms."
+    )
+    parts = [note, _deletions(results)]
+    if results["alternatives"]:
+        parts.append(_alternatives(results))
+    if results["zooms"]:
+        parts.append(_zooms(results))
+    if results["peers"]:
+        parts.append(_peers(results))
+    if results["whole"]:
+        parts.append(_whole(results))
+    return "\n\n".join([*parts, bars(targets(results))])
+
+
+def targets(results: Results) -> dict[str, bool]:
+    """Return the targets, and whether each was met."""
+    met = {
+        f"{one['deleted']:,} deleted: at most {DELETION_MS[one['deleted']]} ms":
+            one["ms"] <= DELETION_MS[one["deleted"]]
+        for one in results["deletions"]
+    }  # fmt: skip
+    for each in results["alternatives"]:
+        bar = f"{each['function']} without each input: at most {ALTERNATIVES_MS} ms"
+        met[bar] = each["chosen_ms"] <= ALTERNATIVES_MS
+    if results["zooms"]:
+        for what, levels in (("single records", {"record"}), ("all other levels", {*LEVELS[:-1]})):
+            worst = max(each["fold_ms"] + each["name_ms"] for each in results["zooms"]
+                        if each["level"] in levels)  # fmt: skip
+            bar = f"a view of {what}: at most {ZOOM_MS} ms after the fetch"
+            met[bar] = worst <= ZOOM_MS
+    if results["peers"]:
+        large = [one for one in results["peers"] if one["triples"] >= AHEAD_FROM]
+        ahead = all(one["ours_ms"] < one["theirs_ms"] for one in large)
+        met[f"ahead of all from {AHEAD_FROM:,} triples"] = ahead
+    for one in results["whole"]:
+        ratio = one["what_if_ms"] / one["impact_ms"]
+        met[f"{one['kind']}: a whole question at most {WHOLE} times an impact"] = ratio <= WHOLE
+    return met
+
+
+def _deletions(results: Results) -> str:
+    rows = (
+        (f"{one['deleted']:,}", f"{one['reached']:,}", f"{one['dies']:,}",
+         f"{one['survives']:,}", f"{one['undecided']:,}", f"{one['ms']:,.2f}")
+        for one in results["deletions"]
+    )  # fmt: skip
+    return grid(("deleted", "reached", "dies", "survives", "undecided", "ms"), rows, ())
+
+
+def _alternatives(results: Results) -> str:
+    rows = (
+        (one["function"], f"{one['inputs']:,}", f"{one['chosen_ms']:,.1f}", f"{one['one_ms']:,.1f}")
+        for one in results["alternatives"]
+    )
+    head = ("an aggregate without each input", "inputs", "all, ms", "one deletion alone, ms")
+    return grid(head, rows)
+
+
+def _zooms(results: Results) -> str:
+    rows = (
+        (" ".join(filter(None, (one["level"], ", ".join(one["folded"])))), f"{one['triples']:,}",
+         f"{one['nodes']:,}", f"{one['edges']:,}", f"{one['fold_ms']:,.1f}",
+         f"{one['name_ms']:,.1f}", f"{one['whole_ms']:,.1f}")
+        for one in results["zooms"]
+    )  # fmt: skip
+    head = ("view at the level", "triples", "nodes", "edges", "fold, ms", "name, ms", "whole, ms")
+    return grid(head, rows)
+
+
+def _peers(results: Results) -> str:
+    rows = (
+        (one["peer"], f"{one['triples']:,}", f"{one['dies']:,}", f"{one['theirs_ms']:,.2f}",
+         f"{one['ours_ms']:,.2f}")
+        for one in results["peers"]
+    )  # fmt: skip
+    return grid(("the paper's method on", "triples", "dies", "ms", "provhouse, ms"), rows)
+
+
+def _whole(results: Results) -> str:
+    rows = (
+        (one["kind"], f"{one['questions']}", f"{one['impact_ms']:,.1f}",
+         f"{one['what_if_ms']:,.1f}", f"{one['what_if_ms'] / one['impact_ms']:.2f}")
+        for one in results["whole"]
+    )  # fmt: skip
+    head = ("class, cold, counts only", "questions", "impact, ms", "what-if, ms", "times")
+    return grid(head, rows)
+
+
+TRIPLES, ITEMS_A_TRIPLE, DEPTH = 10_000_000, 0.45, 9
 DELETED = (1, 100, 10_000)
 PEER_SIZES = (10_000, 100_000, 1_000_000)
 INPUTS, CHOSEN, REPEATS = 1_000_000, 10_000, 9
@@ -176,8 +338,8 @@ def random_rows(count: int, rng: np.random.Generator, kinds: tuple[str, ...]) ->
 
     An item of the first level reaches some thousands of the items below.
     """
-    width = int(count * ITEMS_A_TRIPLE) // LEVELS
-    items = width * LEVELS
+    width = int(count * ITEMS_A_TRIPLE) // DEPTH
+    items = width * DEPTH
     dst = np.sort(rng.integers(width, items, count))
     src = (dst // width - 1) * width + rng.integers(0, width, count)
     way = rng.integers(0, 2, count)
@@ -204,8 +366,8 @@ def deletions(count: int, rng: np.random.Generator) -> Deletions:
     graph = Derivations(rows)
     work = Deleter(graph)
     found: Deletions = {"index_ms": index, "deletions": []}
-    for number in (each for each in DELETED if each <= graph.places // LEVELS):
-        items = np.sort(rng.choice(graph.places // LEVELS, number, replace=False)).astype(np.int32)
+    for number in (each for each in DELETED if each <= graph.places // DEPTH):
+        items = np.sort(rng.choice(graph.places // DEPTH, number, replace=False)).astype(np.int32)
         result = work.fates(items)
         counts = np.bincount(result.fates, minlength=UNDECIDED + 1)
         found["deletions"].append(
@@ -225,7 +387,7 @@ def peer(name: str, size: int, rng: np.random.Generator) -> PeerRun:
     """Return the times of one deletion here and by the paper's method, whose answers are equal."""
     rows = random_rows(size, rng, SURE)
     graph = Derivations(rows)
-    items = np.sort(rng.choice(graph.places // LEVELS, 100, replace=False)).astype(np.int32)
+    items = np.sort(rng.choice(graph.places // DEPTH, 100, replace=False)).astype(np.int32)
     theirs = PEERS[name](graph)
     lost = Lost(len(graph.dst), graph.places)
     expected = theirs.deleted(items.tolist(), lost)

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
+from typing import TypedDict
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks.what_if.form import ZoomRun
 from provhouse.ingest.ingest import ingest
 from provhouse.model.progress import Silent
 from provhouse.model.question import Question
@@ -20,6 +20,19 @@ from provhouse.query.zoom import zoom
 TABLES = ("raw", "clean", "joined", "daily")
 MODULES = ("curate", "join", "sum")
 TOTAL, CALLS, REPEATS = "total/1", 200, 9
+
+
+class ZoomRun(TypedDict):
+    """A view of one answer; ``fold_ms`` and ``name_ms`` are the times of two of its steps."""
+
+    level: str
+    folded: list[str]
+    triples: int
+    nodes: int
+    edges: int
+    fold_ms: float
+    name_ms: float
+    whole_ms: float
 
 
 def write_flow(count: int, file: Path, rng: np.random.Generator) -> None:

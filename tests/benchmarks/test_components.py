@@ -7,10 +7,18 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from benchmarks.ingest import components_table
+from benchmarks.ingest import components as components_table
 from benchmarks.ingest.components import agreed, save, start, targets, traces
-from benchmarks.ingest.components_form import ContenderTimes, Measurement
-from benchmarks.ingest.contenders import NumberedEdges, of_edges, of_parts, read, run, smallest
+from benchmarks.ingest.contenders import (
+    ContenderTimes,
+    Measurement,
+    NumberedEdges,
+    of_edges,
+    of_parts,
+    read,
+    run,
+    smallest,
+)
 from benchmarks.shared.results import Spread
 from provhouse.model.arrays import I32
 from provhouse.model.errors import Damaged

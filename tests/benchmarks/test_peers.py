@@ -12,18 +12,18 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from benchmarks.peers import peers_sizes_table as sizes
-from benchmarks.peers.peer import Given, Peer
-from benchmarks.peers.peers import compared, measured, open_snapshot, prepared, started
-from benchmarks.peers.peers_form import (
+from benchmarks.peers import peers as sizes
+from benchmarks.peers.peer import (
     AnswerDigest,
     ClassAnswers,
     ClassQuestions,
     Compared,
     ContenderInput,
     ContenderRun,
+    Given,
+    Peer,
 )
-from benchmarks.peers.peers_table import tables
+from benchmarks.peers.peers import compared, measured, open_snapshot, prepared, started, tables
 from benchmarks.peers.run import CONTENDERS, answered, digested, run, timed
 from benchmarks.questions.classes import DIRECTIONS, Kind, Questions
 from helpers.oracle import Triple

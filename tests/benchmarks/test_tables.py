@@ -3,7 +3,8 @@
 import json
 
 from benchmarks import tables
-from benchmarks.questions import explain_table, methods_table
+from benchmarks.questions import explain as explain_table
+from benchmarks.questions import methods, methods_table
 from benchmarks.questions.classes import KINDS
 
 
@@ -22,14 +23,14 @@ def test_text_changes_only_between_the_markers() -> None:
 
 
 def test_results_do_not_identify_the_machine() -> None:
-    for runs in methods_table.RESULTS.read().values():
+    for runs in methods.RESULTS.read().values():
         for run in runs.values():
             assert set(run["on"]["machine"]) == {"cpu", "cores", "memory_gib"}
             assert "/" not in json.dumps(run["on"]["versions"])
 
 
 def test_every_method_answered_every_class() -> None:
-    for runs in methods_table.RESULTS.read().values():
+    for runs in methods.RESULTS.read().values():
         for run in runs.values():
             names = [(each["name"], each["direction"]) for each in run["classes"]]
             assert names == [(kind.name, kind.direction) for kind in KINDS]

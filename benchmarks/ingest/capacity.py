@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from benchmarks.ingest import ingest_table
-from benchmarks.ingest.ingest_form import IngestRun
+from benchmarks.ingest import ingest as ingest_table
+from benchmarks.ingest.ingest import IngestRun
 from benchmarks.sets import set_graph
 from benchmarks.shared.markup import Row, cores, duration, grid
 
