@@ -76,29 +76,24 @@ def number(query: Query) -> tuple[int, str]:
 
 
 def table(suite: Suite) -> str:
-    """Return a table with a row for each query, and how many have each outcome."""
+    """Return how many queries have each outcome, and a table of those that are not just exact."""
     queries = suite["queries"]
-    sizes = any("factor" in query for query in queries)
-    head: Row = ("query", "lineage", "why", "rows", "rows tried", "operators with taps")
-    drops = any("dropped" in query for query in queries)
-    head = (*head, "witnesses left out", "row was the same") if drops else head
-    head = (*head, "scale factor") if sizes else head
     counts = Counter(each["outcome"] for each in queries)
     found = ", ".join(f"{counts[each]} {words}" for each, words in MEANING.items() if counts[each])
-    note = f"{len(queries)} queries: {found}. Measured on {cores(suite['machine'])}."
-    return (
-        f"{note}\n\n{grid(head, (_row(query, drops, sizes) for query in queries), left=(0, 1, 2))}"
+    tried, dropped, unneeded = (
+        sum(int(each.get(name, 0)) for each in queries) for name in ("tried", "dropped", "unneeded")
     )
+    note = (
+        f"{len(queries)} queries: {found}. {tried:,} rows were tried; of {dropped:,} witnesses that"
+        f" were left out, {unneeded:,} did not change it. Measured on {cores(suite['machine'])}."
+    )
+    rows = [_row(each) for each in queries if each["outcome"] != "exact" or each.get("absence")]
+    return f"{note}\n\n{grid(('query', 'lineage', 'why'), rows, left=(0, 1, 2))}"
 
 
-def _row(query: Query, drops: bool, sizes: bool) -> tuple[str, ...]:
-    lineage = MEANING[query["outcome"]]
-    if query.get("absence"):
-        lineage += ", and absence"
-    names = ("rows", "tried", "taps", *(("dropped", "unneeded") if drops else ()))
-    numbers = (str(query.get(name, "")) for name in names)
-    size = (query.get("factor", ""),) if sizes else ()
-    return (query["query"], lineage, query["why"], *numbers, *size)
+def _row(query: Query) -> Row:
+    lineage = MEANING[query["outcome"]] + (", and absence" if query.get("absence") else "")
+    return query["query"], lineage, query["why"]
 
 
 if __name__ == "__main__":

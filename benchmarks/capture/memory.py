@@ -53,14 +53,6 @@ class Results(Run):
 RESULTS = ResultsFile[Results]("capture_memory.json")
 
 
-SECTION = """\
-## Memory of captured jobs
-`make bench-capture-memory` writes the 22 queries of TPC-H in one session of plain Spark, and in one
-with capture. The JVM is driver and executor; its memory includes garbage that was not collected
-yet. The heap is what is left of it after a full collection at the end, and execution memory is what
-the tasks of one stage have held for sorting, joins and aggregates, at most.
-
-"""
 PARTS: dict[str, Callable[[Peak], int]] = {
     "JVM": lambda peak: peak["spark"],
     "its heap at the end": lambda peak: peak["heap"],

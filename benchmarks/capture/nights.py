@@ -78,17 +78,6 @@ class Results(SeededRun):
 RESULTS: ResultsFile[Results] = ResultsFile("capture_nights.json")
 
 
-SECTION = """\
-## Nightly captured runs
-`make bench-capture-nights` runs a job on a star schema night after night with capture. Each night's
-sales are joined with four dimensions of 25 to 10,000 rows; a report is appended whose groups have
-thousands of rows, and a balance for each store is written from that of the night before. Then it
-asks for the lineage of rows of the last night. DuckDB has the association files of the same runs in
-two tables and answers by a recursive query; both find the same numbers of items in each table.
-
-![Seconds of each night](plots/capture-nights.svg)
-
-"""
 AROUND = 3
 """The nights before and after the one that is shown, of whose seconds the median is taken."""
 

@@ -91,17 +91,6 @@ class Results(Run):
 RESULTS = ResultsFile[dict[str, Results]]("capture.json")
 
 
-SECTION = """\
-## Capture
-`make bench-capture` writes the results of the 22 queries of TPC-H with plain Spark and with
-capture, in turn, and takes the median of each. Each query is then landed in one warehouse, without
-keys. Associations are the slots in the association files, and below `kept` the pairs that the
-warehouse has. A rate is that from the files to numbered triples. Processor time is that of Spark,
-Python and Neo4j together; that of the landing includes all steps up to the commit.
-
-![How many times as long each query takes with capture](plots/capture.svg)
-
-"""
 LARGE = 1_000_000
 """Rates and sizes count for queries with at least this many associations; others land at once."""
 MEAN = {"1": 1.20, "3": 1.12}

@@ -84,17 +84,6 @@ FRAMES = {
 }
 
 
-SECTION = """\
-## Capture of grep, word count and PigMix
-`make bench-programs SIZE=1` runs the programs of Titian's evaluation, as RDDs on text files and as
-data frames on Parquet files with the same rows, beside plain Spark in the same session, in turn.
-The results are equal. Times and processor times are ratios to plain Spark. The bars are
-1.30 times for RDDs and 1.15 times for data frames; **what is above** is bold. RDDs of 1 GB were
-measured before taps left out columns that a source has, which concerns data frames only. L6 of 2
-and 3 GB as data frames was measured while its tap left out four columns. Five of the programs ran
-on RDDs of 2 GB.
-
-"""
 HEAD = ("program", "interface", "repeats", "plain, s", "time", "CPU", "shuffled",
         "lineage, MB")  # fmt: skip
 BARS = {"RDD": 1.3, "data frame": 1.15}

@@ -60,18 +60,6 @@ class Results(Run):
 RESULTS = ResultsFile[Results]("capture_tpcds.json")
 
 
-SECTION = """\
-## Capture of TPC-DS
-`make bench-capture-tpcds` writes the results of the 103 queries of TPC-DS that Spark's own tests
-have, with plain Spark and with capture, in turn. The results are compared by a sum of the hashes of
-all rows. A result that *varies* differs between two runs of plain Spark, too. Whether the lineage
-is right is [another table](capture-coverage.md).
-
-![The queries of TPC-DS by overhead](plots/capture-tpcds.svg)
-
-"""
-
-
 def table(results: Results) -> str:
     """Return the table and the targets."""
     queries = results["queries"]

@@ -124,13 +124,6 @@ def _dragged(page: Any, view: int, name: str) -> Drawn:
     }  # fmt: skip
 
 
-SECTION = """\
-## Linked views
-`make bench-crossfilter` moves one brush in each view, alone and with one or two others in other
-views, and measures the time until the bars of all views are computed. SQL in DuckDB runs one query
-for each view. The synthetic data has the numbers of bars of Smoke's example; it is not real.
-
-"""
 SMALL = 20_000_000
 """Up to this many rows, the goals of ten million rows count."""
 

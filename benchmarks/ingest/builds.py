@@ -55,14 +55,6 @@ class Results(SeededRun):
 
 
 RESULTS = ResultsFile[Results]("builds.json")
-SECTION = """\
-## Two builds
-`make bench-builds` compares two builds of provhouse on one trace. Each build ingests the trace into
-a new warehouse; then its server answers lineage and impact of items drawn from the trace. The
-builds alternate, so that a machine that drifts affects both, and their answers must be equal. The
-ratio is the geometric mean over all pairs; below 1, the newer build is faster.
-
-"""
 MOST = 1.05
 """The target: the lower bound of each ratio's interval is below this number."""
 

@@ -7,14 +7,6 @@ from benchmarks.interactive.form import Times
 from benchmarks.shared.markup import bars, cores, grid
 from benchmarks.shared.results import ResultsFile, Run
 
-SECTION = """\
-## All references of interactive queries
-`make bench-interactive-all` captures the [lineage](interactive.md) of all references of a query at
-once, beside the query in plain DuckDB. Ratios are of processor times; all ways take turns.
-ClickBench's data is generated: its 105 columns and their types, with plausible distributions.
-
-"""
-
 
 class Query(TypedDict):
     """The times of one query."""

@@ -6,13 +6,6 @@ from statistics import geometric_mean
 from benchmarks.interactive.form import Consuming, Contender, Query, Results, Times
 from benchmarks.shared.markup import bars, cores, grid
 
-SECTION = """\
-## Lineage of interactive queries
-`make bench-interactive` runs queries on DuckDB with and without [lineage](interactive.md), in turn.
-Times are medians in milliseconds, of the processor (all threads together) and of the wall clock.
-The ratios are of processor times, and include planning from the plan that is kept.
-
-"""
 JOINS = ("q03", "q05", "q10", "q12", "q18")
 
 

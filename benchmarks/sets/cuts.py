@@ -6,12 +6,12 @@ sets. Partitions are filled as in an ingest.
 
 from dataclasses import dataclass
 from time import perf_counter
+from typing import TypedDict
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from benchmarks.sets.sets_form import Cut, Reads
 from provhouse.ingest.steps.place_triples import partition
 from provhouse.model.arrays import I32, I64
 from provhouse.model.columns import PARTITION, SET
@@ -26,6 +26,32 @@ from provhouse.sets.search import ENOUGH
 
 Floats = npt.NDArray[np.float64]
 PARTITION_TRIPLES = Settings().partition_triples
+
+
+class Reads(TypedDict):
+    """The amounts that questions in one direction read.
+
+    ``mean``, ``median`` and ``p95`` are numbers of triples. ``partitions`` is the median number of
+    partitions read. These partitions contain a share of the component's triples; ``share`` is its
+    median.
+    """
+
+    mean: float
+    median: float
+    p95: float
+    partitions: float
+    share: float
+
+
+class Cut(TypedDict):
+    """One way to cut components into sets, its figures, and the seconds that cutting took."""
+
+    cut: str
+    sets: int
+    dependencies: int
+    up: Reads
+    down: Reads
+    seconds: float | None
 
 
 @dataclass(frozen=True)

@@ -4,15 +4,42 @@ A picture shows groups of tables whose items share sets.
 """
 
 from collections.abc import Iterator, Sequence
+from typing import TypedDict
 
 import numpy as np
 
 from benchmarks.sets.cuts import Large, read_upstream
-from benchmarks.sets.sets_form import Group, Picture
 from provhouse.model.arrays import I32, I64
 from provhouse.sets.components import dense, weak_components
 from provhouse.sets.depths import depths
 from provhouse.sets.distinct import dense_values, distinct_pairs
+
+
+class Group(TypedDict):
+    """A group of tables whose derivations from each other are mostly within sets.
+
+    ``tables`` has the number of items of each table. ``sets`` is the number of sets of the group.
+    ``sets_read`` and ``triples_read`` are means over questions upstream.
+    """
+
+    tables: dict[str, int]
+    items: int
+    sets: int
+    sets_read: float
+    triples_read: float
+
+
+class Picture(TypedDict):
+    """The cut of one component: its groups of tables in order, and the derivations between tables.
+
+    A derivation is a pair of a table and another table that derives from it.
+    """
+
+    items: int
+    triples: int
+    groups: list[Group]
+    derivations: list[tuple[str, str]]
+
 
 WITHIN = 0.99
 """Two tables are in one group if at least this share of the triples between them is in sets."""

@@ -28,4 +28,6 @@ def duration(seconds: float) -> str:
     """Return a time with about two significant digits."""
     if seconds >= 1:
         return f"{seconds:.1f} s"
+    if seconds < 0.0001:
+        return f"{seconds * 1e6:.0f} µs"
     return f"{seconds * 1000:,.0f} ms" if seconds >= 0.01 else f"{seconds * 1000:.1f} ms"

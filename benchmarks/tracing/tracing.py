@@ -53,14 +53,6 @@ from provhouse.runtime.memory import sampling
 from provhouse.tracing.cursor import Cursor
 from provhouse.tracing.ids import HELD
 
-SECTION = """\
-## Tracing
-`make bench-tracing` captures queries of TPC-H and walks their lineage in the same session: one row
-back to its sources for the first time (*cold*) and again, 1,000 rows, one source record forwards,
-1,000 of them, and `show` of the records of one row. *Warehouse* is the same lineage, asked of the
-warehouse's server. *Memory* is the growth of the driver's Python while all rows are walked back.
-
-"""
 WALKS = ("query", "witnesses", "cold", "back", "1,000 back", "forth", "1,000 forth", "show",
          "warehouse", "memory, MB")  # fmt: skip
 Step = Literal["back", "back_1000", "forth", "forth_1000", "show"]

@@ -104,18 +104,6 @@ class Results(SeededRun, Deletions):
 
 
 RESULTS = ResultsFile[Results]("what_if.json")
-SECTION = """\
-## What-if deletion
-`make bench-what-if` deletes items from a random graph without cycles, with derivations of all
-kinds, and computes which items die, survive or are undecided. The times are those after the fetch
-and after the index of the fetched triples, whose time is shown too. A peer keeps the paper's graph
-in memory and counts lost inputs; its graph is built before. Its answers are equal.
-
-An aggregate of a million inputs is computed without each of them (`what-if --each`); the values of
-some are compared with those of single deletions. The lineage of one item is shown at each level:
-the steps *fold* and *name* are what a view takes after the fetch.
-
-"""
 DELETION_MS = {1: 2, 100: 60, 10_000: 700}
 WHOLE, AHEAD_FROM = 1.3, 100_000
 ALTERNATIVES_MS, ZOOM_MS = 100, 150

@@ -125,18 +125,6 @@ def _ingested(rows: pa.Table, warehouse: Path) -> int:
 
 
 RESULTS = ResultsFile[WorkflowGenRun]("workflowgen.json")
-SECTION = """\
-## Workflows of the Lipstick paper
-`make bench-workflowgen` runs the two workflows of the paper's benchmark, WorkflowGen, as queries on
-DuckDB: four car dealers whose state grows with each bid, and 24 Arctic stations in three
-topologies, with a synthetic climate of the size of the paper's data. Each runs with and without
-capture, on 1, 2 and 4 threads, which take the place of the paper's reducers. The paper reports
-about 2.5 times the time for dealerships, and 16.5% to 35% more for stations, of Pig programs that
-took seconds; the same overhead weighs more here, since an execution takes a fraction of a second.
-Questions are asked of the triples in memory: zoom out of one module and of all, the paper's
-subgraph query (ancestors, descendants, and siblings of descendants), and the deletion of an item.
-
-"""
 PLOT = "![Times of executions by threads, and of questions by triples](plots/workflowgen.svg)"
 STORED = "**Bytes a triple** in the tables of a warehouse: plain triples, and what columns add."
 Form = Literal["derived", "valued", "modules"]

@@ -4,8 +4,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from benchmarks.sets.cuts import Large, large, packed, score
-from benchmarks.sets.sets_form import Cut
+from benchmarks.sets.cuts import Cut, Large, large, packed, score
 from benchmarks.traces.shapes import SHAPES
 from provhouse.model.arrays import I32
 from provhouse.sets.distinct import dense_values

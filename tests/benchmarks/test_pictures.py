@@ -3,9 +3,8 @@
 import numpy as np
 
 from benchmarks.sets.cuts import Large
-from benchmarks.sets.pictures import drawn
-from benchmarks.sets.sets_form import Picture
-from benchmarks.sets.sets_table import MOST_GROUPS, mermaid
+from benchmarks.sets.pictures import Picture, drawn
+from benchmarks.sets.sets import MOST_GROUPS, mermaid
 
 
 def picture() -> Picture:
