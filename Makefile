@@ -160,7 +160,7 @@ lint: setup ## Check format, lint, types, layers and words
 	.venv/bin/ruff check
 	.venv/bin/mypy
 	.venv/bin/mypy tests tools examples benchmarks docker
-	.venv/bin/python tools/layers.py
+	cd typings && ../.venv/bin/lint-imports --config ../pyproject.toml
 	.venv/bin/python tools/words.py
 
 format: setup ## Format the code and fix what the linter can fix
