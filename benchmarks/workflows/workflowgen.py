@@ -125,7 +125,7 @@ def _ingested(rows: pa.Table, warehouse: Path) -> int:
 
 
 RESULTS = ResultsFile[WorkflowGenRun]("workflowgen.json")
-PLOT = "![Times of executions by threads, and of questions by triples](plots/workflowgen.svg)"
+PLOT = "![Times of executions by threads, and of questions by triples](../plots/workflowgen.svg)"
 STORED = "**Bytes a triple** in the tables of a warehouse: plain triples, and what columns add."
 Form = Literal["derived", "valued", "modules"]
 MORE_BYTES = 6
