@@ -44,8 +44,7 @@ bench-serve: setup ## Measure the server under load for a quarter of an hour (WA
 	@.venv/bin/python -m benchmarks.server.serve --warehouse $(WAREHOUSE)
 	@.venv/bin/python -m benchmarks.tables
 
-bench-what-if: setup ## Measure what-if deletion, beside igraph and networkx; installs them (WAREHOUSE=DIR with the paper's trace)
-	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r locks/bench.lock
+bench-what-if: setup ## Measure what-if deletion (WAREHOUSE=DIR with the paper's trace)
 	@.venv/bin/python -m benchmarks.what_if.what_if $(if $(WAREHOUSE),--warehouse $(WAREHOUSE)) $(if $(TRIPLES),--triples $(TRIPLES))
 	@.venv/bin/python -m benchmarks.tables
 
@@ -88,8 +87,7 @@ bench-capture-memory: setup ## Measure the memory of captured jobs beside plain 
 	@.venv/bin/python -m benchmarks.capture.memory $(if $(SCALE),--scale $(SCALE)) $(if $(REPEATS),--repeats $(REPEATS))
 	@.venv/bin/python -m benchmarks.tables
 
-bench-capture-nights: setup ## Measure nightly captured runs of a star schema, beside DuckDB (NIGHTS=200; half an hour)
-	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r locks/bench.lock
+bench-capture-nights: setup ## Measure nightly captured runs of a star schema (NIGHTS=200; half an hour)
 	@.venv/bin/python -m benchmarks.capture.nights $(if $(NIGHTS),--nights $(NIGHTS))
 	@.venv/bin/python -m benchmarks.tables
 

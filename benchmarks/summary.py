@@ -11,7 +11,7 @@ from benchmarks.peers import peers
 from benchmarks.questions import enter
 from benchmarks.server import serve
 from benchmarks.shared.markup import WORDS, Row, duration, grid
-from benchmarks.tracing import tracing
+from benchmarks.tracing import walks
 from benchmarks.what_if import what_if
 from benchmarks.workflows import workflowgen
 
@@ -101,7 +101,7 @@ def nightly() -> Iterable[Row]:
 def traced() -> Iterable[Row]:
     """Yield the head, then the times of walks from rows of TPC-H."""
     yield "query of TPC-H", "witnesses", "first row back", "again", "1,000 rows back", "forth"
-    for one in tracing.RESULTS.read()["1"]["walks"]:
+    for one in walks.RESULTS.read()["1"]["walks"]:
         times = (one["cold"], one["back"], one["back_1000"], one["forth"])
         yield one["query"], f"{one['witnesses']:,}", *map(duration, times)
 

@@ -21,7 +21,7 @@ from benchmarks.questions import enter, explain, methods, methods_table
 from benchmarks.server import fuzz, reliability, serve, soak
 from benchmarks.sets import sets
 from benchmarks.shared.results import Content, ResultsFile
-from benchmarks.tracing import tracing
+from benchmarks.tracing import tracing, walks
 from benchmarks.what_if import what_if
 from benchmarks.workflows import workflowgen
 
@@ -88,7 +88,7 @@ def figures() -> Iterator[Table]:
     yield one("figures/capture.md", "programs", programs.RESULTS, programs.table)
     yield one("figures/capture.md", "capture nights", nights.RESULTS, nights.table)
     yield one("figures/capture.md", "capture memory", memory.RESULTS, memory.table)
-    yield one("figures/tracing.md", "tracing", tracing.RESULTS, tracing.tables)
+    yield one("figures/tracing.md", "tracing", walks.RESULTS, tracing.tables)
     yield one("figures/interactive.md", "interactive", form.RESULTS, interactive.table)
     yield one("figures/interactive.md", "interactive all", all_table.RESULTS, all_table.table)
     yield one("figures/what-if.md", "what-if", what_if.RESULTS, what_if.tables)

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import TypedDict
 
 from benchmarks import ROOT
-from benchmarks.shared.markup import Row, cores, grid
+from benchmarks.shared.markup import Row, cores, grid, outcomes, total
 from benchmarks.shared.results import Record, ResultsFile, packages, record
 
 
@@ -78,14 +78,11 @@ def number(query: Query) -> tuple[int, str]:
 def table(suite: Suite) -> str:
     """Return how many queries have each outcome, and a table of those that are not just exact."""
     queries = suite["queries"]
-    counts = Counter(each["outcome"] for each in queries)
-    found = ", ".join(f"{counts[each]} {words}" for each, words in MEANING.items() if counts[each])
-    tried, dropped, unneeded = (
-        sum(int(each.get(name, 0)) for each in queries) for name in ("tried", "dropped", "unneeded")
-    )
+    tried, dropped, same = (total(queries, name) for name in ("tried", "dropped", "unneeded"))
     note = (
-        f"{len(queries)} queries: {found}. {tried:,} rows were tried; of {dropped:,} witnesses that"
-        f" were left out, {unneeded:,} did not change it. Measured on {cores(suite['machine'])}."
+        f"{outcomes(Counter(each['outcome'] for each in queries), MEANING)}. {tried:,} rows were"
+        f" tried; of {dropped:,} witnesses that were left out, {same:,} did not change it."
+        f" Measured on {cores(suite['machine'])}."
     )
     rows = [_row(each) for each in queries if each["outcome"] != "exact" or each.get("absence")]
     return f"{note}\n\n{grid(('query', 'lineage', 'why'), rows, left=(0, 1, 2))}"

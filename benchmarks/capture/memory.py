@@ -18,8 +18,9 @@ from typing import TypedDict
 
 import psutil
 
-from benchmarks.capture.overhead import EVERY, QUERIES, Bench
+from benchmarks.capture.overhead import QUERIES, Bench
 from benchmarks.capture.tpch_data import tables
+from benchmarks.shared.costs import EVERY
 from benchmarks.shared.markup import bars, cores, grid
 from benchmarks.shared.results import ResultsFile, Run, mean_load, packages, status
 from benchmarks.shared.results import run as recorded

@@ -1,17 +1,15 @@
-"""Measure nightly runs of a star schema: how appends and questions grow, beside DuckDB.
+"""Measure nightly runs of a star schema: how appends and questions grow.
 
 python -m benchmarks.capture.nights [--nights 200] [--facts 20000]
 
 Each night joins its sales with four dimensions of 25 to 10,000 rows. It appends a report whose
 groups have thousands of rows, and writes a balance for each store from the balance of the night
-before. DuckDB gets the association files of the same runs, before their landing, and answers by a
-recursive query. Items found must be equal. Results go to `results/capture_nights.json`.
+before. Results go to `results/capture_nights.json`.
 """
 
 import argparse
 import json
 import tempfile
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,23 +17,20 @@ from statistics import median
 from time import perf_counter
 from typing import Literal, TypedDict
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
 import provhouse
+from benchmarks.capture.overhead import count
 from benchmarks.shared.markup import bars, cores, duration, grid
 from benchmarks.shared.results import ResultsFile, SeededRun, mean_load, packages
 from benchmarks.shared.results import run as recorded
 from benchmarks.shared.spark import plain
 from provhouse.capturing.session import Captured, capturing
 from provhouse.cypher.access import down, up
-from provhouse.ingest.captured.description import CapturedWrite
 from provhouse.ingest.captured.land import captured_writes, land_block
-from provhouse.ingest.captured.output import output_of
-from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.model.arrays import I64
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
@@ -44,15 +39,11 @@ from provhouse.store.warehouse.layout import Layout
 
 
 class Night(TypedDict):
-    """One night: the job with capture, its landing, and the inserts into DuckDB.
-
-    ``entries`` are the slots in association files.
-    """
+    """One night: the job with capture, and its landing; ``entries`` are the slots in its files."""
 
     entries: int
     job_seconds: float
     landing_seconds: float
-    duckdb_seconds: float
 
 
 class Question(TypedDict):
@@ -64,7 +55,6 @@ class Question(TypedDict):
     read_per_item: float
     """Triples that were read for each item of the answer."""
     seconds: float
-    duckdb_seconds: float
 
 
 class Results(SeededRun):
@@ -91,27 +81,25 @@ def table(results: Results) -> str:
     )
     shown = sorted({2, *(len(nights) * part // 4 for part in range(1, 5))})
     appends = grid(
-        ("night", "associations", "job, s", "landing, s", "DuckDB's insert, s"),
+        ("night", "associations", "job, s", "landing, s"),
         [
             (
                 str(number),
                 f"{nights[number - 1]['entries']:,}",
                 f"{_seconds(nights, number, 'job_seconds'):.2f}",
                 f"{_seconds(nights, number, 'landing_seconds'):.2f}",
-                f"{_seconds(nights, number, 'duckdb_seconds'):.2f}",
             )
             for number in shown
         ],
     )
     questions = grid(
-        ("rows of", "items found", "triples read for each", "time", "DuckDB's time"),
+        ("rows of", "items found", "triples read for each", "time"),
         [
             (
                 each["table"],
                 f"{each['items']:,}",
                 f"{each['read_per_item']:,.1f}",
                 duration(each["seconds"]),
-                duration(each["duckdb_seconds"]),
             )
             for each in results["questions"]
         ],
@@ -134,7 +122,7 @@ def targets(results: Results) -> dict[str, bool]:
 def _seconds(
     nights: Sequence[Night],
     number: int,
-    what: Literal["job_seconds", "landing_seconds", "duckdb_seconds"],
+    what: Literal["job_seconds", "landing_seconds"],
 ) -> float:
     return median(night[what] for night in nights[max(number - 1 - AROUND, 1) : number + AROUND])
 
@@ -175,7 +163,7 @@ def main() -> None:
         try:
             nights = [job.night(number) for number in range(1, given.nights + 1)]
             results: Results = {
-                **recorded(load, packages("pyspark", "duckdb", "provhouse")),
+                **recorded(load, packages("pyspark", "provhouse")),
                 "seed": SEED,
                 "facts": given.facts,
                 "nights": nights,
@@ -189,7 +177,7 @@ def main() -> None:
 
 @dataclass
 class Job:
-    """A nightly job with its tables, its warehouse, and the same lineage in DuckDB."""
+    """A nightly job with its tables and its warehouse."""
 
     spark: SparkSession
     folder: Path
@@ -198,7 +186,6 @@ class Job:
 
     def __post_init__(self) -> None:
         self.settings = Settings.load({"warehouse": self.folder / "warehouse", "idle_minutes": 0})
-        self.peer = Associations(duckdb.connect(str(self.folder / "peer.duckdb")))
 
     def dimensions(self) -> None:
         """Write the dimensions, and declare them as views."""
@@ -220,19 +207,18 @@ class Job:
         with capturing(self.spark, block, Captured(), KEYS):
             self._write(number)
         ran = perf_counter()
-        entries = sum(self.peer.add(write) for write in captured_writes(block))
-        peer = perf_counter()
+        entries = sum(map(count, captured_writes(block)))
+        begun_landing = perf_counter()
         land_block(block, self.settings, Silent())
         ended = perf_counter()
         return {
             "entries": entries,
             "job_seconds": round(ran - begun, 3),
-            "landing_seconds": round(ended - peer, 3),
-            "duckdb_seconds": round(peer - ran, 3),
+            "landing_seconds": round(ended - begun_landing, 3),
         }
 
     def questions(self, night: int) -> list[Question]:
-        """Ask both for rows of the last night, and return the medians by table."""
+        """Ask for rows of the last night, and return the medians by table."""
         report = [f"{night}/{nation}/{sort}" for nation in range(5) for sort in range(2)]
         stores = self.draw.choice(DIMENSIONS["store"], ASKED, replace=False).tolist()
         with provhouse.open(self.settings.warehouse) as warehouse:
@@ -243,17 +229,11 @@ class Job:
             ]
 
     def _asked(self, warehouse: provhouse.Warehouse, table: str, keys: list[str]) -> Question:
-        read, items, ours, theirs = list[int](), list[int](), list[float](), list[float]()
+        read, items, ours = list[int](), list[int](), list[float]()
         for key in keys:
             begun = perf_counter()
             answer = warehouse.lineage(f"{table}/{key}")
             ours.append(perf_counter() - begun)
-            begun = perf_counter()
-            counts = self.peer.ask(table, key)
-            theirs.append(perf_counter() - begun)
-            found = Counter(item.table for item in answer.items)
-            if found != counts:
-                raise SystemExit(f"{table}/{key}: the answers differ: {found}, {counts}")
             read.append(answer.read.triples)
             items.append(len(answer.items))
         return {
@@ -262,7 +242,6 @@ class Job:
             "items": round(median(items)),
             "read_per_item": round(median(np.divide(read, items)), 2),
             "seconds": round(median(ours), 4),
-            "duckdb_seconds": round(median(theirs), 4),
         }
 
     def _sales(self, night: int) -> dict[str, I64]:
@@ -290,80 +269,6 @@ class Job:
     def _store(folder: Path, columns: dict[str, I64]) -> None:
         folder.mkdir(parents=True)
         pq.write_table(pa.table(columns), folder / "part-0.parquet")
-
-
-@dataclass
-class Associations:
-    """The association files of all nights in DuckDB, without the names of rows."""
-
-    connection: duckdb.DuckDBPyConnection
-    files: dict[Path, int] = field(default_factory=dict)
-    tables: dict[int, str] = field(default_factory=dict)
-    newest: dict[str, tuple[int, Path]] = field(default_factory=dict)
-    """For each written table, the number and the path of the file of the last write."""
-
-    def __post_init__(self) -> None:
-        self.connection.execute("CREATE TABLE written (file INT, row BIGINT, key BIGINT)")
-        self.connection.execute(
-            "CREATE TABLE associations (file INT, key BIGINT, src INT, src_row BIGINT)"
-        )
-
-    def add(self, write: CapturedWrite) -> int:
-        """Insert the files of a write with one tap and one output file; return their slots."""
-        (path,) = output_of(write).files
-        (tap,) = write.taps
-        file = self._number(path, write.table)
-        self.newest[write.table] = (file, path)
-        numbers = [
-            (source.number, self._number(source.path, source.table)) for source in write.sources
-        ]
-        mapped = ", ".join(f"({number}, {known})" for number, known in numbers)
-        self.connection.execute(
-            "INSERT INTO written SELECT ?, row_number() OVER () - 1, c0"
-            f" FROM read_parquet('{write.folder}/rows/[0-9]*.parquet')",
-            [file],
-        )
-        for slot in range(len(tap.slots)):
-            ids = f"c{slot + 1 + tap.checked}"
-            self.connection.execute(
-                f"INSERT INTO associations SELECT ?, c0, known, {ids} & {2**ROW_BITS - 1}"
-                f" FROM read_parquet('{write.folder}/0/[0-9]*.parquet')"
-                f" JOIN (VALUES {mapped}) AS numbers(number, known)"
-                f" ON {ids} >> {ROW_BITS} = number",
-                [file],
-            )
-        taps = (write.folder / "0").glob("[0-9]*.parquet")
-        rows: int = sum(pq.read_metadata(each).num_rows for each in taps)
-        return len(tap.slots) * rows
-
-    def ask(self, table: str, key: str) -> Counter[str]:
-        """Return the number of items in the lineage of the newest row of a key, by table."""
-        file, path = self.newest[table]
-        columns = pq.read_table(path, columns=list(KEYS[table])).to_pylist()
-        row = ["/".join(map(str, each.values())) for each in columns].index(key)
-        found = self.connection.execute(
-            """
-            WITH RECURSIVE up(file, row) AS (
-                SELECT ?::INT, ?::BIGINT
-                UNION
-                SELECT a.src, a.src_row
-                FROM up JOIN written w ON w.file = up.file AND w.row = up.row
-                    JOIN associations a ON a.file = w.file AND a.key = w.key
-            )
-            SELECT file, count(*) FROM up GROUP BY file
-            """,
-            [file, row],
-        ).fetchall()
-        counts = Counter[str]()
-        for number, rows in found:
-            counts[self.tables[number]] += rows
-        counts[table] -= 1  # the row itself
-        return +counts
-
-    def _number(self, path: Path, table: str) -> int:
-        number = self.files.setdefault(path, len(self.files))
-        self.tables[number] = table
-        return number
 
 
 if __name__ == "__main__":

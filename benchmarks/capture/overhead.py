@@ -9,11 +9,9 @@ stopped is continued with ``--queries``.
 """
 
 import argparse
-import ctypes
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,14 +19,14 @@ from statistics import geometric_mean, median
 from time import perf_counter
 from typing import TypedDict
 
-import psutil
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
 from benchmarks import ROOT
 from benchmarks.capture.tpch_data import tables as tpch_tables
+from benchmarks.shared.costs import EVERY, Clock, Cost, Peak, adopt, middle
 from benchmarks.shared.markup import bars, cores, grid
-from benchmarks.shared.results import ResultsFile, Run, mean_load, packages, status
+from benchmarks.shared.results import ResultsFile, Run, mean_load, packages
 from benchmarks.shared.results import run as recorded
 from benchmarks.shared.spark import plain
 from provhouse.capturing.session import Captured, capturing
@@ -41,14 +39,6 @@ from provhouse.model.settings import Settings
 from provhouse.runtime.memory import sampling
 from provhouse.store.warehouse.blocks import begin_block
 from provhouse.store.warehouse.layout import Layout, bytes_below
-
-
-class Cost(TypedDict):
-    """The costs of one write: time, processor time, and the bytes that Spark wrote for shuffles."""
-
-    seconds: float
-    cpu_seconds: float
-    shuffle_bytes: int
 
 
 class Landing(TypedDict):
@@ -195,13 +185,11 @@ def _allowed(query: Query) -> float:
     return query["plain"]["seconds"] * 1.4 + 0.2
 
 
-Run = Callable[[], DataFrame]
+Frame = Callable[[], DataFrame]
 """A function that returns a new frame of the same query."""
 QUERIES = ROOT / "tests" / "capturing" / "tpch"
 WARM = "q19"
 """The query that is landed before all others; of the rows that they name, it names very few."""
-EVERY = 0.02
-"""Seconds between two measurements of memory."""
 
 
 def main() -> None:
@@ -295,18 +283,18 @@ class Bench:
         """Return the folder that a query was last written to."""
         return self.folder / "out" / str(self.runs) / name
 
-    def write(self, name: str, run: Run) -> None:
+    def write(self, name: str, run: Frame) -> None:
         """Write a query to a new folder."""
         self.runs += 1
         run().write.parquet(str(self.out(name)))
 
-    def write_plain(self, name: str, run: Run) -> Cost:
+    def write_plain(self, name: str, run: Frame) -> Cost:
         """Write a query with plain Spark, and return what it cost."""
         begun = Clock.now(self.spark, process_id(self.settings))
         self.write(name, run)
         return begun.cost(self.spark)
 
-    def write_captured(self, name: str, run: Run) -> tuple[Cost, Path]:
+    def write_captured(self, name: str, run: Frame) -> tuple[Cost, Path]:
         """Write a query with capture; return what it cost, and the folder of the block."""
         block = Layout(self.settings.warehouse).captured / str(self.runs)
         begin_block(block, {}, "")
@@ -356,64 +344,6 @@ def stored(layout: Layout) -> int:
     return bytes_below(layout.root) - sum(bytes_below(folder) for folder in aside)
 
 
-def middle(costs: list[Cost]) -> Cost:
-    """Return the median of each figure."""
-    return {
-        "seconds": median(cost["seconds"] for cost in costs),
-        "cpu_seconds": median(cost["cpu_seconds"] for cost in costs),
-        "shuffle_bytes": round(median(cost["shuffle_bytes"] for cost in costs)),
-    }
-
-
-@dataclass(frozen=True)
-class Clock:
-    """A moment: the time, the processor time used so far, and the bytes shuffled so far."""
-
-    seconds: float
-    cpu: float
-    shuffled: int
-    server: int | None
-    """The process of Neo4j."""
-
-    @classmethod
-    def now(cls, spark: SparkSession, server: int | None) -> "Clock":
-        """Return this moment."""
-        context = spark._jsc.sc()
-        context.listenerBus().waitUntilEmpty(60_000)
-        shuffled = context.statusStore().executorSummary("driver").totalShuffleWrite()
-        return cls(perf_counter(), cpu_seconds(server), shuffled, server)
-
-    def cost(self, spark: SparkSession) -> Cost:
-        """Return what was used since this moment."""
-        seconds = perf_counter() - self.seconds
-        end = Clock.now(spark, self.server)
-        return {
-            "seconds": round(seconds, 3),
-            "cpu_seconds": round(end.cpu - self.cpu, 2),
-            "shuffle_bytes": end.shuffled - self.shuffled,
-        }
-
-
-def cpu_seconds(server: int | None) -> float:
-    """Return the processor time of this process, of all its children, and of a server."""
-    me = psutil.Process()
-    numbers = {each.pid for each in me.children(recursive=True)} | {me.pid}
-    total = 0.0
-    for number in numbers | ({server} if server else set()):
-        with suppress(psutil.Error):
-            total += sum(psutil.Process(number).cpu_times()[:4])
-    return total
-
-
-def adopt() -> None:
-    """Become the parent of processes whose parent ends, on Linux.
-
-    Their processor time would otherwise be missing once they are no descendants of this process.
-    """
-    adopt_orphans = 36  # PR_SET_CHILD_SUBREAPER, in linux/prctl.h
-    ctypes.CDLL(None).prctl(adopt_orphans, 1, 0, 0, 0)
-
-
 class Steps(Silent):
     """The beginning of each step of a landing."""
 
@@ -434,18 +364,6 @@ class Steps(Silent):
             if not step.startswith(("Start", "Wait")):
                 total += ended - begun
         return total
-
-
-class Peak:
-    """The largest anonymous memory of this process, in megabytes."""
-
-    def __init__(self) -> None:
-        self.most = 0
-        self._me = psutil.Process()
-
-    def sample(self) -> None:
-        """Measure the memory now."""
-        self.most = max(self.most, status("RssAnon", self._me))
 
 
 if __name__ == "__main__":

@@ -24,10 +24,10 @@ from pyspark import cloudpickle
 from pyspark.sql import SparkSession
 
 from benchmarks.capture import programs_rdds
-from benchmarks.capture.overhead import Clock, Cost, middle
 from benchmarks.capture.programs_data import generate
 from benchmarks.capture.programs_rdds import NOON, TERM, Inputs
 from benchmarks.capture.programs_rdds import PROGRAMS as RDDS
+from benchmarks.shared.costs import Clock, Cost, middle
 from benchmarks.shared.markup import cores, grid
 from benchmarks.shared.results import ResultsFile, Run, code, continued, mean_load, packages
 from benchmarks.shared.results import run as recorded

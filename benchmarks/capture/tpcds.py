@@ -21,7 +21,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
-from benchmarks.capture.overhead import Bench, Cost, middle
+from benchmarks.capture.overhead import Bench
+from benchmarks.shared.costs import Cost, middle
 from benchmarks.shared.markup import bars, cores, grid
 from benchmarks.shared.results import ResultsFile, Run, mean_load, packages
 from benchmarks.shared.results import run as recorded

@@ -23,7 +23,7 @@ import sqlglot
 from benchmarks import ROOT
 from benchmarks.capture.tpch_data import tables as tpch_tables
 from benchmarks.shared import results as machine
-from benchmarks.shared.markup import cores, grid
+from benchmarks.shared.markup import cores, grid, outcomes, total
 from benchmarks.shared.results import Record, ResultsFile
 from provhouse.interactive import Connection, connect
 from provhouse.interactive.refusal import NotCovered
@@ -185,16 +185,11 @@ def number(query: Query) -> tuple[int, str]:
 def table(suite: Suite) -> str:
     """Return how many queries have each outcome, and a table of those that are not right."""
     queries = suite["queries"]
-    counts = Counter(each["outcome"] for each in queries)
-    found = ", ".join(f"{counts[each]} {words}" for each, words in MEANING.items() if counts[each])
-    tried, removed, necessary = (
-        sum(int(each.get(name, 0)) for each in queries)
-        for name in ("tried", "removed", "necessary")
-    )
+    tried, removed, changed = (total(queries, name) for name in ("tried", "removed", "necessary"))
     note = (
-        f"{len(queries)} queries: {found}. {tried:,} rows were tried; without the witnesses of one"
-        f" reference, {necessary:,} of {removed:,} were gone or changed. Run on"
-        f" {cores(suite['machine'])}."
+        f"{outcomes(Counter(each['outcome'] for each in queries), MEANING)}. {tried:,} rows were"
+        f" tried; without the witnesses of one reference, {changed:,} of {removed:,} were gone or"
+        f" changed. Run on {cores(suite['machine'])}."
     )
     others = [each for each in queries if each["outcome"] != "right"]
     rows = [(each["query"], MEANING[each["outcome"]], each["why"]) for each in others]

@@ -31,3 +31,14 @@ def duration(seconds: float) -> str:
     if seconds < 0.0001:
         return f"{seconds * 1e6:.0f} µs"
     return f"{seconds * 1000:,.0f} ms" if seconds >= 0.01 else f"{seconds * 1000:.1f} ms"
+
+
+def outcomes(counts: Mapping[str, int], meaning: Mapping[str, str]) -> str:
+    """Return how many queries have each outcome, such as "22 queries: 21 exact, 1 superset"."""
+    found = ", ".join(f"{counts[each]} {words}" for each, words in meaning.items() if counts[each])
+    return f"{sum(counts.values())} queries: {found}"
+
+
+def total(queries: Iterable[Mapping[str, object]], name: str) -> int:
+    """Return the sum of a number that some queries have."""
+    return sum(int(str(each.get(name, 0))) for each in queries)

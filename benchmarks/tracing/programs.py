@@ -11,11 +11,11 @@ from pyspark import cloudpickle
 from pyspark.sql import SparkSession
 
 from benchmarks.capture import programs_rdds
-from benchmarks.capture.overhead import EVERY, Peak
 from benchmarks.capture.programs import FRAMES, SPLIT
 from benchmarks.capture.programs_data import generate
 from benchmarks.capture.programs_rdds import PROGRAMS as RDDS
 from benchmarks.capture.programs_rdds import Inputs
+from benchmarks.shared.costs import EVERY, Peak
 from benchmarks.tracing.walks import Again, Through, compared, first, one, walked
 from provhouse.capturing.rdds.context import LineageContext
 from provhouse.capturing.session import Captured, capturing

@@ -13,7 +13,6 @@ import json
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any, Literal, get_args
@@ -21,9 +20,10 @@ from typing import Any, Literal, get_args
 from pyspark.sql import DataFrame, SparkSession
 
 import provhouse
-from benchmarks.capture.overhead import EVERY, QUERIES, Peak
+from benchmarks.capture.overhead import QUERIES
 from benchmarks.capture.tpch_data import tables as tpch_tables
 from benchmarks.server.serve import served
+from benchmarks.shared.costs import EVERY, Peak
 from benchmarks.shared.markup import bars, cores, duration, grid
 from benchmarks.shared.results import code, continued, mean_load, packages
 from benchmarks.shared.results import run as recorded
@@ -33,11 +33,9 @@ from benchmarks.tracing.programs import rerun_programs, through_programs
 from benchmarks.tracing.walks import (
     RESULTS,
     Again,
-    Join,
     Results,
     Through,
     Walk,
-    anew,
     compared,
     first,
     one,
@@ -51,7 +49,6 @@ from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.runtime.memory import sampling
 from provhouse.tracing.cursor import Cursor
-from provhouse.tracing.ids import HELD
 
 WALKS = ("query", "witnesses", "cold", "back", "1,000 back", "forth", "1,000 forth", "show",
          "warehouse", "memory, MB")  # fmt: skip
@@ -59,7 +56,6 @@ Step = Literal["back", "back_1000", "forth", "forth_1000", "show"]
 STEPS: tuple[Step, ...] = get_args(Step)
 THROUGH = ("program", "interface", "GB", "witnesses", "back", "1,000 back", "forth", "1,000 forth",
            "show", "memory, MB")  # fmt: skip
-JOINS = ("rows", "sources", "ours", "shuffle joins")
 AGAIN = ("query", "replay", "reduced table", "ratio", "equal")
 FAULTS = ("program", "operators", "fault", "lineage", "smallest", "replays", "time", "1-minimal")
 
@@ -75,17 +71,6 @@ def _parts(results: Results) -> Iterator[str]:
         f" {results['repeats']}, {cores(results['machine'])}, load before {results['load']}."
     )
     yield grid(WALKS, (tuple(_walk(each)) for each in results["walks"]))
-    yield (
-        "The sources of rows of a result with many groups, by our steps and by Spark's joins of"
-        " whole association tables with shuffles:"
-    )
-    yield grid(
-        JOINS,
-        (
-            (f"{e['rows']:,}", f"{e['found']:,}", duration(e["ours"]), duration(e["shuffle"]))
-            for e in results["joins"]
-        ),
-    )
     yield "A replay without one record, and a run on a table without it:"
     yield grid(AGAIN, (tuple(_again(each)) for each in results["replays"]))
     if results["programs"]:
@@ -146,10 +131,6 @@ def _bars(results: Results) -> Iterator[tuple[str, bool]]:
         within = all(each[name] <= 1 for each in (*walks, *texts))
         yield f"{name.replace('_', ' ')} within 1 s, on up to 1 GB", within
     yield (
-        "ahead of shuffle joins at every size",
-        all(e["ours"] < e["shuffle"] for e in results["joins"]),
-    )
-    yield (
         "a replay takes at most 1.2 times the run on the reduced table",
         all(e["replay"] <= 1.2 * e["reduced"] and e["equal"] for e in results["replays"]),
     )
@@ -160,12 +141,6 @@ def _bars(results: Results) -> Iterator[tuple[str, bool]]:
 
 
 WALKED = ("q03", "q05", "q10", "q12", "q18")
-GROUPS = (
-    "SELECT l_orderkey, count(*) AS lines, sum(l_quantity) AS quantity FROM lineitem GROUP BY 1"
-)
-"""A query with many groups, for the comparison of joins."""
-SIZES = (1, 1000, 10_000, 100_000, 1_000_000)
-"""The numbers of rows of its result that are traced at once."""
 
 
 def main() -> None:
@@ -213,7 +188,6 @@ def begun(before: Results | None, given: argparse.Namespace, made_by: str) -> Re
         "repeats": given.repeats,
         "fault_rows": given.rows,
         "walks": [],
-        "joins": [],
         "replays": [],
         "programs": [],
         "faults": [],
@@ -238,12 +212,11 @@ class Bench:
         return cls(spark, folder, repeats)
 
     def measure(self, results: Results, store: Store) -> None:
-        """Measure the walks, joins and replays that the results lack."""
+        """Measure the walks and replays that the results lack."""
         for query in missing(WALKED, results["walks"]):
             if not results["walks"]:
                 self.walk("q19")  # compiles
             store(results["walks"], self.walk(query))
-        self.joins(results["joins"], store)
         for query in missing(WALKED, results["replays"]):
             store(results["replays"], self.again(query))
 
@@ -296,35 +269,6 @@ class Bench:
             opened.lineage(item)
             return self._median(lambda: opened.lineage(item))
 
-    def joins(self, found: list[Join], store: Store) -> None:
-        """Measure the time to find the sources of rows by our steps, and by shuffle joins."""
-        sizes = [size for size in SIZES if size not in {each["rows"] for each in found}]
-        if not sizes:
-            return
-        run = self.captured("groups", self.spark.sql(GROUPS))
-        every = run.trace("groups")
-        for size in sizes:
-            rows = first(every, size, in_memory=size <= HELD)
-            if size > SIZES[0] and rows.count() < size:
-                break
-            count = stepped(rows)
-            assert count == self._shuffled(rows)
-            ways = partial(stepped, rows), partial(self._shuffled, rows)
-            ours, shuffle = compared(*ways, self.repeats)
-            store(found, {"rows": size, "found": count, "ours": ours, "shuffle": shuffle})
-        run.close()
-
-    def _shuffled(self, rows: Cursor) -> int:
-        """Return the number of sources of rows, by joins of whole association tables."""
-        ((place, ids),) = rows.position.items()
-        found = ids.to_frame(self.spark)
-        while links := rows.flow.back(place):  # the rows, then the groups
-            (link,) = links
-            keys = found.withColumnRenamed("id", "key")
-            found = link.frame().hint("shuffle_merge").join(keys, "key").selectExpr("s0 AS id")
-            (place,) = link.slots[0].places
-        return found.distinct().count()
-
     def again(self, name: str) -> Again:
         """Return the times of a query without one record: as a replay, and on a reduced table."""
         folder = self.folder / "again"
@@ -357,11 +301,6 @@ class Bench:
 def missing(queries: Sequence[str], found: Sequence[Walk | Again]) -> list[str]:
     """Return the queries that were not measured yet."""
     return [query for query in queries if query not in {each["query"] for each in found}]
-
-
-def stepped(rows: Cursor) -> int:
-    """Return the number of sources of rows, by our steps."""
-    return anew(rows).go_back_all().count()
 
 
 def noop(frame: DataFrame) -> None:

@@ -55,15 +55,6 @@ class Walk(Steps):
     """The growth of this process while all rows of the result are walked back."""
 
 
-class Join(TypedDict):
-    """Seconds to find the sources of some rows, by us and by plain shuffle joins of Spark."""
-
-    rows: int
-    found: int
-    ours: float
-    shuffle: float
-
-
 class Again(TypedDict):
     """Seconds of a replay without one record, and of a run on the table without it."""
 
@@ -96,7 +87,6 @@ class Results(Run):
     repeats: int
     fault_rows: int
     walks: list[Walk]
-    joins: list[Join]
     replays: list[Again]
     programs: list[Through]
     faults: list[Fault]

@@ -1,11 +1,9 @@
 """Measure what-if deletion: `make bench-what-if`.
 
-On a random graph of ten million triples of all kinds, 1, 100 and 10,000 items are deleted. Smaller
-graphs are also deleted from by the method of the Lipstick paper, which counts lost inputs on
-objects in memory, on igraph and networkx; the answers must be equal. With a warehouse of the
-paper's trace, the complete question is compared with `impact`, both counts only and with nothing in
-memory. An aggregate of a million inputs is computed without each of them, and the answer about an
-item with a million triples upstream is shown at each level.
+On a random graph of ten million triples of all kinds, 1, 100 and 10,000 items are deleted. With a
+warehouse of the paper's trace, the complete question is compared with `impact`, both counts only
+and with nothing in memory. An aggregate of a million inputs is computed without each of them, and
+the answer about an item with a million triples upstream is shown at each level.
 
 Results go to `results/what_if.json` after each part. A run with the same sizes and seed goes on
 with the parts that are missing, unless `--again` is given.
@@ -18,7 +16,6 @@ import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from importlib.util import find_spec
 from math import isclose
 from pathlib import Path
 from statistics import median
@@ -33,7 +30,6 @@ from benchmarks.questions.methods import choose
 from benchmarks.shared.markup import bars, cores, grid
 from benchmarks.shared.results import ResultsFile, SeededRun, mean_load, packages
 from benchmarks.shared.results import run as recorded
-from benchmarks.what_if.peers import PEERS, Lost, PeerRun
 from benchmarks.what_if.zoom import ZoomRun, zooms
 from provhouse.cli.failures import guarded
 from provhouse.model.arrays import ItemNumbers
@@ -99,13 +95,12 @@ class Results(SeededRun, Deletions):
     zoomed: int
     alternatives: list[AlternativeRun]
     zooms: list[ZoomRun]
-    peers: list[PeerRun]
     whole: list[Whole]
 
 
 RESULTS = ResultsFile[Results]("what_if.json")
 DELETION_MS = {1: 2, 100: 60, 10_000: 700}
-WHOLE, AHEAD_FROM = 1.3, 100_000
+WHOLE = 1.3
 ALTERNATIVES_MS, ZOOM_MS = 100, 150
 """The targets."""
 
@@ -121,8 +116,6 @@ def tables(results: Results) -> str:
         parts.append(_alternatives(results))
     if results["zooms"]:
         parts.append(_zooms(results))
-    if results["peers"]:
-        parts.append(_peers(results))
     if results["whole"]:
         parts.append(_whole(results))
     return "\n\n".join([*parts, bars(targets(results))])
@@ -144,10 +137,6 @@ def targets(results: Results) -> dict[str, bool]:
                         if each["level"] in levels)  # fmt: skip
             bar = f"a view of {what}: at most {ZOOM_MS} ms after the fetch"
             met[bar] = worst <= ZOOM_MS
-    if results["peers"]:
-        large = [one for one in results["peers"] if one["triples"] >= AHEAD_FROM]
-        ahead = all(one["ours_ms"] < one["theirs_ms"] for one in large)
-        met[f"ahead of all from {AHEAD_FROM:,} triples"] = ahead
     for one in results["whole"]:
         ratio = one["what_if_ms"] / one["impact_ms"]
         met[f"{one['kind']}: a whole question at most {WHOLE} times an impact"] = ratio <= WHOLE
@@ -183,15 +172,6 @@ def _zooms(results: Results) -> str:
     return grid(head, rows)
 
 
-def _peers(results: Results) -> str:
-    rows = (
-        (one["peer"], f"{one['triples']:,}", f"{one['dies']:,}", f"{one['theirs_ms']:,.2f}",
-         f"{one['ours_ms']:,.2f}")
-        for one in results["peers"]
-    )  # fmt: skip
-    return grid(("the paper's method on", "triples", "dies", "ms", "provhouse, ms"), rows)
-
-
 def _whole(results: Results) -> str:
     rows = (
         (one["kind"], f"{one['questions']}", f"{one['impact_ms']:,.1f}",
@@ -204,9 +184,9 @@ def _whole(results: Results) -> str:
 
 TRIPLES, ITEMS_A_TRIPLE, DEPTH = 10_000_000, 0.45, 9
 DELETED = (1, 100, 10_000)
-PEER_SIZES = (10_000, 100_000, 1_000_000)
 INPUTS, CHOSEN, REPEATS = 1_000_000, 10_000, 9
 SURE = ("all", "any", "aggregate")
+PARTS = ("index_ms", "deletions", "alternatives", "zooms", "whole")
 COMPUTED = [name for name in FUNCTIONS if name != "other"]
 
 
@@ -228,13 +208,11 @@ def main() -> None:
 def write(given: argparse.Namespace) -> None:
     """Measure the parts that are missing, and write the results after each."""
     load = mean_load()
-    peers = [name for name in PEERS if find_spec(name)]
     sizes = {name: getattr(given, name) for name in ("triples", "inputs", "zoomed", "seed")}
     before = None if given.again else _before(given, sizes)
     found = {
-        **recorded(load, packages("numpy", "numba", "provhouse", *peers)), **sizes,
-        **(before or {"index_ms": 0, "deletions": [], "alternatives": [], "zooms": [],
-                      "peers": [], "whole": []}),
+        **recorded(load, packages("numpy", "numba", "provhouse")), **sizes,
+        **(before or {"index_ms": 0, **{part: [] for part in PARTS[1:]}}),
     }  # fmt: skip
     results = cast(Results, found)
 
@@ -254,12 +232,6 @@ def write(given: argparse.Namespace) -> None:
         with tempfile.TemporaryDirectory(prefix="provhouse-bench-") as folder:
             results["zooms"] = [*zooms(given.zoomed, Path(folder), rng())]
         save()
-    done = {(one["peer"], one["triples"]) for one in results["peers"]}
-    for size in PEER_SIZES:
-        for name in peers:
-            if size <= given.triples and (name, size) not in done:
-                results["peers"].append(peer(name, size, rng()))
-                save()
     if given.warehouse and not results["whole"]:
         results["whole"] = [*questions(given)]
     save()
@@ -271,10 +243,9 @@ def _before(given: argparse.Namespace, sizes: dict[str, int]) -> dict[str, objec
     if not file.exists():
         return None
     found = json.loads(file.read_text(encoding="utf-8"))
-    parts = ("index_ms", "deletions", "alternatives", "zooms", "peers", "whole")
     if any(found.get(name) != size for name, size in sizes.items()):
         return None
-    return {name: found[name] for name in parts if name in found}
+    return {name: found[name] for name in PARTS if name in found}
 
 
 def alternative_runs(count: int, rng: np.random.Generator) -> Iterator[AlternativeRun]:
@@ -369,27 +340,6 @@ def deletions(count: int, rng: np.random.Generator) -> Deletions:
             }
         )
     return found
-
-
-def peer(name: str, size: int, rng: np.random.Generator) -> PeerRun:
-    """Return the times of one deletion here and by the paper's method, whose answers are equal."""
-    rows = random_rows(size, rng, SURE)
-    graph = Derivations(rows)
-    items = np.sort(rng.choice(graph.places // DEPTH, 100, replace=False)).astype(np.int32)
-    theirs = PEERS[name](graph)
-    lost = Lost(len(graph.dst), graph.places)
-    expected = theirs.deleted(items.tolist(), lost)
-    mine = fates(graph, items)
-    same = set(mine.reached[mine.fates == DIES].tolist()) == expected
-    if not same:
-        raise AssertionError(f"{name} and provhouse do not delete the same of {size:,} triples")
-    return {
-        "peer": name,
-        "triples": size,
-        "dies": len(expected),
-        "theirs_ms": best(lambda: theirs.impact_and_deleted(items.tolist()), 3),
-        "ours_ms": best(lambda: fates(graph, items)),
-    }
 
 
 def questions(given: argparse.Namespace) -> Iterator[Whole]:
