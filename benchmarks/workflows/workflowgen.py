@@ -125,7 +125,6 @@ def _ingested(rows: pa.Table, warehouse: Path) -> int:
 
 
 RESULTS = ResultsFile[WorkflowGenRun]("workflowgen.json")
-PLOT = "![Times of executions by threads, and of questions by triples](../plots/workflowgen.svg)"
 STORED = "**Bytes a triple** in the tables of a warehouse: plain triples, and what columns add."
 Form = Literal["derived", "valued", "modules"]
 MORE_BYTES = 6
@@ -173,7 +172,7 @@ def tables(results: WorkflowGenRun) -> str:
             for one in results["stored"]
         ),
     )  # fmt: skip
-    return "\n\n".join((note, PLOT, timed, asked, STORED, stored, bars(targets(results))))
+    return "\n\n".join((note, timed, asked, STORED, stored, bars(targets(results))))
 
 
 def _more(one: Stored, form: Form) -> float:
