@@ -30,7 +30,8 @@ from benchmarks.shared.results import run as recorded
 from benchmarks.shared.spark import plain
 from provhouse.capturing.session import Captured, capturing
 from provhouse.cypher.access import down, up
-from provhouse.ingest.captured.land import captured_writes, land_block
+from provhouse.ingest.captured.finished import captured_writes
+from provhouse.ingest.captured.land import land_block
 from provhouse.model.arrays import I64
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
