@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import TYPE_CHECKING, TypedDict, cast
+from typing import TypedDict, cast
 
 import numpy as np
 import pyarrow.compute as pc
@@ -32,6 +32,7 @@ from benchmarks.shared.results import (
     packages,
 )
 from benchmarks.shared.results import run as recorded
+from benchmarks.shared.spark import EmptyJobs
 from provhouse.cli.failures import guarded
 from provhouse.cli.progress_display import progress_display
 from provhouse.model.answer import Answer
@@ -41,7 +42,6 @@ from provhouse.model.progress import Progress
 from provhouse.model.question import Method
 from provhouse.model.settings import THETA, Settings
 from provhouse.query.ask import Asker
-from provhouse.store.cache.blocks import discard_blocks
 from provhouse.store.tables.snapshot import Snapshot
 
 
@@ -123,48 +123,6 @@ class StorageRun(TypedDict):
 Results = dict[str, dict[str, StorageRun]]
 """The last benchmark run for each number of copies of the paper's trace and each storage."""
 RESULTS = ResultsFile[Results]("methods.json")
-
-
-if TYPE_CHECKING:
-    from pyspark import SparkContext
-
-REPEATED = 5
-
-
-class EmptyJobs:
-    """Spark jobs that do nothing, on cached partitions of one byte each.
-
-    Python workers run them, as they run RQ's jobs.
-    """
-
-    def __init__(self, context: "SparkContext", widest: int) -> None:
-        self._context = context
-        self._widest = widest
-        self._cached = context.parallelize([b"1"] * widest, widest).persist()
-        self._cached.count()
-
-    def seconds(self, width: int) -> float:
-        """Return the seconds of a job on the first ``width`` partitions."""
-        began = perf_counter()
-        self._context.runJob(self._cached, discard_blocks, list(range(width)))
-        return perf_counter() - began
-
-    def by_width(self) -> tuple[float, float]:
-        """Return the seconds of a job without partitions, and the seconds that each one adds.
-
-        Both are fitted to the times of jobs on several numbers of partitions.
-        """
-        widths = sorted({min(width, self._widest) for width in (1, 4, 16, 64, 256)})
-        times = [np.median([self.seconds(width) for _ in range(REPEATED)]) for width in widths]
-        if len(widths) == 1:
-            return float(times[0]), 0.0
-        partition, job = np.polyfit(widths, times, 1)
-        return float(job), float(partition)
-
-    def release(self) -> None:
-        """Remove the cached partitions from Spark's memory."""
-        self._cached.unpersist()
-
 
 METHODS: tuple[Method, ...] = ("rq", "ccprov", "csprov")
 BATCHED = next(kind for kind in KINDS if kind.name == "LC-SL")
