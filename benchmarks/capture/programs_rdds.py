@@ -1,6 +1,6 @@
 """The programs of `programs.py` on RDDs: grep, word count, and the PigMix queries that Titian ran.
 
-Each gives lines. ``Context`` and the RDDs are those of Spark, of capture, or of ``propagated.py``.
+Each gives lines. ``Context`` and the RDDs are those of Spark or of capture.
 """
 
 from collections.abc import Callable

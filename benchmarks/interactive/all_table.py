@@ -1,4 +1,4 @@
-"""Turn the results of `interactive_all.py` into Markdown."""
+"""Turn the results of `all.py` into Markdown."""
 
 from statistics import geometric_mean
 from typing import TypedDict

@@ -2,7 +2,7 @@
 
 All contenders get the triples of the paper's trace and the same questions. The questions are about
 random items of the paper's classes (`classes.py`). The contenders run in turn, each in a process of
-its own (`peer_run.py`), and must find the same items. Results go to `results/peers.json`, by the
+its own (`run.py`), and must find the same items. Results go to `results/peers.json`, by the
 number of copies of the trace.
 """
 

@@ -4,7 +4,7 @@ Half of the items are drawn among all items. The other half are drawn in compone
 into sets, where questions differ most in how much they read. CSProv answers all questions, and RQ
 and CCProv answer a few, in one warm session that caches nothing between questions.
 `results/explain.json` records for each warehouse how much questions read and how long they took.
-`explain_table.py` compares the times with the estimates of `query/cost.py`. With `--fit`, nothing
+The table compares the times with the estimates of `query/cost.py`. With `--fit`, nothing
 is measured. The program then prints the constants that make these estimates fit all results best.
 """
 

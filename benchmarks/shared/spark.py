@@ -1,4 +1,4 @@
-"""What provhouse is measured beside: a session of plain Spark, and jobs that do nothing."""
+"""Sessions of plain Spark, beside which provhouse is measured, and jobs that do nothing."""
 
 import os
 import sys
