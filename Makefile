@@ -1,4 +1,4 @@
-.PHONY: cluster containers bench-tracing bench-capture bench-capture-ways bench-capture-tpcds bench-capture-landing bench-capture-memory bench-capture-nights bench-builds bench-rows bench-seven bench-hard bench-memory bench-driver bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean bench-what-if bench-interactive bench-interactive-all coverage-interactive bench-crossfilter bench-programs bench-workflowgen
+.PHONY: cluster containers bench-tracing bench-capture bench-capture-tpcds bench-capture-memory bench-capture-nights bench-builds bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean bench-what-if bench-interactive bench-interactive-all coverage-interactive bench-crossfilter bench-programs bench-workflowgen
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -11,141 +11,108 @@ demo: setup ## Explain a surprising figure from 336,776 real flights by its line
 	@.venv/bin/python examples/flights/run.py
 
 bench-methods: setup ## Measure RQ, CCProv and CSProv on the paper's trace (WAREHOUSE=DIR with it; COPIES=9 for nine copies)
-	@.venv/bin/python benchmarks/methods.py $(if $(COPIES),--copies $(COPIES)) $(if $(WAREHOUSE),--warehouse $(WAREHOUSE))
-	@.venv/bin/python benchmarks/tables.py
-
-bench-worst: setup ## Measure the largest answers on traces with thousands of levels
-	@.venv/bin/python benchmarks/worst.py
-	@.venv/bin/python benchmarks/tables.py
+	@.venv/bin/python -m benchmarks.questions.methods $(if $(COPIES),--copies $(COPIES)) $(if $(WAREHOUSE),--warehouse $(WAREHOUSE))
+	@.venv/bin/python -m benchmarks.tables
 
 bench-explain: setup ## Measure the accuracy of `provhouse explain`, on the demo's warehouse
-	@.venv/bin/python benchmarks/explain.py
-	@.venv/bin/python benchmarks/tables.py
+	@.venv/bin/python -m benchmarks.questions.explain
+	@.venv/bin/python -m benchmarks.tables
 
 bench-sets: setup ## Measure what questions read with different sets (SAMPLES=DIR adds traces)
-	@.venv/bin/python benchmarks/sets.py $(if $(SAMPLES),--samples $(SAMPLES))
-	@.venv/bin/python benchmarks/tables.py
+	@.venv/bin/python -m benchmarks.sets.sets $(if $(SAMPLES),--samples $(SAMPLES))
+	@.venv/bin/python -m benchmarks.tables
 
 bench-crossfilter: setup ## Measure brushes in linked views beside SQL, cubes and scans (ROWS=10000000, MOVES=60)
-	@.venv/bin/python benchmarks/crossfilter.py $(if $(ROWS),--rows $(ROWS)) $(if $(MOVES),--moves $(MOVES))
-	@.venv/bin/python benchmarks/tables.py
+	@.venv/bin/python -m benchmarks.charts.crossfilter $(if $(ROWS),--rows $(ROWS)) $(if $(MOVES),--moves $(MOVES))
+	@.venv/bin/python -m benchmarks.tables
 
 bench-components: setup ## Compare components with scipy, igraph and others; installs them (COPIES=9 adds copies)
-	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-bench.lock
-	@.venv/bin/python benchmarks/components.py $(if $(COPIES),--copies $(COPIES))
-	@.venv/bin/python benchmarks/tables.py
+	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r locks/bench.lock
+	@.venv/bin/python -m benchmarks.ingest.components $(if $(COPIES),--copies $(COPIES))
+	@.venv/bin/python -m benchmarks.tables
 
 bench-peers: setup ## Compare lineage and impact with igraph, Ladybug, Neo4j, DuckDB and Spark; installs them (COPIES=9 for nine copies)
-	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-bench.lock
-	@.venv/bin/python benchmarks/peers.py $(if $(COPIES),--copies $(COPIES)) $(if $(WAREHOUSE),--warehouse $(WAREHOUSE))
-	@.venv/bin/python benchmarks/tables.py
+	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r locks/bench.lock
+	@.venv/bin/python -m benchmarks.peers.peers $(if $(COPIES),--copies $(COPIES)) $(if $(WAREHOUSE),--warehouse $(WAREHOUSE))
+	@.venv/bin/python -m benchmarks.tables
 
 bench-plots: setup ## Redraw the pictures of docs/benchmarks.md; installs matplotlib
-	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-bench.lock
-	@.venv/bin/python benchmarks/plots.py
+	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r locks/bench.lock
+	@.venv/bin/python -m benchmarks.plots
 
 bench-serve: setup ## Measure the server under load for a quarter of an hour (WAREHOUSE=DIR with the paper's trace)
-	@.venv/bin/python benchmarks/serve.py --warehouse $(WAREHOUSE)
-	@.venv/bin/python benchmarks/tables.py
+	@.venv/bin/python -m benchmarks.server.serve --warehouse $(WAREHOUSE)
+	@.venv/bin/python -m benchmarks.tables
 
-bench-rows: setup ## Measure how many triples a second are numbered, with row ids and with names
-	@.venv/bin/python benchmarks/rows.py
-
-bench-seven: setup ## Measure ingests of seven rows, with a server and without one
-	@.venv/bin/python benchmarks/seven.py
-
-bench-what-if: setup ## Measure what-if deletion, beside igraph and networkx; installs them (WAREHOUSE=DIR with the paper's trace)
-	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-bench.lock
-	@.venv/bin/python benchmarks/what_if.py $(if $(WAREHOUSE),--warehouse $(WAREHOUSE)) $(if $(TRIPLES),--triples $(TRIPLES))
-	@.venv/bin/python benchmarks/tables.py
+bench-what-if: setup ## Measure what-if deletion (WAREHOUSE=DIR with the paper's trace)
+	@.venv/bin/python -m benchmarks.what_if.what_if $(if $(WAREHOUSE),--warehouse $(WAREHOUSE)) $(if $(TRIPLES),--triples $(TRIPLES))
+	@.venv/bin/python -m benchmarks.tables
 
 bench-workflowgen: setup ## Measure the workflows of the Lipstick paper on DuckDB, with capture and without
-	@cd benchmarks && ../.venv/bin/python workflowgen_bench.py
-	@.venv/bin/python benchmarks/tables.py
-
-bench-hard: setup ## Measure ingest, size and questions on two hard traces
-	@.venv/bin/python benchmarks/hard.py
-	@.venv/bin/python benchmarks/tables.py
-
-bench-memory: setup ## Measure the memory of an ingest by step (TRIPLES=300000000, LIMIT=4096 megabytes for the cut, DRIVER=64 megabytes for the driver, FOLDER=DIR)
-	@.venv/bin/python benchmarks/memory.py $(if $(TRIPLES),--triples $(TRIPLES)) $(if $(LIMIT),--limit $(LIMIT)) $(if $(DRIVER),--driver $(DRIVER)) $(if $(FOLDER),--folder $(FOLDER))
-
-bench-driver: setup ## Measure the memory of an ingest's own process with many sets (FOLDER=DIR)
-	@.venv/bin/python benchmarks/driver.py $(if $(FOLDER),--folder $(FOLDER))
-	@.venv/bin/python benchmarks/tables.py
+	@.venv/bin/python -m benchmarks.workflows.workflowgen
+	@.venv/bin/python -m benchmarks.tables
 
 bench-set-graph: setup ## Import and walk a large set graph in Neo4j (WAREHOUSE=DIR of one ingest; SETS=20000000)
-	@.venv/bin/python benchmarks/set_graph.py --warehouse $(WAREHOUSE) $(if $(SETS),--sets $(SETS))
-	@.venv/bin/python benchmarks/tables.py
+	@.venv/bin/python -m benchmarks.sets.set_graph --warehouse $(WAREHOUSE) $(if $(SETS),--sets $(SETS))
+	@.venv/bin/python -m benchmarks.tables
 
 bench-capture: setup ## Measure what capture costs the 22 queries of TPC-H; installs their generator (SCALE=1, REPEATS=3, QUERIES="q01 q18")
 	@.venv/bin/uv venv --quiet --allow-existing --python .venv/bin/python .long/tpch
-	@.venv/bin/uv pip install --quiet --python .long/tpch/bin/python --require-hashes --requirement requirements-tpch.lock
-	@.venv/bin/python benchmarks/capture_overhead.py $(if $(SCALE),--scale $(SCALE)) $(if $(REPEATS),--repeats $(REPEATS)) $(if $(QUERIES),--queries $(QUERIES))
-	@.venv/bin/python benchmarks/tables.py
+	@.venv/bin/uv pip install --quiet --python .long/tpch/bin/python --require-hashes --requirement locks/tpch.lock
+	@.venv/bin/python -m benchmarks.capture.overhead $(if $(SCALE),--scale $(SCALE)) $(if $(REPEATS),--repeats $(REPEATS)) $(if $(QUERIES),--queries $(QUERIES))
+	@.venv/bin/python -m benchmarks.tables
 
-bench-programs: setup ## Measure what capture costs grep, word count and PigMix, as RDDs and data frames; continues where it stopped (SIZE=1 gigabyte, REPEATS=5, PROGRAMS="grep L2", WAYS="plain capture", FOLDER=DIR, OUTPUT=FILE)
-	@.venv/bin/python benchmarks/programs.py $(if $(SIZE),--size $(SIZE)) $(if $(REPEATS),--repeats $(REPEATS)) $(if $(PROGRAMS),--programs $(PROGRAMS)) $(if $(WAYS),--ways $(WAYS)) $(if $(FOLDER),--folder $(FOLDER)) $(if $(OUTPUT),--output $(OUTPUT))
-	@.venv/bin/python benchmarks/tables.py
+bench-programs: setup ## Measure what capture costs grep, word count and PigMix, as RDDs and data frames; continues where it stopped (SIZE=1 gigabyte, REPEATS=5, PROGRAMS="grep L2", FOLDER=DIR, OUTPUT=FILE)
+	@.venv/bin/python -m benchmarks.capture.programs $(if $(SIZE),--size $(SIZE)) $(if $(REPEATS),--repeats $(REPEATS)) $(if $(PROGRAMS),--programs $(PROGRAMS)) $(if $(FOLDER),--folder $(FOLDER)) $(if $(OUTPUT),--output $(OUTPUT))
+	@.venv/bin/python -m benchmarks.tables
 
 bench-capture-tpcds: setup ## Measure what capture costs the 103 queries of TPC-DS (SCALE=1, REPEATS=1, QUERIES="q1 q14a")
-	@.venv/bin/python benchmarks/capture_tpcds.py $(if $(SCALE),--scale $(SCALE)) $(if $(REPEATS),--repeats $(REPEATS)) $(if $(QUERIES),--queries $(QUERIES))
-	@.venv/bin/python benchmarks/tables.py
+	@.venv/bin/python -m benchmarks.capture.tpcds $(if $(SCALE),--scale $(SCALE)) $(if $(REPEATS),--repeats $(REPEATS)) $(if $(QUERIES),--queries $(QUERIES))
+	@.venv/bin/python -m benchmarks.tables
 
 coverage-interactive: setup ## Check the lineage of all queries of TPC-H and TPC-DS on DuckDB; and of generated SQL; continues where it stopped (SUITES="tpch tpcds", TEXTS=20000, PROCESSES=2)
-	@.venv/bin/python benchmarks/interactive_coverage.py $(if $(SUITES),--suites $(SUITES))
-	@.venv/bin/python benchmarks/interactive_generated.py $(if $(TEXTS),--texts $(TEXTS)) $(if $(PROCESSES),--processes $(PROCESSES))
-	@.venv/bin/python benchmarks/tables.py
+	@.venv/bin/python -m benchmarks.interactive.coverage $(if $(SUITES),--suites $(SUITES))
+	@.venv/bin/python -m benchmarks.interactive.generated $(if $(TEXTS),--texts $(TEXTS)) $(if $(PROCESSES),--processes $(PROCESSES))
+	@.venv/bin/python -m benchmarks.tables
 
 bench-interactive: setup ## Measure lineage of queries on DuckDB beside other ways to it; continues where it stopped (SCALE=1, ROWS=10000000, REPEATS=5, OUTPUT=FILE)
-	@.venv/bin/python benchmarks/interactive.py $(if $(SCALE),--scale $(SCALE)) $(if $(ROWS),--rows $(ROWS)) $(if $(REPEATS),--repeats $(REPEATS)) $(if $(OUTPUT),--output $(OUTPUT))
-	@.venv/bin/python benchmarks/tables.py
+	@.venv/bin/python -m benchmarks.interactive.interactive $(if $(SCALE),--scale $(SCALE)) $(if $(ROWS),--rows $(ROWS)) $(if $(REPEATS),--repeats $(REPEATS)) $(if $(OUTPUT),--output $(OUTPUT))
+	@.venv/bin/python -m benchmarks.tables
 
 bench-interactive-all: setup ## Measure the capture of all references of queries on DuckDB (ROWS=1500000, REPEATS=3)
-	@.venv/bin/python benchmarks/interactive_all.py $(if $(ROWS),--rows $(ROWS)) $(if $(REPEATS),--repeats $(REPEATS))
-	@.venv/bin/python benchmarks/tables.py
-
-bench-capture-landing: setup ## Compare the landing of captured lineage with an ingest of CSV files (SCALE=1)
-	@.venv/bin/python benchmarks/capture_landing.py $(if $(SCALE),--scale $(SCALE))
-	@.venv/bin/python benchmarks/tables.py
+	@.venv/bin/python -m benchmarks.interactive.all $(if $(ROWS),--rows $(ROWS)) $(if $(REPEATS),--repeats $(REPEATS))
+	@.venv/bin/python -m benchmarks.tables
 
 bench-capture-memory: setup ## Measure the memory of captured jobs beside plain Spark (SCALE=1, REPEATS=3)
-	@.venv/bin/python benchmarks/capture_memory.py $(if $(SCALE),--scale $(SCALE)) $(if $(REPEATS),--repeats $(REPEATS))
-	@.venv/bin/python benchmarks/tables.py
+	@.venv/bin/python -m benchmarks.capture.memory $(if $(SCALE),--scale $(SCALE)) $(if $(REPEATS),--repeats $(REPEATS))
+	@.venv/bin/python -m benchmarks.tables
 
-bench-capture-ways: setup ## Compare capture with three other ways to learn which rows a group was made of (SCALE=1, REPEATS=5)
-	@.venv/bin/uv venv --quiet --allow-existing --python .venv/bin/python .long/tpch
-	@.venv/bin/uv pip install --quiet --python .long/tpch/bin/python --require-hashes --requirement requirements-tpch.lock
-	@.venv/bin/python benchmarks/capture_ways.py $(if $(SCALE),--scale $(SCALE)) $(if $(REPEATS),--repeats $(REPEATS))
-	@.venv/bin/python benchmarks/tables.py
-
-bench-capture-nights: setup ## Measure nightly captured runs of a star schema, beside DuckDB (NIGHTS=200; half an hour)
-	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-bench.lock
-	@.venv/bin/python benchmarks/capture_nights.py $(if $(NIGHTS),--nights $(NIGHTS))
-	@.venv/bin/python benchmarks/tables.py
+bench-capture-nights: setup ## Measure nightly captured runs of a star schema (NIGHTS=200; half an hour)
+	@.venv/bin/python -m benchmarks.capture.nights $(if $(NIGHTS),--nights $(NIGHTS))
+	@.venv/bin/python -m benchmarks.tables
 
 bench-tracing: setup ## Measure walks of captured lineage, replays and searches for planted faults; continues where it stopped (SCALE=1, REPEATS=5, FAULTS=20, ROWS=1000000 for faults, SIZES="0.05 1" gigabytes for programs, OUTPUT=FILE)
 	@.venv/bin/uv venv --quiet --allow-existing --python .venv/bin/python .long/tpch
-	@.venv/bin/uv pip install --quiet --python .long/tpch/bin/python --require-hashes --requirement requirements-tpch.lock
-	@.venv/bin/python benchmarks/tracing.py $(if $(SCALE),--scale $(SCALE)) $(if $(REPEATS),--repeats $(REPEATS)) $(if $(FAULTS),--faults $(FAULTS)) $(if $(ROWS),--rows $(ROWS)) $(if $(SIZES),--sizes $(SIZES)) $(if $(OUTPUT),--output $(OUTPUT))
-	@.venv/bin/python benchmarks/tables.py
+	@.venv/bin/uv pip install --quiet --python .long/tpch/bin/python --require-hashes --requirement locks/tpch.lock
+	@.venv/bin/python -m benchmarks.tracing.tracing $(if $(SCALE),--scale $(SCALE)) $(if $(REPEATS),--repeats $(REPEATS)) $(if $(FAULTS),--faults $(FAULTS)) $(if $(ROWS),--rows $(ROWS)) $(if $(SIZES),--sizes $(SIZES)) $(if $(OUTPUT),--output $(OUTPUT))
+	@.venv/bin/python -m benchmarks.tables
 
 bench-enter: setup ## Measure complete commands, from Enter to the answer (WAREHOUSE=DIR with the paper's trace)
-	@.venv/bin/python benchmarks/enter.py --warehouse $(WAREHOUSE)
-	@.venv/bin/python benchmarks/tables.py
+	@.venv/bin/python -m benchmarks.questions.enter --warehouse $(WAREHOUSE)
+	@.venv/bin/python -m benchmarks.tables
 
 bench-builds: setup ## Compare two builds in interleaved pairs (BEFORE=, AFTER=: their provhouse; TRACE=folder of CSV)
-	@.venv/bin/python benchmarks/builds.py --before $(BEFORE) --after $(AFTER) --trace $(TRACE)
-	@.venv/bin/python benchmarks/tables.py
+	@.venv/bin/python -m benchmarks.ingest.builds --before $(BEFORE) --after $(AFTER) --trace $(TRACE)
+	@.venv/bin/python -m benchmarks.tables
 
 bench-ingest: bench-components bench-sets ## Measure components, sets, and a complete ingest of the paper's trace with appends
-	@.venv/bin/python benchmarks/ingest.py
-	@.venv/bin/python benchmarks/tables.py
+	@.venv/bin/python -m benchmarks.ingest.ingest
+	@.venv/bin/python -m benchmarks.tables
 
 bench-large: ## Measure components and an ingest of nine copies of that trace, 58 million triples (half an hour)
 	@$(MAKE) bench-components COPIES=9
-	@.venv/bin/python benchmarks/ingest.py --copies 9
-	@.venv/bin/python benchmarks/tables.py
+	@.venv/bin/python -m benchmarks.ingest.ingest --copies 9
+	@.venv/bin/python -m benchmarks.tables
 
 test: ## Run the tests of every change: about 10 minutes on two cores
 	@echo "make test takes about 10 minutes on two cores, in a fresh clone a minute or two more"
@@ -154,32 +121,32 @@ test: ## Run the tests of every change: about 10 minutes on two cores
 
 test-long: setup ## Kill commands at every fault point and at random (hours; continues where it stopped; MINUTES=110, PARTS=2 PART=1)
 	@.venv/bin/pytest -m long --maxfail=10 tests --ignore=tests/fire/test_soak.py
-	@.venv/bin/python benchmarks/reliability.py
-	@.venv/bin/python benchmarks/capture_coverage.py
-	@.venv/bin/python benchmarks/tables.py
+	@.venv/bin/python -m benchmarks.server.reliability
+	@.venv/bin/python -m benchmarks.capture.coverage
+	@.venv/bin/python -m benchmarks.tables
 
 cluster: setup ## Compare a standalone Spark cluster on loopback with one machine; one run loses workers (TRIPLES=200000)
-	@.venv/bin/python benchmarks/cluster.py $(if $(TRIPLES),--triples $(TRIPLES))
+	@.venv/bin/python -m benchmarks.cluster.cluster $(if $(TRIPLES),--triples $(TRIPLES))
 
 soak: setup ## Test a server under mixed load for an hour, with writers and kills of Neo4j (MINUTES=5 for less)
 	@.venv/bin/pytest -q -m long tests/fire/test_soak.py
-	@.venv/bin/python benchmarks/soak.py .long/soak.json
-	@.venv/bin/python benchmarks/tables.py
+	@.venv/bin/python -m benchmarks.server.soak .long/soak.json
+	@.venv/bin/python -m benchmarks.tables
 
 fuzz: setup ## Try 100,000 odd inputs on settings, options, readers and HTTP in a quarter of an hour; installs schemathesis
-	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-fuzz.lock
+	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r locks/fuzz.lock
 	@mkdir -p .long && rm -f .long/fuzz.jsonl
 	@PROVHOUSE_FUZZ=7000 PROVHOUSE_FUZZ_RECORD=$(CURDIR)/.long/fuzz.jsonl .venv/bin/pytest -q -m 'long or not long' \
 		-k 'not whole_ingests' --numprocesses 2 --dist loadscope --no-loadscope-reorder \
 		tests/serve/test_fuzz.py tests/ingest/test_fuzz.py tests/ingest/test_fuzz_declared.py tests/model/test_fuzz.py tests/cli/test_fuzz.py
-	@.venv/bin/python benchmarks/fuzz.py .long/fuzz.jsonl
-	@.venv/bin/python benchmarks/tables.py
+	@.venv/bin/python -m benchmarks.server.fuzz .long/fuzz.jsonl
+	@.venv/bin/python -m benchmarks.tables
 
 sbom: setup ## Write the software bill of materials (CycloneDX JSON) to build/sbom.cdx.json
 	@.venv/bin/python tools/sbom.py build/sbom.cdx.json
 
 audit: setup ## Check the locked Python packages for known vulnerabilities (needs the network; installs pip-audit)
-	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-audit.lock
+	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r locks/audit.lock
 	@.venv/bin/python tools/audit.py
 
 containers: setup ## Lint the Dockerfile, the scripts and the compose file in docker/; installs hadolint and check-jsonschema
@@ -193,7 +160,7 @@ lint: setup ## Check format, lint, types, layers and words
 	.venv/bin/ruff check
 	.venv/bin/mypy
 	.venv/bin/mypy tests tools examples benchmarks docker
-	.venv/bin/python tools/layers.py
+	cd typings && ../.venv/bin/lint-imports --config ../pyproject.toml
 	.venv/bin/python tools/words.py
 
 format: setup ## Format the code and fix what the linter can fix

@@ -4,53 +4,26 @@ The plots show the same results as the tables. With the same version of matplotl
 give equal files.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
-import capture_plots
-import components_table
-import ingest_table
-import methods_table
-import peers_table
-import programs_form
-import tracing_form
-import workflowgen_plots
-import workflowgen_table
-from components_form import OURS, times
-from markup import WORDS
-from plots_style import COLORS, INK
+from benchmarks import ROOT
+from benchmarks.capture.overhead import MEAN, overhead
+from benchmarks.capture.overhead import RESULTS as CAPTURE
+from benchmarks.ingest.components import RESULTS as COMPONENTS
+from benchmarks.ingest.contenders import OURS, times
+from benchmarks.peers.peers import RESULTS as PEERS
+from benchmarks.questions import methods_table as table
+from benchmarks.questions.methods import RESULTS
+from benchmarks.shared.markup import WORDS
 
-PLOTS = Path(__file__).parent.parent / "docs" / "plots"
-
-
-def main() -> None:
-    """Run from the command line: draw all plots."""
-    matplotlib = import_module("matplotlib")
-    matplotlib.use("svg")
-    matplotlib.rcParams.update(
-        {
-            "svg.hashsalt": "provhouse", "font.size": 9, "axes.edgecolor": INK,
-            "axes.spines.top": False, "axes.spines.right": False, "text.color": INK,
-        }
-    )  # fmt: skip
-    pyplot: Any = import_module("matplotlib.pyplot")
-    PLOTS.mkdir(exist_ok=True)
-    drawn: dict[str, Callable[[Any], Any]] = {
-        "methods": methods, "peers": peers, "components": components, "ingest": ingest,
-        "capture": capture_plots.capture, "capture-tpcds": capture_plots.capture_tpcds,
-        "capture-nights": capture_plots.capture_nights,
-    }  # fmt: skip
-    if workflowgen_table.RESULTS.path.exists():
-        drawn["workflowgen"] = workflowgen_plots.workflowgen
-    if programs_form.RESULTS.path.exists():
-        drawn["programs"] = capture_plots.programs
-    if tracing_form.RESULTS.path.exists():
-        drawn["tracing"] = capture_plots.tracing
-    for name, draw in drawn.items():
-        figure = draw(pyplot)
-        figure.savefig(PLOTS / f"{name}.svg", metadata={"Date": None}, bbox_inches="tight")
+COLORS = {"rq": "#9aa5b1", "ccprov": "#6b8fb4", "csprov": "#d1495b"}
+INK = "#333333"
+STYLE = {
+    "svg.hashsalt": "provhouse", "font.size": 9, "axes.edgecolor": INK,
+    "axes.spines.top": False, "axes.spines.right": False, "text.color": INK,
+}  # fmt: skip
 
 
 def methods(pyplot: Any) -> Any:
@@ -58,18 +31,18 @@ def methods(pyplot: Any) -> Any:
 
     There is a panel for each number of copies of the trace.
     """
-    results = methods_table.RESULTS.read()
+    results = RESULTS.read()
     figure, panels = pyplot.subplots(
         1, len(results), figsize=(5.2 * len(results), 3.4), sharey=True, squeeze=False
     )
     for panel, (copies, runs) in zip(panels[0], results.items(), strict=True):
         run = runs["RAM"]
         classes = run["classes"]
-        for place, (method, name) in enumerate(methods_table.NAMES.items()):
+        for place, (method, name) in enumerate(table.NAMES.items()):
             times = [each["methods"][method]["seconds"]["mean"] for each in classes]
             at = [number + (place - 1) * 0.27 for number in range(len(classes))]
             panel.bar(at, times, 0.25, color=COLORS[method], label=name)
-            paper = methods_table.PAPER.get((copies, "RAM"), {})
+            paper = table.PAPER.get((copies, "RAM"), {})
             known = [
                 (x, paper[each["name"]][place])
                 for x, each in zip(at, classes, strict=True)
@@ -78,11 +51,9 @@ def methods(pyplot: Any) -> Any:
             label = "the paper, 8 nodes" if place == 0 else None
             panel.plot(*zip(*known, strict=True), "_", color=INK, markersize=11, label=label)
         panel.axhline(run["empty_job"]["p50"], color=INK, linewidth=0.7, linestyle=":")
-        panel.set_title(
-            f"{methods_table.trace(copies)}, {run['on']['warehouse']['triples']:,} triples"
-        )
+        panel.set_title(f"{table.trace(copies)}, {run['on']['warehouse']['triples']:,} triples")
         panel.set_xticks(range(len(classes)))
-        panel.set_xticklabels([methods_table.title(each).replace(", ", "\n") for each in classes])
+        panel.set_xticklabels([table.title(each).replace(", ", "\n") for each in classes])
         panel.set_yscale("log")
     panels[0][0].set_ylabel("seconds, mean (dotted: an empty Spark job)")
     panels[0][0].legend(frameon=False, fontsize=8)
@@ -91,7 +62,7 @@ def methods(pyplot: Any) -> Any:
 
 def peers(pyplot: Any) -> Any:
     """Draw each contender's median answer time on one copy, with a panel for each class."""
-    results = peers_table.RESULTS.read()["1"]
+    results = PEERS.read()["1"]
     succeeded = {name: each for name, each in results["contenders"].items() if each}
     figure, panels = pyplot.subplots(
         1, len(results["classes"]), figsize=(11, 0.28 * len(succeeded) + 0.9), sharey=True
@@ -113,7 +84,7 @@ def peers(pyplot: Any) -> Any:
 
 def components(pyplot: Any) -> Any:
     """Draw each contender's time on each trace as a multiple of provhouse's time."""
-    traces = components_table.RESULTS.read()["traces"]
+    traces = COMPONENTS.read()["traces"]
     figure, panel = pyplot.subplots(figsize=(7, 3))
     names = [name for name in traces[0]["contenders"] if name != OURS]
     for number, one in enumerate(traces):
@@ -130,23 +101,40 @@ def components(pyplot: Any) -> Any:
     return figure
 
 
-def ingest(pyplot: Any) -> Any:
-    """Draw the time of each step of a complete ingest, in microseconds per triple."""
-    results = ingest_table.RESULTS.read()
-    figure, panel = pyplot.subplots(figsize=(7, 0.5 * len(results) + 0.8))
-    shades: Sequence[Any] = pyplot.get_cmap("tab10").colors
-    for row, one in enumerate(results.values()):
-        left = 0.0
-        steps = {name: took for name, took in one["ingest"]["seconds"].items() if name != "total"}
-        for (step, took), shade in zip(steps.items(), shades, strict=False):
-            width = took / one["ingest"]["triples"] * 1e6
-            panel.barh(row, width, 0.6, left=left, color=shade, label=None if row else step)
-            left += width
-    panel.set_yticks(range(len(results)))
-    panel.set_yticklabels([f"{one['ingest']['triples']:,} triples" for one in results.values()])
-    panel.set_xlabel("microseconds a triple")
-    panel.legend(frameon=False, fontsize=8, ncol=8, loc="lower left", bbox_to_anchor=(0, 1))
+def capture(pyplot: Any) -> Any:
+    """Draw how many times as long each query of TPC-H takes with capture, by scale factor."""
+    results = CAPTURE.read()
+    figure, panels = pyplot.subplots(
+        len(results), 1, figsize=(8, 2.1 * len(results)), sharex=True, squeeze=False
+    )
+    for (scale, found), panel in zip(
+        sorted(results.items(), key=lambda each: float(each[0])), panels[:, 0], strict=True
+    ):
+        queries = found["queries"]
+        names = [each["query"] for each in queries]
+        panel.bar(names, [overhead(each) for each in queries], 0.7, color=COLORS["csprov"])
+        panel.axhline(1, color=INK, linewidth=0.7)
+        if scale in MEAN:
+            panel.axhline(MEAN[scale], color=INK, linewidth=0.7, linestyle=":")
+        panel.set_ylabel(f"times plain,\nscale factor {scale}")
+    panels[0, 0].set_title("dotted: the target of the geometric mean", fontsize=8)
     return figure
+
+
+DRAWN: dict[str, Callable[[Any], Any]] = {
+    "methods": methods, "peers": peers, "components": components, "capture": capture,
+}  # fmt: skip
+
+
+def main() -> None:
+    """Run from the command line: draw all plots."""
+    matplotlib = import_module("matplotlib")
+    matplotlib.use("svg")
+    matplotlib.rcParams.update(STYLE)
+    pyplot: Any = import_module("matplotlib.pyplot")
+    for name, draw in DRAWN.items():
+        file = ROOT / "docs" / "plots" / f"{name}.svg"
+        draw(pyplot).savefig(file, metadata={"Date": None}, bbox_inches="tight")
 
 
 if __name__ == "__main__":

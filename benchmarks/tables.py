@@ -8,76 +8,26 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import builds_table
-import capacity_table
-import capture_coverage
-import capture_landing_form
-import capture_landing_table
-import capture_memory_form
-import capture_memory_table
-import capture_nights_form
-import capture_nights_table
-import capture_overhead_form
-import capture_overhead_table
-import capture_tpcds_form
-import capture_tpcds_table
-import capture_ways_form
-import capture_ways_table
-import components_table
-import crossfilter_form
-import crossfilter_table
-import enter_table
-import explain_table
-import fuzz
-import hard_table
-import ingest_table
-import interactive_all_table
-import interactive_coverage
-import interactive_form
-import interactive_generated
-import interactive_table
-import methods_table
-import peers_sizes_table
-import peers_table
-import programs_form
-import programs_table
-import reliability
-import serve_table
-import sets_table
-import soak
-import time_left_table
-import tracing_form
-import tracing_table
-import what_if_table
-import workflowgen_table
-import worst_table
-from form import Content, ResultsFile
+from benchmarks import ROOT, summary
+from benchmarks.capture import coverage as captured
+from benchmarks.capture import memory, nights, overhead, programs, tpcds
+from benchmarks.charts import crossfilter
+from benchmarks.ingest import builds, capacity, components, ingest
+from benchmarks.interactive import all_table, form, generated
+from benchmarks.interactive import coverage as queried
+from benchmarks.interactive import table as interactive
+from benchmarks.peers import peers
+from benchmarks.questions import enter, explain, methods, methods_table
+from benchmarks.server import fuzz, reliability, serve, soak
+from benchmarks.sets import sets
+from benchmarks.shared.results import Content, ResultsFile
+from benchmarks.tracing import tracing, walks
+from benchmarks.what_if import what_if
+from benchmarks.workflows import workflowgen
 
-ROOT = Path(__file__).parent.parent
-README = ROOT / "README.md"
-COVERAGE = ROOT / "docs" / "capture-coverage.md"
-INTERACTIVE = ROOT / "docs" / "interactive-coverage.md"
-RELIABILITY = ROOT / "docs" / "reliability.md"
-SECTIONS = {
-    "builds": builds_table.SECTION,
-    "capture": capture_overhead_table.SECTION,
-    "capture landing": capture_landing_table.SECTION,
-    "capture memory": capture_memory_table.SECTION,
-    "capture nights": capture_nights_table.SECTION,
-    "capture TPC-DS": capture_tpcds_table.SECTION,
-    "capture ways": capture_ways_table.SECTION,
-    "crossfilter": crossfilter_table.SECTION,
-    "hard": hard_table.SECTION,
-    "interactive": interactive_table.SECTION,
-    "interactive all": interactive_all_table.SECTION,
-    "tracing": tracing_table.SECTION,
-    "what-if": what_if_table.SECTION,
-    "workflowgen": workflowgen_table.SECTION,
-    "programs": programs_table.SECTION,
-}
-"""Sections that are added to a page once there are results for them."""
-CAPACITY = ROOT / "docs" / "capacity.md"
-BENCHMARKS, SETS = ROOT / "docs" / "benchmarks.md", ROOT / "docs" / "sets.md"
+DOCS = ROOT / "docs"
+Table = tuple[str, str, str]
+"""A page below `docs`, the name in the markers, and the text between them."""
 
 
 def placed(text: str, name: str, between: str) -> str | None:
@@ -91,80 +41,68 @@ def placed(text: str, name: str, between: str) -> str | None:
     return f"{before}{begin}\n{between}\n{end}{after}" if end else None
 
 
-def optional(
-    name: str, results: ResultsFile[Content], table: Callable[[Content], str]
-) -> Iterator[tuple[Path, str, str]]:
-    """Yield the table of a benchmark that not every release runs, if it has results."""
-    if results.path.exists():
-        yield BENCHMARKS, name, table(results.read())
+def one(
+    page: str, name: str, results: ResultsFile[Content], table: Callable[[Content], str]
+) -> Table:
+    """Return the table of a benchmark."""
+    return page, name, table(results.read())
 
 
-def pages() -> Iterator[tuple[Path, str, str]]:
-    """Yield, for each table, the page that contains it, the name in its markers, and its text."""
-    compared = methods_table.RESULTS.read()
-    yield README, "methods", methods_table.short(compared)
-    yield BENCHMARKS, "methods", methods_table.tables(compared)
-    yield BENCHMARKS, "components", components_table.tables(components_table.RESULTS.read())
-    yield BENCHMARKS, "explain", explain_table.table(explain_table.RESULTS.read())
-    yield BENCHMARKS, "ingest", ingest_table.tables(ingest_table.RESULTS.read())
-    yield BENCHMARKS, "time left", time_left_table.table(time_left_table.RESULTS.read())
-    peers = peers_table.RESULTS.read()
-    yield BENCHMARKS, "peers", peers_table.tables(peers["1"])
-    yield BENCHMARKS, "peers by size", peers_sizes_table.tables(peers)
-    yield BENCHMARKS, "serve", serve_table.table(serve_table.RESULTS.read())
-    yield BENCHMARKS, "enter", enter_table.table(enter_table.RESULTS.read())
-    yield from optional("hard", hard_table.RESULTS, hard_table.tables)
-    yield from optional("what-if", what_if_table.RESULTS, what_if_table.tables)
-    yield BENCHMARKS, "worst", worst_table.table(worst_table.RESULTS.read())
-    yield from optional("builds", builds_table.RESULTS, builds_table.table)
-    for name, suite in capture_coverage.RESULTS.read().items():
-        yield COVERAGE, name, capture_coverage.table(suite)
-    for name, outcomes in interactive_coverage.RESULTS.read(missing={}).items():
-        yield INTERACTIVE, name, interactive_coverage.table(outcomes)
-    if interactive_generated.RESULTS.path.exists():
-        yield (
-            INTERACTIVE,
-            "generated",
-            interactive_generated.table(interactive_generated.RESULTS.read()),
-        )
-    yield from optional("capture", capture_overhead_form.RESULTS, capture_overhead_table.tables)
-    yield from optional("capture TPC-DS", capture_tpcds_form.RESULTS, capture_tpcds_table.table)
-    yield from optional(
-        "capture landing", capture_landing_form.RESULTS, capture_landing_table.table
-    )
-    yield from optional("capture memory", capture_memory_form.RESULTS, capture_memory_table.table)
-    yield from optional("crossfilter", crossfilter_form.RESULTS, crossfilter_table.table)
-    yield from optional("interactive", interactive_form.RESULTS, interactive_table.table)
-    yield from optional(
-        "interactive all", interactive_all_table.RESULTS, interactive_all_table.table
-    )
-    yield from optional("capture ways", capture_ways_form.RESULTS, capture_ways_table.table)
-    yield from optional("capture nights", capture_nights_form.RESULTS, capture_nights_table.table)
-    yield from optional("tracing", tracing_form.RESULTS, tracing_table.tables)
-    yield from optional("workflowgen", workflowgen_table.RESULTS, workflowgen_table.tables)
-    yield from optional("programs", programs_form.RESULTS, programs_table.table)
-    yield RELIABILITY, "rounds", reliability.table(reliability.RESULTS.read())
-    yield RELIABILITY, "soak", soak.table(soak.RESULTS.read())
-    yield RELIABILITY, "fuzz", fuzz.table(fuzz.RESULTS.read())
-    yield CAPACITY, "ingest", capacity_table.table()
-    yield CAPACITY, "graphs", capacity_table.graphs()
-    yield CAPACITY, "driver", capacity_table.drivers()
-    found = sets_table.RESULTS.read()
-    yield BENCHMARKS, "sets", sets_table.tables(found)
-    yield SETS, "paper", sets_table.pictures(found["paper"])
+def pages() -> Iterator[Table]:
+    """Yield all tables."""
+    yield one("../README.md", "methods", methods.RESULTS, methods_table.short)
+    for name in summary.TABLES:
+        yield "benchmarks.md", name, summary.table(name)
+    yield from figures()
+    for name, suite in captured.RESULTS.read().items():
+        yield "capture-coverage.md", name, captured.table(suite)
+    for name, outcomes in queried.RESULTS.read().items():
+        yield "interactive-coverage.md", name, queried.table(outcomes)
+    if generated.RESULTS.path.exists():
+        yield one("interactive-coverage.md", "generated", generated.RESULTS, generated.table)
+    yield one("reliability.md", "rounds", reliability.RESULTS, reliability.table)
+    yield one("reliability.md", "soak", soak.RESULTS, soak.table)
+    yield one("reliability.md", "fuzz", fuzz.RESULTS, fuzz.table)
+    yield "capacity.md", "ingest", capacity.table()
+    yield "capacity.md", "graphs", capacity.graphs()
+    found = sets.RESULTS.read()
+    yield "sets.md", "paper", sets.pictures(found["paper"])
     if found["flights"]:
-        yield SETS, "flights", sets_table.pictures(found["flights"])
+        yield "sets.md", "flights", sets.pictures(found["flights"])
+
+
+def figures() -> Iterator[Table]:
+    """Yield the tables of `docs/figures`."""
+    yield one("figures/ingest.md", "components", components.RESULTS, components.tables)
+    yield one("figures/ingest.md", "ingest", ingest.RESULTS, ingest.tables)
+    yield one("figures/ingest.md", "builds", builds.RESULTS, builds.table)
+    yield one("figures/sets.md", "sets", sets.RESULTS, sets.tables)
+    yield one("figures/questions.md", "methods", methods.RESULTS, methods_table.tables)
+    yield one("figures/questions.md", "explain", explain.RESULTS, explain.table)
+    yield "figures/peers.md", "peers", peers.tables(peers.RESULTS.read()["1"])
+    yield one("figures/peers.md", "peers by size", peers.RESULTS, peers.sizes)
+    yield one("figures/server.md", "serve", serve.RESULTS, serve.table)
+    yield one("figures/server.md", "enter", enter.RESULTS, enter.table)
+    yield one("figures/capture.md", "capture", overhead.RESULTS, overhead.tables)
+    yield one("figures/capture.md", "capture TPC-DS", tpcds.RESULTS, tpcds.table)
+    yield one("figures/capture.md", "programs", programs.RESULTS, programs.table)
+    yield one("figures/capture.md", "capture nights", nights.RESULTS, nights.table)
+    yield one("figures/capture.md", "capture memory", memory.RESULTS, memory.table)
+    yield one("figures/tracing.md", "tracing", walks.RESULTS, tracing.tables)
+    yield one("figures/interactive.md", "interactive", form.RESULTS, interactive.table)
+    yield one("figures/interactive.md", "interactive all", all_table.RESULTS, all_table.table)
+    yield one("figures/what-if.md", "what-if", what_if.RESULTS, what_if.tables)
+    yield one("figures/linked-views.md", "crossfilter", crossfilter.RESULTS, crossfilter.table)
+    yield one("figures/workflows.md", "workflowgen", workflowgen.RESULTS, workflowgen.tables)
 
 
 def main() -> None:
     """Write all tables into the pages. Exit if a page lacks the markers of a table."""
-    for page, name, between in pages():
-        text = page.read_text(encoding="utf-8")
-        if name in SECTIONS and f"<!-- {name} -->" not in text:
-            text += f"\n{SECTIONS[name]}<!-- {name} -->\n<!-- /{name} -->\n"
-        updated = placed(text, name, between)
+    for name, marker, between in pages():
+        page: Path = DOCS / name
+        updated = placed(page.read_text(encoding="utf-8"), marker, between)
         if updated is None:
-            sys.exit(f"{page.name} lacks the markers <!-- {name} --> and <!-- /{name} -->")
+            sys.exit(f"{name} lacks the markers <!-- {marker} --> and <!-- /{marker} -->")
         page.write_text(updated, encoding="utf-8")
 
 

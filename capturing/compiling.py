@@ -66,7 +66,7 @@ def _spark_jars() -> Path:
         raise Unavailable(
             "The Java classes of provhouse.capture cannot be compiled",
             "pyspark, whose jars they need, is not installed in this environment",
-            "Install requirements.lock, and build with --no-build-isolation",
+            "Install locks/dev.lock, and build with --no-build-isolation",
         )
     return Path(spec.submodule_search_locations[0]) / "jars"
 

@@ -1,11 +1,11 @@
 """Estimate what each method will read and how long it will take, before reading any triple.
 
 The constants are seconds on 2 cores in a warm process: Spark is running and has the partitions in
-memory, but nothing is decoded yet. `benchmarks/explain.py --fit` computed them from 400 random
-questions on the demo's flights and on the paper's trace (seed 6). The costs of a set and of a
-triple come from questions with large impacts (`benchmarks/methods.py`). `docs/benchmarks.md` shows
-how well the constants predict the times of other questions (seed 2). Another machine is faster or
-slower by about the same factor for all methods.
+memory, but nothing is decoded yet. `benchmarks/questions/explain.py --fit` computed them from 400
+random questions on the demo's flights and on the paper's trace (seed 6). The costs of a set and of
+a triple come from questions with large impacts (`benchmarks/questions/methods.py`).
+`docs/figures/questions.md` shows how well the constants predict the times of other questions
+(seed 2). Another machine is faster or slower by about the same factor for all methods.
 """
 
 from collections.abc import Sequence

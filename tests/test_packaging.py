@@ -64,11 +64,11 @@ def test_every_package_has_a_layer() -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "requirements.lock",
-        "requirements-run.lock",
-        "requirements-build.lock",
-        "requirements-bench.lock",
-        "requirements-containers.lock",
+        "locks/dev.lock",
+        "locks/run.lock",
+        "locks/build.lock",
+        "locks/bench.lock",
+        "locks/containers.lock",
     ],
 )
 def test_a_lock_has_versions_and_hashes_but_no_addresses(name: str) -> None:
@@ -81,7 +81,7 @@ def test_a_lock_has_versions_and_hashes_but_no_addresses(name: str) -> None:
 
 
 def test_the_lock_has_every_direct_dependency() -> None:
-    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    lock = (ROOT / "locks/dev.lock").read_text(encoding="utf-8")
     locked = set(re.findall(r"^([a-z0-9.-]+)==", lock, re.MULTILINE))
     project = PROJECT["project"]
     direct = [
@@ -96,7 +96,7 @@ def test_the_lock_has_every_direct_dependency() -> None:
 def test_the_lock_of_benchmarks_has_the_same_versions() -> None:
     ours, peers = (
         dict(re.findall(r"^([a-z0-9.-]+)==(\S+)", (ROOT / name).read_text("utf-8"), re.MULTILINE))
-        for name in ("requirements.lock", "requirements-bench.lock")
+        for name in ("locks/dev.lock", "locks/bench.lock")
     )
     shared = ours.keys() & peers.keys()
     assert "numpy" in shared

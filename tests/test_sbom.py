@@ -24,7 +24,7 @@ def test_the_bill_lists_all_locked_packages_and_jars(tmp_path: Path) -> None:
     listed = json.loads(text)
     assert (listed["bomFormat"], listed["specVersion"]) == ("CycloneDX", "1.6")
     kinds = [one["purl"].partition(":")[2].partition("/")[0] for one in listed["components"]]
-    locks = ("requirements.lock", "requirements-build.lock")
+    locks = ("locks/dev.lock", "locks/build.lock")
     assert kinds.count("pypi") == sum(len(PINNED.findall((ROOT / k).read_text())) for k in locks)
     jars = {jar.sha256 for group in GROUPS for jar in locked(group)}
     hashes = {one["hashes"][0]["content"] for one in listed["components"] if "hashes" in one}

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-LOCKS = ("requirements.lock", "requirements-build.lock")
+LOCKS = ("locks/dev.lock", "locks/build.lock")
 
 
 def main() -> int:

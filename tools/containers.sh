@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 tools=.long/containers
 
 [ -x $tools/bin/hadolint ] || .venv/bin/python -m venv $tools
-$tools/bin/pip --disable-pip-version-check install --quiet --require-hashes -r requirements-containers.lock
+$tools/bin/pip --disable-pip-version-check install --quiet --require-hashes -r locks/containers.lock
 
 $tools/bin/hadolint docker/Dockerfile
 $tools/bin/check-jsonschema --builtin-schema vendor.compose-spec docker/compose.yaml docker/compose.neo4j.yaml \

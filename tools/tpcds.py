@@ -73,7 +73,7 @@ def tables(factor: str) -> Path:
 def _install() -> None:
     if not PYTHON.exists():
         subprocess.run([sys.executable, "-m", "venv", PYTHON.parent.parent], check=True)
-    lock = ROOT / "requirements-tpcds.lock"
+    lock = ROOT / "locks/tpcds.lock"
     subprocess.run(
         [PYTHON, "-m", "pip", "--disable-pip-version-check", "install", "--quiet",
          "--require-hashes", "-r", lock],

@@ -2,16 +2,24 @@
 
 from pathlib import Path
 
-import components_table
 import networkx as nx
 import numpy as np
 import pyarrow as pa
 import pytest
-from components import agreed, save, start, targets, traces
-from components_form import ContenderTimes, Measurement
-from contenders import NumberedEdges, of_edges, of_parts, read, run, smallest
-from form import Spread
 
+from benchmarks.ingest import components as components_table
+from benchmarks.ingest.components import agreed, save, start, targets, traces
+from benchmarks.ingest.contenders import (
+    ContenderTimes,
+    Measurement,
+    NumberedEdges,
+    of_edges,
+    of_parts,
+    read,
+    run,
+    smallest,
+)
+from benchmarks.shared.results import Spread
 from provhouse.model.arrays import I32
 from provhouse.model.errors import Damaged
 

@@ -1,18 +1,23 @@
-"""Questions read as many triples as a plain networkx walk counts, and fewer after annealing."""
+"""Questions read as many triples as a plain networkx walk counts."""
 
 import networkx as nx
 import numpy as np
 import pytest
-from annealing import annealed
-from cuts import Large, large, packed, score
-from optimise import instance
-from sets_form import Cut, mean
 
+from benchmarks.sets.cuts import Cut, Large, large, packed, score
+from benchmarks.traces.shapes import SHAPES
 from provhouse.model.arrays import I32
-from provhouse.sets.depths import depths
 from provhouse.sets.distinct import dense_values
 
 THETA = 40
+
+
+def instance(shape: str, seed: int) -> Large:
+    """Generate a small trace of a shape, and return its largest component."""
+    trace = SHAPES[shape](2_000, seed)
+    table = trace.table if trace.tabled else np.zeros_like(trace.table)
+    every, _ = large(trace.src, trace.dst, table, 1)
+    return large(every.src, every.dst, every.table, int(np.bincount(every.component).max()))[0]
 
 
 def read(graph: Large, label: I32) -> tuple[float, float]:
@@ -61,20 +66,3 @@ def test_large_components_are_chosen_completely() -> None:
     ]
     assert graph.table.tolist() == [0, 0, 1]
     assert graph.component.tolist() == [0, 0, 0]
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("shape", ["ladder", "cyclic"])
-def test_the_slow_search_keeps_the_bounds_and_reads_less(shape: str) -> None:
-    graph = instance(shape, 3)
-    depth = depths(graph.items, graph.src, graph.dst)
-    slices = np.empty(graph.items, np.int32)
-    slices[np.argsort(depth, kind="stable")] = np.arange(graph.items) // (THETA - 1)
-    most = graph.items // 5
-    label, steps = annealed(graph, slices, most, THETA, 1.0, 7)
-    before, after = scored(graph, slices), scored(graph, label)
-    assert steps > 0
-    assert before["sets"] + before["dependencies"] <= most
-    assert after["sets"] + after["dependencies"] <= most
-    assert np.bincount(label).max() < THETA
-    assert mean(after) < mean(before)

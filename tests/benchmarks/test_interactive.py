@@ -1,10 +1,10 @@
 """The benchmark of interactive lineage: ways to the same records agree, and goals are judged."""
 
 import duckdb
-from interactive_contenders import ours
-from interactive_form import Contender, Results, Times
-from interactive_table import goals, table
 
+from benchmarks.interactive.contenders import ours
+from benchmarks.interactive.form import Contender, Results, Times
+from benchmarks.interactive.table import goals, table
 from provhouse.interactive import connect
 
 SQL = """

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from paper_report import Figure, PaperFigures
-from paper_trace import paper
-from trace_files import Trace
-from workflow import LEVELS, ROUTES, TABLES, routes, splits, splits_file
 
+from benchmarks.traces.paper_report import Figure, PaperFigures
+from benchmarks.traces.paper_trace import paper
+from benchmarks.traces.trace_files import Trace
+from benchmarks.traces.workflow import LEVELS, ROUTES, TABLES, routes, splits, splits_file
 from provhouse.ingest.splits import check_splits, read_splits
 
 pytestmark = pytest.mark.long  # the trace has 5 million items

@@ -9,23 +9,23 @@ from typing import cast
 
 import networkx as nx
 import numpy as np
-import peers_sizes_table as sizes
 import pyarrow.parquet as pq
 import pytest
-from classes import DIRECTIONS, Kind, Questions
-from peer import Given, Peer
-from peer_run import CONTENDERS, answered, digested, run, timed
-from peers import compared, measured, open_snapshot, prepared, started
-from peers_form import (
+
+from benchmarks.peers import peers
+from benchmarks.peers.peer import (
     AnswerDigest,
     ClassAnswers,
     ClassQuestions,
     Compared,
     ContenderInput,
     ContenderRun,
+    Given,
+    Peer,
 )
-from peers_table import tables
-
+from benchmarks.peers.peers import compared, measured, open_snapshot, prepared, started, tables
+from benchmarks.peers.run import CONTENDERS, answered, digested, run, timed
+from benchmarks.questions.classes import DIRECTIONS, Kind, Questions
 from helpers.oracle import Triple
 from helpers.warehouse import House
 from provhouse.model.arrays import I64, ItemNumbers
@@ -193,10 +193,10 @@ def test_tables_show_late_and_failed_contenders() -> None:
     assert found.count("| ours, with names and triples | 1.2 ms / 1.5 s |") == 2
     assert found.count("| slow | over 60 s |") == 2
     assert "gone: failed." in found
-    assert sizes.tables({"1": cast(Compared, results)}) == ""
+    assert peers.sizes({"1": cast(Compared, results)}) == ""
     one = cast(Compared, results)
     more: Compared = {**one, "contenders": {"ours": one["contenders"]["ours"]}}
-    grown = sizes.tables({"1": one, "9": more}).splitlines()
+    grown = peers.sizes({"1": one, "9": more}).splitlines()
     assert "| ours | 3.5 s / 3.5 s | 1,234 MB / 1,234 MB | 5 MB / 5 MB |" in grown
     assert grown.count("| ours | 1.2 ms / 1.2 ms |") == 2
     assert not [line for line in grown if "slow" in line or "gone" in line]

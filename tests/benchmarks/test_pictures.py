@@ -1,10 +1,10 @@
 """Pictures show groups of tables whose items share sets, and how much questions read."""
 
 import numpy as np
-from cuts import Large
-from pictures import drawn
-from sets_form import Picture
-from sets_table import MOST_GROUPS, mermaid
+
+from benchmarks.sets.cuts import Large
+from benchmarks.sets.pictures import Picture, drawn
+from benchmarks.sets.sets import MOST_GROUPS, mermaid
 
 
 def picture() -> Picture:

@@ -3,8 +3,9 @@
 import networkx as nx
 import numpy as np
 import pytest
-from shapes import HEIGHT, SHAPES
-from trace_files import Trace
+
+from benchmarks.traces.shapes import HEIGHT, SHAPES
+from benchmarks.traces.trace_files import Trace
 
 ITEMS = 2_000
 

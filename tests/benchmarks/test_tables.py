@@ -2,16 +2,16 @@
 
 import json
 
-import explain_table
-import methods_table
-import tables
-from classes import KINDS
+from benchmarks import tables
+from benchmarks.questions import explain as explain_table
+from benchmarks.questions import methods, methods_table
+from benchmarks.questions.classes import KINDS
 
 
 def test_pages_are_up_to_date() -> None:
     for page, name, between in tables.pages():
-        text = page.read_text(encoding="utf-8")
-        assert text == tables.placed(text, name, between), "run `python benchmarks/tables.py`"
+        text = (tables.DOCS / page).read_text(encoding="utf-8")
+        assert text == tables.placed(text, name, between), "run `python -m benchmarks.tables`"
 
 
 def test_text_changes_only_between_the_markers() -> None:
@@ -23,14 +23,14 @@ def test_text_changes_only_between_the_markers() -> None:
 
 
 def test_results_do_not_identify_the_machine() -> None:
-    for runs in methods_table.RESULTS.read().values():
+    for runs in methods.RESULTS.read().values():
         for run in runs.values():
             assert set(run["on"]["machine"]) == {"cpu", "cores", "memory_gib"}
             assert "/" not in json.dumps(run["on"]["versions"])
 
 
 def test_every_method_answered_every_class() -> None:
-    for runs in methods_table.RESULTS.read().values():
+    for runs in methods.RESULTS.read().values():
         for run in runs.values():
             names = [(each["name"], each["direction"]) for each in run["classes"]]
             assert names == [(kind.name, kind.direction) for kind in KINDS]

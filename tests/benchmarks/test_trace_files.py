@@ -11,11 +11,12 @@ import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
-import trace_files
-from shapes import SHAPES
-from trace_files import SCHEMA, Format, Trace, named, write
 
-TRACE = Path(trace_files.__file__).parent / "make_trace.py"
+from benchmarks.traces import trace_files
+from benchmarks.traces.shapes import SHAPES
+from benchmarks.traces.trace_files import SCHEMA, Format, Trace, named, write
+
+TRACE = "benchmarks.traces.make_trace"
 
 
 @pytest.fixture
@@ -77,7 +78,7 @@ def run(folder: Path) -> str:
     given = ["--shape", "merkle", "--items", "3000", "--copies", "2", "--seed", "9"]
     given += ["--out", str(folder / "files"), "--report", str(folder / "report.json")]
     done = subprocess.run(
-        [sys.executable, str(TRACE), *given], capture_output=True, text=True, check=False
+        [sys.executable, "-m", TRACE, *given], capture_output=True, text=True, check=False
     )
     assert done.returncode in {0, 2}, done.stderr
     return done.stdout or done.stderr

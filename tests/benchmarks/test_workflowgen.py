@@ -10,8 +10,8 @@ from random import Random
 from typing import Any
 
 import pytest
-from workflowgen import Dealerships, Row, Stations, Step, Workflow
 
+from benchmarks.workflows.lipstick import Dealerships, Row, Stations, Step, Workflow
 from helpers.operations import Operation, write_operations
 from helpers.warehouse import House
 from provhouse.model.deletion import Deletion

@@ -47,7 +47,7 @@ spark.stop()
 def packages() -> Path:
     """The folder of the packages of Spark Connect."""
     uv = f"{ROOT}/.venv/bin/uv pip install --quiet --python {sys.executable}".split()
-    lock = f"--target {PACKAGES} --require-hashes -r {ROOT}/requirements-connect.lock".split()
+    lock = f"--target {PACKAGES} --require-hashes -r {ROOT}/locks/connect.lock".split()
     subprocess.run([*uv, *lock], check=True)
     return PACKAGES
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from spark_cluster import Cluster
 
+from benchmarks.cluster.spark_cluster import Cluster
 from helpers.cluster import run_program
 
 SHOWN = Path(__file__).parent.parent.parent

@@ -24,12 +24,12 @@ def versions(lock: str) -> dict[str, str]:
 
 
 def test_the_image_has_the_versions_that_are_tested() -> None:
-    ours, image = versions("requirements.lock"), versions("requirements-run.lock")
+    ours, image = versions("locks/dev.lock"), versions("locks/run.lock")
     assert {name: ours.get(name) for name in image} == image
 
 
 def test_the_image_has_every_dependency_and_no_tool_of_developers() -> None:
-    image = versions("requirements-run.lock").keys()
+    image = versions("locks/run.lock").keys()
     direct = {re.split(r"[<>=~\[]", wanted)[0] for wanted in PROJECT["project"]["dependencies"]}
     assert direct - image == set()
     assert image & {"pytest", "mypy", "ruff", "setuptools", "uv"} == set()

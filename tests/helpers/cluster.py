@@ -6,11 +6,10 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import cluster_tasks
-from cluster_process import Result
-from cluster_run import DIRECTIONS, METHODS, fingerprint
-from spark_cluster import Cluster
-
+from benchmarks import ROOT
+from benchmarks.cluster.process import Result
+from benchmarks.cluster.run import DIRECTIONS, METHODS, fingerprint
+from benchmarks.cluster.spark_cluster import Cluster
 from helpers.oracle import Oracle, Triple
 from provhouse.model.question import Method
 from provhouse.runtime.java import java
@@ -51,7 +50,7 @@ def run_program(name: str, cluster: Cluster | None, *arguments: object) -> str:
         **{key: value for key, value in os.environ.items() if not key.startswith("SPARK_")},
         "JAVA_HOME": str(java().parent.parent),
         "PYSPARK_PYTHON": sys.executable,
-        "PYTHONPATH": f"{HELPERS.parent}:{Path(cluster_tasks.__file__).parent}",
+        "PYTHONPATH": f"{HELPERS.parent}:{ROOT}",
         "SPARK_LOCAL_IP": cluster.driver if cluster else "127.0.0.1",
     }
     done = subprocess.run(

@@ -18,11 +18,11 @@ import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from cluster_tasks import Attempt, attempts
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 import provhouse
+from benchmarks.cluster.tasks import Attempt, attempts
 from provhouse.model.settings import Settings
 from provhouse.store.warehouse.commits import current
 from provhouse.store.warehouse.layout import Layout

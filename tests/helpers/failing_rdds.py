@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from cluster_tasks import Attempt, attempts
 from pyspark.sql import SparkSession
 
+from benchmarks.cluster.tasks import Attempt, attempts
 from helpers.rdd_captured import Rows, rows_of, save
 from helpers.rdd_programs import Followed
 from helpers.trace_check import rows_of as rows_at

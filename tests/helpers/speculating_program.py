@@ -13,9 +13,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from cluster_tasks import attempts
 from pyspark.sql import SparkSession
 
+from benchmarks.cluster.tasks import attempts
 from helpers.foreign_program import use
 from helpers.graphs import graph
 from provhouse.ingest import ingest as ingesting

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shapes import SHAPES
 
+from benchmarks.traces.shapes import SHAPES
 from provhouse.model.arrays import I32
 from provhouse.sets.cycles import cycles, on_cycles
 from provhouse.sets.depths import neighbours

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cluster_process import run
-from cluster_run import HELD, Scenario
-from spark_cluster import Cluster, kill, resume, suspend
 
+from benchmarks.cluster.process import run
+from benchmarks.cluster.run import HELD, Scenario
+from benchmarks.cluster.spark_cluster import Cluster, kill, resume, suspend
 from helpers.cluster import check, expected, write
 from helpers.graphs import graph
 from helpers.oracle import Triple

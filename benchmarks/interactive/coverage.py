@@ -1,0 +1,200 @@
+"""Check the lineage of all queries of TPC-H and TPC-DS, for `docs/interactive-coverage.md`.
+
+python -m benchmarks.interactive.coverage [--suites tpch tpch-1 tpcds] [--seconds 600]
+
+Each outcome is stored at once. Outcomes of the same code are not measured again, so that a run that
+was stopped continues where it was. A query without rows is tried again on larger tables.
+"""
+
+import argparse
+import hashlib
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import TypedDict
+
+import duckdb
+import sqlglot
+
+from benchmarks import ROOT
+from benchmarks.capture.tpch_data import tables as tpch_tables
+from benchmarks.shared import results as machine
+from benchmarks.shared.markup import cores, grid, outcomes, total
+from benchmarks.shared.results import Record, ResultsFile
+from provhouse.interactive import Connection, connect
+from provhouse.interactive.refusal import NotCovered
+
+
+class Query(TypedDict, total=False):
+    """One query: ``right``, ``wrong``, ``refused``, ``untested`` if it has no rows, or ``slow``."""
+
+    query: str
+    outcome: str
+    why: str
+    references: int
+    """The number of uses of base tables."""
+    negative: int
+    """The references that rows depend on by having no match there."""
+    rows: int
+    tried: int
+    removed: int
+    """The number of tries without the witnesses of one reference."""
+    necessary: int
+    """The number of tries in which the row then went or changed."""
+    factor: str
+    seconds: float
+    code: str
+    """A digest of the code that was tried."""
+
+
+class Suite(Record):
+    """The outcomes of all queries."""
+
+    versions: dict[str, str]
+    queries: list[Query]
+
+
+Results = dict[str, Suite]
+RESULTS = ResultsFile[Results]("interactive_coverage.json")
+FACTORS = {"tpch": ("0.01",), "tpch-1": ("1",), "tpcds": ("0.01", "0.1", "1")}
+"""The sizes of the tables of each suite that are tried until a query has rows."""
+MEANING = {
+    "right": "right",
+    "wrong": "**wrong**",
+    "refused": "refused",
+    "slow": "untested: too slow",
+    "untested": "untested: no rows",
+}
+ROWS = 3
+"""The number of rows of each query that are tried."""
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description="Check the lineage of TPC-H and TPC-DS.")
+    parser.add_argument("--suites", nargs="+", choices=FACTORS, default=list(FACTORS))
+    parser.add_argument("--seconds", type=float, default=600, help="the most for one query")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="provhouse-coverage-") as folder:
+        for suite in given.suites:
+            run(suite, Path(folder), given.seconds)
+
+
+def run(suite: str, folder: Path, seconds: float) -> None:
+    """Check the queries of a suite that have no outcome of this code, and store each outcome."""
+    results = RESULTS.read(missing={})
+    found = {each["query"]: each for each in results.get(suite, {"queries": []})["queries"]}
+
+    @cache
+    def database(factor: str) -> Connection:
+        return loaded(suite, factor, folder)
+
+    for name, sql in queries(suite):
+        if found.get(name, {}).get("code") == code():
+            continue
+        for factor in FACTORS[suite]:
+            found[name] = {**checked(database(factor), name, sql, seconds), "factor": factor}
+            if found[name]["outcome"] != "untested":
+                break
+        print(suite, name, found[name]["outcome"], found[name]["why"], flush=True)
+        versions = machine.packages("duckdb", "sqlglot", "provhouse")
+        listed = sorted(found.values(), key=number)
+        results[suite] = {**machine.record(), "versions": versions, "queries": listed}
+        RESULTS.write(results)
+
+
+def queries(suite: str) -> Iterator[tuple[str, str]]:
+    """Yield the names of a suite's queries, and their SQL for DuckDB."""
+    if suite == "tpcds":
+        import tpcds
+
+        folder = tpcds.queries()
+    else:
+        folder = ROOT / "tests" / "capturing" / "tpch"
+    for path in sorted(folder.glob("q*.sql"), key=lambda path: number({"query": path.stem})):
+        text = path.read_text(encoding="utf-8")
+        dialect = "spark" if suite == "tpcds" else "duckdb"
+        (sql,) = sqlglot.transpile(text, read=dialect, write="duckdb")
+        yield path.stem, sql
+
+
+def loaded(suite: str, factor: str, folder: Path) -> Connection:
+    """Return a database with the tables of a suite."""
+    con = duckdb.connect(str(folder / f"{suite}-{factor}.db"))
+    con.execute("set memory_limit = '6GB'")
+    if suite == "tpcds":
+        import tpcds
+
+        made = tpcds.tables(factor)
+    else:
+        made = folder / f"{suite}-{factor}"
+        tpch_tables(made, factor)
+    for path in sorted(each for each in made.iterdir() if each.is_dir()):
+        con.execute(f"create table {path.name} as from '{path}/*.parquet'")
+    return connect(con)
+
+
+def checked(con: Connection, name: str, sql: str, seconds: float) -> Query:
+    """Check the lineage of one query, and return the outcome."""
+    from helpers.interactive_oracle import check
+
+    began = time.perf_counter()
+    timer = threading.Timer(seconds, con.duckdb.interrupt)
+    timer.start()
+    found: Query = {"query": name, "outcome": "right", "why": "", "code": code()}
+    try:
+        done = check(con, sql, most=ROWS)
+    except NotCovered as refused:
+        return {**found, "outcome": "refused", "why": refused.wanted}
+    except duckdb.InterruptException:
+        return {**found, "outcome": "slow", "why": f"more than {seconds:.0f} s"}
+    except (duckdb.Error, AssertionError) as error:
+        return {**found, "outcome": "wrong", "why": str(error).splitlines()[0]}
+    finally:
+        timer.cancel()
+    result = con.sql(sql, lineage=True)
+    found |= {
+        "references": len(result.references), "negative": len(result.negative),
+        "rows": len(result), "tried": done.rows, "removed": done.removed,
+        "necessary": done.necessary, "seconds": round(time.perf_counter() - began, 2),
+    }  # fmt: skip
+    if done.wrong:
+        return {**found, "outcome": "wrong", "why": ", ".join(done.wrong)}
+    return found if done.rows else {**found, "outcome": "untested"}
+
+
+@cache
+def code() -> str:
+    """Return a digest of the code whose lineage is checked."""
+    digest = hashlib.sha256()
+    for path in sorted((ROOT / "interactive").glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def number(query: Query) -> tuple[int, str]:
+    """Return the number and the half of a query, by which queries are in order."""
+    digits = "".join(filter(str.isdigit, query["query"]))
+    return int(digits), query["query"]
+
+
+def table(suite: Suite) -> str:
+    """Return how many queries have each outcome, and a table of those that are not right."""
+    queries = suite["queries"]
+    tried, removed, changed = (total(queries, name) for name in ("tried", "removed", "necessary"))
+    note = (
+        f"{outcomes(Counter(each['outcome'] for each in queries), MEANING)}. {tried:,} rows were"
+        f" tried; without the witnesses of one reference, {changed:,} of {removed:,} were gone or"
+        f" changed. Run on {cores(suite['machine'])}."
+    )
+    others = [each for each in queries if each["outcome"] != "right"]
+    rows = [(each["query"], MEANING[each["outcome"]], each["why"]) for each in others]
+    return f"{note}\n\n{grid(('query', 'lineage', 'why'), rows, left=(0, 1, 2))}" if rows else note
+
+
+if __name__ == "__main__":
+    main()
