@@ -23,6 +23,7 @@ from .lower import lower
 from .macros import unfold
 from .named_keys import expand_all, expand_named
 from .names import RESERVED
+from .outputs import Output, listed, outputs
 from .pivot_values import list_values
 from .plain import plain, rewritten
 from .recursion import Recursion, refuse_keys
@@ -52,6 +53,8 @@ class Parsed:
     query: exp.Query
     collated: bool = False
     """Whether texts are compared by a collation."""
+    outputs: list[Output] | None = None
+    """The columns of the result, if they are certain."""
     references: list[Reference] = field(default_factory=list)
     ctes: list[exp.CTE] = field(default_factory=list)
     kept: list[exp.Expr] = field(default_factory=list)
@@ -65,14 +68,14 @@ def parse(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Parsed:
     Raises UsageError for what is not one query, and NotCovered for names that cannot be resolved
     and for texts that DuckDB reads in another way.
     """
-    tree, text = _qualified(con, sql, catalog, False)
+    tree, text, names = _qualified(con, sql, catalog, False)
     _refuse_stars(tree)
     put_right(tree)
     plan = judge.check(con, text, tree, catalog)
     nodes = list(tree.walk())
     _refuse_reserved(nodes)
     _semi_joins(nodes)
-    parsed = Parsed(tree, collated=plan.collated)
+    parsed = Parsed(tree, collated=plan.collated, outputs=outputs(names, plan) if names else None)
     if any(isinstance(node, exp.With) for node in nodes):
         _hoist(con, parsed)
     mark_outer_aggregates(tree)
@@ -85,11 +88,11 @@ def parse(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Parsed:
 
 def _qualified(
     con: duckdb.DuckDBPyConnection, query: str, catalog: Catalog, lateral: bool
-) -> tuple[Any, str]:
+) -> tuple[Any, str, list[str]]:
     """Return a tree in which each column has its table, and rows as values are structs.
 
-    With it comes the text that DuckDB must read alike. ``lateral``: derived tables may refer to
-    items before them.
+    With it come the text that DuckDB must read alike, and the names of its columns if they are
+    certain. ``lateral``: derived tables may refer to items before them.
     """
     tree = _query(query)
     name_columns(tree)
@@ -109,6 +112,7 @@ def _qualified(
     _mark_aggregates(nodes, catalog)
     for at, table in enumerate(tree.find_all(exp.Table)):
         table.meta["use"] = at  # copies of an expression keep it
+    names = listed(tree, nodes, catalog) if sql is query else []
     if lateral:
         mark(tree)
     _name_subqueries(nodes)
@@ -126,7 +130,7 @@ def _qualified(
     whole_rows.spell_out(tree, partial(_columns, catalog))
     expand_all(tree)
     expand_named(tree)
-    return tree, sql
+    return tree, sql, names
 
 
 def _refuse_reserved(nodes: list[exp.Expr]) -> None:
