@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from sqlglot import exp
 
+from . import dialect
 from .refusal import refuse
 
 Node = TypeVar("Node")
@@ -30,8 +31,12 @@ def own(root: exp.Expr, *kinds: type[Node]) -> Iterator[Node]:
         node = todo.pop()
         if isinstance(node, kinds):
             yield node
-        if not isinstance(node, (exp.Select, exp.SetOperation)):
+        if not isinstance(node, ENDS):
             todo.extend(node.iter_expressions(reverse=True))
+
+
+ENDS = (exp.Select, exp.SetOperation, exp.Column, exp.Identifier, exp.Literal)
+"""Nodes that are nested queries, or have nothing of interest below."""
 
 
 def sources(select: exp.Select) -> list[exp.Expr]:
@@ -128,7 +133,7 @@ def group_keys(select: exp.Select) -> Keys:
     sets = [each for each in group.expressions if isinstance(each, SETS)]
     found: dict[str, exp.Expr] = {}
     for key in (leaf for each in group.expressions for leaf in key_leaves(each)):
-        found.setdefault(key.sql("duckdb"), key)
+        found.setdefault(dialect.key(key), key)
     return Keys(list(found.values()), bool(sets))
 
 

@@ -69,10 +69,10 @@ def parse(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Parsed:
     and for texts that DuckDB reads in another way.
     """
     tree, text, names = _qualified(con, sql, catalog, False)
-    _refuse_stars(tree)
-    put_right(tree)
-    plan = judge.check(con, text, tree, catalog)
     nodes = list(tree.walk())
+    _refuse_stars(nodes)
+    put_right(nodes)
+    plan = judge.check(con, text, tree, catalog)
     _refuse_reserved(nodes)
     _semi_joins(nodes)
     parsed = Parsed(tree, collated=plan.collated, outputs=outputs(names, plan) if names else None)
@@ -104,13 +104,13 @@ def _qualified(
     _flatten(nodes)
     if rewritten(nodes):
         _mark_aggregates(nodes, catalog)
-        judge.check(con, sql, tree, catalog)
+        judge.check(con, sql, tree.copy(), catalog)  # PIVOT is changed as it is written
         tree = plain(tree, con)
         sql = tree.sql("duckdb")
     stars.spell_out(tree, partial(_columns, catalog))
     nodes = list(tree.walk())
     _mark_aggregates(nodes, catalog)
-    for at, table in enumerate(tree.find_all(exp.Table)):
+    for at, table in enumerate(node for node in nodes if isinstance(node, exp.Table)):
         table.meta["use"] = at  # copies of an expression keep it
     names = listed(tree, nodes, catalog) if sql is query else []
     if lateral:
@@ -126,10 +126,11 @@ def _qualified(
             str(error),
             "Qualify columns by their table",
         ) from None
-    unmark(tree)
-    whole_rows.spell_out(tree, partial(_columns, catalog))
-    expand_all(tree)
-    expand_named(tree)
+    nodes = list(tree.walk())
+    unmark(nodes)
+    whole_rows.spell_out(nodes, partial(_columns, catalog))
+    expand_all(nodes)
+    expand_named(nodes)
     return tree, sql, names
 
 
@@ -147,10 +148,11 @@ def _columns(catalog: Catalog, table: exp.Table) -> list[str]:
     return list(found.columns) if found else []
 
 
-def _refuse_stars(tree: exp.Expr) -> None:
+def _refuse_stars(nodes: list[exp.Expr]) -> None:
     """Refuse stars that have not been replaced by columns, since they would take in hidden ones."""
-    for star in tree.find_all(exp.Star, exp.Columns):
-        if isinstance(star, exp.Columns) or not isinstance(star.parent, exp.Count):
+    for star in nodes:
+        inside = isinstance(star, exp.Star) and not isinstance(star.parent, exp.Count)
+        if inside or isinstance(star, exp.Columns):
             refuse("* or COLUMNS here", star.parent or star)
 
 

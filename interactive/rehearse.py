@@ -12,7 +12,7 @@ import duckdb
 from .collations import collations
 from .identity import Asked, Base, Branch, Derived, Grouped, Identity
 from .names import RESERVED, quoted
-from .plan import Plan, collector_paused
+from .plan import Plan
 from .recursion import NUMBER, Recursive
 from .refusal import REWRITE, NotCovered
 from .witness import ASKED, Witness, references
@@ -92,7 +92,6 @@ def _asking(witness: Witness, source: str, columns: Sequence[str]) -> str:
     return f"WITH {asked} {text}"
 
 
-@collector_paused()
 def rehearse(con: duckdb.DuckDBPyConnection, plan: Plan) -> None:
     """Raise NotCovered unless the lineage of all references of a plan can be found."""
     rehearsal = Rehearsal(con, plan)

@@ -50,6 +50,7 @@ class Witness:
         source: exp.Expr,
         build: Callable[[], Body],
         certain: bool = False,
+        outer: dict[str, exp.Expr] | None = None,
     ) -> None:
         self.collations: dict[int, str] = {}
         """The collations of asked values, which Arrow does not carry."""
@@ -58,7 +59,7 @@ class Witness:
         self._body: Body | None = None
         self._identity: Identity | None = None
         self._sql: dict[frozenset[int], str] = {}
-        self.outer = exposer.outer(source)
+        self.outer = exposer.outer(source) if outer is None else outer
         self.certain = certain and not self.outer
         """Whether DuckDB surely runs the query, and it reaches all references."""
         self.refs = references(exposer, source)
@@ -78,7 +79,7 @@ class Witness:
     def _body_now(self) -> Body:
         if self._body is None:
             self._body = self._build()
-            for column in outer_columns(self._body.query):
+            for column in outer_columns(self._body.query) if self.outer else []:
                 column.replace(asked_column(column.meta["outer"]))
             visible_columns(self._body.query)
             self._identity = self._exposer.expose(self._body.query, derived=False)
@@ -228,13 +229,16 @@ def _leaves(query: exp.Expr) -> list[exp.Select]:
 
 def projected(select: exp.Select, expressions: list[exp.Expr], *without: str) -> exp.Select:
     """Return a copy of a block with other columns, and without some of its clauses."""
-    copied = select.copy()
+    columns = [named(each.copy(), f"x{at}") for at, each in enumerate(expressions)]
+    copied = exp.Select(expressions=columns or [named(exp.Literal.number(1), "x0")])
+    copied.meta.update(select.meta)
     for mark in ("exposed", "visible"):
         copied.meta.pop(mark, None)
-    for each in ("with_", "order", "limit", "offset", "distinct", *without):
-        copied.set(each, None)
-    columns = [named(each.copy(), f"x{at}") for at, each in enumerate(expressions)]
-    copied.set("expressions", columns or [named(exp.Literal.number(1), "x0")])
+    left_out = ("expressions", "with_", "order", "limit", "offset", "distinct", *without)
+    for clause, value in select.args.items():
+        if value and clause not in left_out:
+            listed = isinstance(value, list)
+            copied.set(clause, [each.copy() for each in value] if listed else value.copy())
     return copied
 
 
@@ -242,7 +246,9 @@ def _matching(number: int) -> list[tuple[int, type[exp.Expr]]]:
     return [(at, exp.NullSafeEQ) for at in range(number)]
 
 
-def core(exposer: "Exposer", select: exp.Select, keys: list[exp.Expr]) -> Witness:
+def core(
+    exposer: "Exposer", select: exp.Select, keys: list[exp.Expr], outer: dict[str, exp.Expr]
+) -> Witness:
     """Return the witness query of a group: its rows before they are grouped."""
 
     def build() -> Body:
@@ -250,17 +256,19 @@ def core(exposer: "Exposer", select: exp.Select, keys: list[exp.Expr]) -> Witnes
         inner.meta.pop("grouped", None)
         return Body(inner, _matching(len(keys)))
 
-    return Witness(exposer, select, build, certain=blocks.joins_tables(select))
+    return Witness(exposer, select, build, blocks.joins_tables(select), outer)
 
 
-def partition(exposer: "Exposer", select: exp.Select, keys: list[exp.Expr]) -> Witness:
+def partition(
+    exposer: "Exposer", select: exp.Select, keys: list[exp.Expr], outer: dict[str, exp.Expr]
+) -> Witness:
     """Return the witness query of a window: all rows of its partition."""
 
     def build() -> Body:
         columns = [*keys, *window_values(select)]
         return Body(projected(select, columns, "qualify", "windows"), _matching(len(keys)))
 
-    return Witness(exposer, select, build)
+    return Witness(exposer, select, build, outer=outer)
 
 
 def matching(exposer: "Exposer", query: exp.Query, number: int) -> Witness:
