@@ -76,18 +76,28 @@ def is_parenthesised_join(item: exp.Expr) -> bool:
 def joins_tables(select: exp.Select) -> bool:
     """Return whether a block reads nothing but tables, and derived tables that only join some."""
     nested = sum(1 for _ in select.find_all(exp.Select, exp.SetOperation))
-    return nested == _plain_blocks(select)
+    return nested == plain_blocks(select)
 
 
-def _plain_blocks(select: exp.Select) -> int:
-    """Return how many blocks a block of joins consists of; 0 if it has others."""
+def is_plain(query: exp.Expr) -> bool:
+    """Return whether a query only joins tables, and may group the rows."""
+    if not isinstance(query, exp.Select) or any(map(query.args.get, CHOOSING)):
+        return False
+    return plain_blocks(query) > 0 and not windows(query)
+
+
+def plain_blocks(select: exp.Select) -> int:
+    """Return how many blocks a block of joins consists of, without those in its expressions.
+
+    0 if it reads anything but tables and derived tables that only join some.
+    """
     found = 1
     for source in sources(select):
         if isinstance(source, exp.Subquery):
             inner = unwrapped(source)
             if not isinstance(inner, exp.Select) or any(map(inner.args.get, CHOOSING)):
                 return 0
-            below = 0 if is_grouped(inner) or windows(inner) else _plain_blocks(inner)
+            below = 0 if is_grouped(inner) or windows(inner) else plain_blocks(inner)
             if not below:
                 return 0
             found += below

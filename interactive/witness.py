@@ -50,6 +50,7 @@ class Witness:
         source: exp.Expr,
         build: Callable[[], Body],
         certain: bool = False,
+        sure: bool = False,
         outer: dict[str, exp.Expr] | None = None,
     ) -> None:
         self.collations: dict[int, str] = {}
@@ -60,8 +61,10 @@ class Witness:
         self._identity: Identity | None = None
         self._sql: dict[frozenset[int], str] = {}
         self.outer = exposer.outer(source) if outer is None else outer
-        self.certain = certain and not self.outer
-        """Whether DuckDB surely runs the query, and it reaches all references."""
+        self.sure = sure and not self.outer
+        """Whether DuckDB surely runs the query."""
+        self.certain = certain and self.sure
+        """Whether it also reaches all references."""
         self.refs = references(exposer, source)
 
     @property
@@ -91,18 +94,29 @@ class Witness:
             self._sql[nullable] = self._text(nullable)
         return self._sql[nullable]
 
-    def _text(self, nullable: frozenset[int]) -> str:
-        body = self._body_now()
-        identity = self.identity
-        number = len(blocks_leaf(body.query).expressions)
-        visible = blocks_leaf(body.query).meta["visible"]
+    def rows(self) -> str:
+        """Return the query of the rows that a query without outer values chooses from."""
+        hidden, inner = self._parts()
+        clause = with_clause(self._exposer, self.body)
+        return f"{clause}SELECT {', '.join(hidden) or '1'} FROM {inner}"
+
+    def _parts(self) -> tuple[list[str], str]:
+        """Return the hidden columns, and the item of FROM that has them."""
+        body = self.body
+        number = len(blocks_leaf(body).expressions)
+        visible = blocks_leaf(body).meta["visible"]
         same = visible == number  # rows are identified by their visible columns
         names = [f"x{at}" for at in range(visible)] + [f"h{at}" for at in range(number - visible)]
-        hidden = names[: len(identity.names)] if same else names[visible:]
+        hidden = names[: len(self.identity.names)] if same else names[visible:]
+        inner = f"({dialect.text(body)}) AS d({', '.join(names)})"
+        return [f"d.{name}" for name in hidden], inner
+
+    def _text(self, nullable: frozenset[int]) -> str:
+        body = self._body_now()
+        hidden, inner = self._parts()
         asked = OUTER if self.outer else "e"
-        columns = [f"{asked}.eid", *(f"{asked}.{name}" for name in identity.outer)]
-        text = f"SELECT {', '.join([*columns, *(f'd.{name}' for name in hidden)])} FROM "
-        inner = f"({dialect.text(body.query)}) AS d({', '.join(names)})"
+        columns = [f"{asked}.eid", *(f"{asked}.{name}" for name in self.identity.outer)]
+        text = f"SELECT {', '.join([*columns, *hidden])} FROM "
         tests = _tests(body, asked, nullable)
         if self.outer:
             given = [f"c{at}" for at in range(len(body.conditions))] + [*self.outer, "eid"]
@@ -256,7 +270,8 @@ def core(
         inner.meta.pop("grouped", None)
         return Body(inner, _matching(len(keys)))
 
-    return Witness(exposer, select, build, blocks.joins_tables(select), outer)
+    certain, sure = blocks.joins_tables(select), blocks.plain_blocks(select) > 0
+    return Witness(exposer, select, build, certain, sure, outer)
 
 
 def partition(
@@ -304,7 +319,9 @@ def subquery(exposer: "Exposer", found: Subquery, compared: bool) -> Witness:
             return Body(inner, conditions)
         return Body(inner, conditions, "IS FALSE" if found.valued else "IS NOT TRUE")
 
-    return Witness(exposer, found.query, build)
+    equal = len(found.left) == 1 and found.kind == "in"
+    sure = (equal or not compared) and blocks.is_plain(found.query)
+    return Witness(exposer, found.query, build, sure=sure)
 
 
 def comparable(found: Subquery) -> bool:
