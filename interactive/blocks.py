@@ -73,21 +73,21 @@ def is_parenthesised_join(item: exp.Expr) -> bool:
     return not isinstance(inner, (exp.Query, exp.Pivot))
 
 
-def joins_tables(select: exp.Select) -> bool:
-    """Return whether a block reads nothing but tables, and derived tables that only join some."""
-    nested = sum(1 for _ in select.find_all(exp.Select, exp.SetOperation))
-    return nested == plain_blocks(select)
-
-
 def is_plain(query: exp.Expr) -> bool:
     """Return whether a query only joins tables, and may group the rows."""
     if not isinstance(query, exp.Select) or any(map(query.args.get, CHOOSING)):
         return False
-    return plain_blocks(query) > 0 and not windows(query)
+    return plain_blocks(query) > 0 and not windows(query) and is_resolved(query)
+
+
+def is_resolved(select: exp.Select) -> bool:
+    """Return whether all columns in a block have a table, but those in its ORDER BY."""
+    parts = (part for part in select.iter_expressions() if not isinstance(part, exp.Order))
+    return all(column.table for part in parts for column in part.find_all(exp.Column))
 
 
 def plain_blocks(select: exp.Select) -> int:
-    """Return how many blocks a block of joins consists of, without those in its expressions.
+    """Return how many blocks a block of joins consists of, without those in expressions.
 
     0 if it reads anything but tables and derived tables that only join some.
     """

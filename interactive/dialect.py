@@ -63,7 +63,7 @@ def key(node: exp.Expr) -> str:
     """Return a text that only equal expressions share."""
     if isinstance(node, exp.Column):
         return "\0".join(part.name for part in node.parts)
-    return node.sql("duckdb")
+    return DuckDB().generator().generate(node, copy=False)
 
 
 def read(sql: str) -> list[Any]:

@@ -17,8 +17,8 @@ from .catalog import Catalog
 Output = tuple[str, str]
 """The name and the type of a column."""
 NAME = re.compile("[a-z_][a-z0-9_]*")
-PASS = {"LOGICAL_ORDER_BY", "LOGICAL_LIMIT", "LOGICAL_DISTINCT"}
-"""Nodes of a plan that have the columns of the node below."""
+PASS = {"LOGICAL_ORDER_BY", "LOGICAL_LIMIT", "LOGICAL_DISTINCT", "LOGICAL_MATERIALIZED_CTE"}
+"""Nodes of a plan that have the columns of the last node below."""
 WHOLE = {
     "BIGINT", "BOOLEAN", "DATE", "DOUBLE", "FLOAT", "HUGEINT", "INTEGER", "SMALLINT", "TIME",
     "TIMESTAMP", "TIMESTAMP WITH TIME ZONE", "TINYINT", "UBIGINT", "UINTEGER", "VARCHAR",
@@ -61,7 +61,7 @@ def outputs(names: list[str], plan: Bound) -> list[Output] | None:
     """Return the columns of a result with these names; None if its plan does not show them."""
     (node,) = json.loads(plan.text)["plans"]
     while node["type"] in PASS:
-        (node,) = node["children"]
+        node = node["children"][-1]
     found = node.get("expressions", [])
     if node["type"] != "LOGICAL_PROJECTION" or len(found) != len(names):
         return None

@@ -80,9 +80,8 @@ def parse(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Parsed:
         _hoist(con, parsed)
     mark_outer_aggregates(tree)
     lower(tree)
-    _number(parsed, catalog)
-    tables = [parsed.references[ref].table for ref in _uses(tree)]
-    judge.check_scans(plan.scans, tables)
+    uses = _number(parsed, catalog)
+    judge.check_scans(plan.scans, [parsed.references[ref].table for ref in uses])
     return parsed
 
 
@@ -137,7 +136,7 @@ def _qualified(
 def _refuse_reserved(nodes: list[exp.Expr]) -> None:
     """Refuse names that could be those of hidden columns."""
     for name in nodes:
-        if isinstance(name, exp.Identifier) and name.name.lower().startswith(RESERVED):
+        if isinstance(name, exp.Identifier) and name.this.lower().startswith(RESERVED):
             refuse(f"{name.name}, which is a name that provhouse keeps for itself,", name, RENAME)
 
 
@@ -185,9 +184,13 @@ def _name_tables(tree: exp.Expr, catalog: Catalog, depth: int) -> None:
     """Give tables their full names, and replace views by their queries."""
     if depth > 50:
         refuse("views nested more than 50 deep", tree)
-    drop_unused(tree)
-    unfold(tree, catalog.functions)
-    for table in list(tree.find_all(exp.Table)):
+    nodes = list(tree.walk())
+    if any(isinstance(node, exp.With) for node in nodes):
+        drop_unused(tree)
+        nodes = list(tree.walk())
+    if unfold(tree, nodes, catalog.functions):
+        nodes = list(tree.walk())
+    for table in [node for node in nodes if isinstance(node, exp.Table)]:
         if not isinstance(table.this, exp.Identifier) or cte_of(table):
             continue
         relation = catalog.find(table)
@@ -363,8 +366,11 @@ def _collect(node: exp.Expr, found: list[exp.CTE]) -> None:
         _collect(child, found)
 
 
-def _number(parsed: Parsed, catalog: Catalog) -> None:
-    """Number the uses of base tables in the order of the text; copies have the same number."""
+def _number(parsed: Parsed, catalog: Catalog) -> list[int]:
+    """Number the uses of base tables in the order of the text; copies have the same number.
+
+    Return the numbers of all uses, with copies that names in SELECT have made.
+    """
     found = [table for table in parsed.query.find_all(exp.Table) if table.catalog]
     found.sort(key=lambda table: table.this.meta.get("start", 0))
     uses = {table.meta["use"]: table for table in reversed(found)}
@@ -379,8 +385,4 @@ def _number(parsed: Parsed, catalog: Catalog) -> None:
         relation = catalog.find(table)
         assert relation
         parsed.references.append(Reference(name, relation.place, place(table)))
-
-
-def _uses(tree: exp.Expr) -> list[int]:
-    """Return the references of the tables in a tree, with copies that names in SELECT have made."""
-    return [table.meta["ref"] for table in tree.find_all(exp.Table) if "ref" in table.meta]
+    return [numbers[table.meta["use"]] for table in found]

@@ -146,9 +146,10 @@ def plan(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Plan:
         con.sql(sql)  # raises DuckDB's own error, if it has one
         raise
     outputs = parsed.outputs or _outputs(con, sql)
-    unify(con, parsed)
+    nodes = list(parsed.query.walk())
+    chosen = choices(parsed.query, nodes)
+    unify(con, parsed, nodes)
     exposer = Exposer(parsed)
-    chosen = choices(parsed.query)
     settle(parsed)
     kept = [_kept(exposer, *each) for each in zip(parsed.kept_names, parsed.kept, strict=True)]
     identity = exposer.expose(parsed.query, derived=False)

@@ -270,7 +270,9 @@ def core(
         inner.meta.pop("grouped", None)
         return Body(inner, _matching(len(keys)))
 
-    certain, sure = blocks.joins_tables(select), blocks.plain_blocks(select) > 0
+    plain = blocks.plain_blocks(select)
+    certain = plain == sum(1 for _ in select.find_all(exp.Select, exp.SetOperation))
+    sure = plain > 0 and blocks.is_resolved(select)
     return Witness(exposer, select, build, certain, sure, outer)
 
 
