@@ -115,8 +115,9 @@ def _qualified(
     if lateral:
         mark(tree)
     _name_subqueries(nodes)
+    schema = _schema(nodes, catalog)
     try:
-        tree = qualify(tree, schema=_schema(nodes, catalog), dialect="duckdb", identify=True)
+        tree = qualify(tree, schema=schema, dialect=schema.dialect, identify=True)
     except OptimizeError as error:
         if not lateral:
             return _qualified(con, query, catalog, True)
@@ -150,8 +151,9 @@ def _columns(catalog: Catalog, table: exp.Table) -> list[str]:
 def _refuse_stars(nodes: list[exp.Expr]) -> None:
     """Refuse stars that have not been replaced by columns, since they would take in hidden ones."""
     for star in nodes:
-        inside = isinstance(star, exp.Star) and not isinstance(star.parent, exp.Count)
-        if inside or isinstance(star, exp.Columns):
+        if not isinstance(star, (exp.Star, exp.Columns)):
+            continue
+        if isinstance(star, exp.Columns) or not isinstance(star.parent, exp.Count):
             refuse("* or COLUMNS here", star.parent or star)
 
 
@@ -234,14 +236,15 @@ def _schema(nodes: list[exp.Expr], catalog: Catalog) -> MappingSchema:
             if "rowid" in columns:
                 refuse(f"{relation.place.name}, a table with a column rowid", table, RENAME)
             found.setdefault(database, {}).setdefault(schema, {})[name] = columns
-    visible: dict[str, object] = {
-        database: {
-            schema: {name: list(columns) for name, columns in tables.items()}
-            for schema, tables in schemas.items()
-        }
-        for database, schemas in found.items()
-    }
+    visible: dict[str, object] | None = None
     if any(isinstance(node, exp.Column) and node.name.lower() == "rowid" for node in nodes):
+        visible = {
+            database: {
+                schema: {name: list(columns) for name, columns in tables.items()}
+                for schema, tables in schemas.items()
+            }
+            for database, schemas in found.items()
+        }
         for tables in (each for schemas in found.values() for each in schemas.values()):
             for columns in tables.values():
                 columns["rowid"] = "BIGINT"  # a column that ``*`` leaves out
