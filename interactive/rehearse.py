@@ -62,11 +62,11 @@ class Rehearsal:
         identity = witness.identity
         names = [f"h{at}" for at in range(len(identity.outer) + len(identity.names))]
         if witness.sure and not self._exposer.parsed.collated:
-            self._parts[name] = f"{name}({', '.join(names or ['h'])}) AS ({witness.rows()})"
+            text = witness.rows()
         else:
             text = self._asking(witness, source, [columns[at] for at in part.columns])
-            self._parts[name] = f"{name}({', '.join(['eid', *names])}) AS ({text})"
             self._sources[name] = source
+        self._parts[name] = f"{name}({', '.join(['eid', *names])}) AS ({text})"
         self.block(identity, name, names)
         if part.otherwise is not None:
             self._ask(part.otherwise, source, columns)

@@ -98,7 +98,7 @@ class Witness:
         """Return the query of the rows that a query without outer values chooses from."""
         hidden, inner = self._parts()
         clause = with_clause(self._exposer, self.body)
-        return f"{clause}SELECT {', '.join(hidden) or '1'} FROM {inner}"
+        return f"{clause}SELECT {', '.join(['0 AS eid', *hidden])} FROM {inner}"
 
     def _parts(self) -> tuple[list[str], str]:
         """Return the hidden columns, and the item of FROM that has them."""
