@@ -31,7 +31,8 @@ import provhouse
 from provhouse.capturing.session import Captured, capturing
 from provhouse.cypher.access import down, up
 from provhouse.ingest.captured.description import CapturedWrite
-from provhouse.ingest.captured.land import captured_writes, land_block
+from provhouse.ingest.captured.finished import captured_writes
+from provhouse.ingest.captured.land import land_block
 from provhouse.ingest.captured.output import output_of
 from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.model.arrays import I64

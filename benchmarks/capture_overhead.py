@@ -33,7 +33,8 @@ from tpch_data import ROOT, tables
 from provhouse.capturing.session import Captured, capturing
 from provhouse.cypher.access import down, process_id, up
 from provhouse.ingest.captured.description import CapturedWrite
-from provhouse.ingest.captured.land import captured_writes, land_block
+from provhouse.ingest.captured.finished import captured_writes
+from provhouse.ingest.captured.land import land_block
 from provhouse.ingest.steps.order import CUT
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings

@@ -24,7 +24,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
-from provhouse.ingest.captured.land import captured_writes
+from provhouse.ingest.captured.finished import captured_writes
 from provhouse.model.errors import UsageError
 
 sys.path.append(str(Path(__file__).parent.parent / "tools"))

@@ -31,7 +31,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 from tpch_data import tables
 
-from provhouse.ingest.captured.land import captured_writes
+from provhouse.ingest.captured.finished import captured_writes
 from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.store.warehouse.layout import bytes_below
 

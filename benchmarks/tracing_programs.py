@@ -19,7 +19,7 @@ from tracing_walks import one, walked
 
 from provhouse.capturing.rdds.context import LineageContext
 from provhouse.capturing.session import Captured, capturing
-from provhouse.ingest.captured.land import captured_writes, outputs_of
+from provhouse.ingest.captured.finished import captured_writes, outputs_of
 from provhouse.runtime.memory import sampling
 from provhouse.store.warehouse.layout import bytes_below
 from provhouse.tracing.cursor import Cursor

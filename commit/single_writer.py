@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import replace
+from pathlib import Path
 
 from provhouse.model.errors import ProvhouseError
 from provhouse.model.faults import reach
@@ -15,6 +17,9 @@ from .lost_commits import refuse_lost
 from .recover import recover
 from .writer_log import writing
 
+_WRITES: ContextVar[Path | None] = ContextVar("_WRITES", default=None)
+"""The warehouse that the caller is already the single writer of."""
+
 
 @contextmanager
 def only_writer(
@@ -25,13 +30,24 @@ def only_writer(
     An interrupted erasure is completed, too, and yielded. ``recover`` explains ``thorough``. Raises
     Busy if another writer is active, Damaged if the record of the newest generation is lost, and
     any error that ``recover`` raises.
+
+    Inside another such block of the same warehouse, this takes no lock and recovers nothing, so
+    that a writer can be made of parts that are writers by themselves.
     """
     layout = Layout(settings.warehouse)
+    if _WRITES.get() == layout.root:
+        yield None
+        return
     with writing(layout, settings.wait_seconds, progress):
         reach("lock held")
         refuse_lost(layout)
         recover(layout, thorough=thorough)
-        yield resume_erasure(settings, progress)
+        resumed = resume_erasure(settings, progress)
+        token = _WRITES.set(layout.root)
+        try:
+            yield resumed
+        finally:
+            _WRITES.reset(token)
 
 
 def finish_erasure(settings: Settings, progress: Progress) -> None:

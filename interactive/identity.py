@@ -16,8 +16,9 @@ from sqlglot import exp
 from . import blocks, dialect
 from .blocks import named
 from .branches import HIDDEN, as_select, branches, leaves, leftmost, spread
+from .links import Link
 from .parse import Parsed
-from .recursion import NUMBER, Recursion, Recursive, everything, sources
+from .recursion import NUMBER, Recursion, everything, sources
 from .refusal import LOAD, refuse
 from .subqueries import (
     ending_roots,
@@ -92,6 +93,21 @@ class Grouped:
             used = [at for at in range(self.keys) if not mask >> (self.keys - 1 - at) & 1]
             self._witnesses[mask] = self.build(used)
         return self._witnesses[mask]
+
+
+@dataclass
+class Recursive:
+    """A stored row of a recursion, whose number is in a hidden column.
+
+    ``asked`` finds the rows of both branches by the number of a stored row; if the recursion is not
+    linear, each finds all records of one table.
+    """
+
+    recursion: Recursion
+    column: int
+    asked: list[Asked]
+    parents: Link | None = field(default=None, repr=False)
+    """For each stored row, those that it was derived from in one step; found when needed."""
 
 
 Part = Base | Derived | Branch | Asked | Grouped | Recursive
@@ -230,7 +246,8 @@ class Exposer:
     def _recursion(self, recursion: Recursion) -> list[Asked]:
         """Return the questions for the rows of both branches, or for all records."""
         if not recursion.linear:
-            return [Asked(matching(self, each, 0), []) for each in everything(self, recursion)]
+            found = everything(recursion, self.parsed.ctes, self.parsed.kept)
+            return [Asked(matching(self, each, 0), []) for each in found]
         return [Asked(matching(self, sources(recursion), 1), [0], "some")]
 
     def _subqueries(self, roots: list[exp.Expr], columns: "Columns") -> None:

@@ -6,17 +6,13 @@ stored rows. Else, as with an aggregate in that branch, a row has all records th
 reads.
 """
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sqlglot import exp
 
 from . import blocks, from_clause
 from .refusal import refuse
-
-if TYPE_CHECKING:
-    from .identity import Asked, Exposer
-    from .links import Link
 
 NUMBER = "__provhouse_number"
 """The column with the number of a stored row, from 0."""
@@ -35,21 +31,6 @@ class Recursion:
     types: list[str]
     union: exp.Union
     linear: bool
-    parents: "Link | None" = field(default=None, repr=False)
-    """For each stored row, those that it was derived from in one step; found when needed."""
-
-
-@dataclass
-class Recursive:
-    """A stored row of a recursion, whose number is in a hidden column.
-
-    ``asked`` finds the rows of both branches by the number of a stored row; if the recursion is not
-    linear, each finds all records of one table.
-    """
-
-    recursion: Recursion
-    column: int
-    asked: list["Asked"]
 
 
 def refuse_keys(tree: exp.Expr) -> None:
@@ -189,9 +170,13 @@ def _leaves(query: exp.Expr) -> list[exp.Expr]:
     return [query]
 
 
-def everything(exposer: "Exposer", recursion: Recursion) -> list[exp.Select]:
-    """Return queries for all records of the tables that a recursion reads, also through others."""
-    parsed = exposer.parsed
+def everything(
+    recursion: Recursion, ctes: Sequence[exp.Expr], kept: Sequence[exp.Expr]
+) -> list[exp.Select]:
+    """Return queries for all records of the tables that a recursion reads, also through others.
+
+    ``ctes`` and ``kept`` are the WITH queries and the stored blocks of the whole query.
+    """
     found: dict[int, exp.Select] = {}
     todo: list[exp.Expr] = [recursion.union]
     seen: set[int] = set()
@@ -208,7 +193,7 @@ def everything(exposer: "Exposer", recursion: Recursion) -> list[exp.Select]:
                 one = exp.alias_(exp.Literal.number(1), "x0", quoted=True)
                 found[ref] = exp.Select(expressions=[one]).from_(plain, copy=False)
             elif (cte := table.meta.get("cte")) is not None:
-                todo.append(parsed.ctes[cte].this)
-            elif (kept := table.meta.get("kept")) is not None:
-                todo.append(parsed.kept[kept])
+                todo.append(ctes[cte].this)
+            elif (block := table.meta.get("kept")) is not None:
+                todo.append(kept[block])
     return list(found.values())

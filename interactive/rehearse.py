@@ -10,10 +10,10 @@ from collections.abc import Collection, Sequence
 import duckdb
 
 from .collations import collations
-from .identity import Asked, Base, Branch, Derived, Grouped, Identity
+from .identity import Asked, Base, Branch, Derived, Grouped, Identity, Recursive
 from .names import RESERVED, quoted
 from .plan import Plan
-from .recursion import NUMBER, Recursive
+from .recursion import NUMBER
 from .refusal import REWRITE, NotCovered
 from .witness import ASKED, Witness, references
 

@@ -17,10 +17,9 @@ from provhouse.model.errors import Damaged
 
 from .ancestors import ancestors
 from .apart import Apart, readable, unreadable, with_eids
-from .identity import Asked, Base, Branch, Derived, Grouped, Identity
+from .identity import Asked, Base, Branch, Derived, Grouped, Identity, Recursive
 from .links import Chain, Link, chained, flattened, from_pairs, merged
 from .questions import Questions, distinct_questions
-from .recursion import Recursive
 from .witness import ASKED
 
 
@@ -91,15 +90,14 @@ class Tracer:
 
     def _recursive(self, part: Recursive, block: "Block", path: list[Link]) -> None:
         """Ask for the records of stored rows, and of all rows that they were derived from."""
-        recursion = part.recursion
         if not any(each.witness.refs & self.wanted for each in part.asked):
             return
         block = block.where(block.table.column(part.column).is_valid())
-        if recursion.linear:
+        if part.recursion.linear:
             asked, link = block.questions([part.column])
-            if recursion.parents is None:
-                recursion.parents = self._parents(part)
-            above, rows = ancestors(recursion.parents, asked.table.column(0).to_numpy())
+            if part.parents is None:
+                part.parents = self._parents(part)
+            above, rows = ancestors(part.parents, asked.table.column(0).to_numpy())
             block, path = _numbered(rows), [*path, link, above]
         for each in part.asked:
             self._ask(each, None, block, path)

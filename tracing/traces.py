@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from provhouse.capturing.session import await_ends
-from provhouse.ingest.captured.land import captured_writes, outputs_of
+from provhouse.ingest.captured.finished import captured_writes, outputs_of
 from provhouse.ingest.captured.widened import Widened, check_lineage
 from provhouse.model.errors import UsageError
 from provhouse.store.warehouse.kept_folder import KeptFolder

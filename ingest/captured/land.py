@@ -12,6 +12,7 @@ from provhouse.commit.note_samples import note_samples
 from provhouse.commit.number_files import number_files
 from provhouse.commit.number_writes import NewWrite, number_writes
 from provhouse.commit.pin_files import pin_files
+from provhouse.commit.single_writer import only_writer
 from provhouse.model.columns import EXACTNESS, KIND, OP
 from provhouse.model.operations import weakest
 from provhouse.model.progress import Progress
@@ -24,12 +25,13 @@ from provhouse.store.warehouse.uncaptured import Uncaptured, note_captured, note
 from provhouse.store.warehouse.written import Written
 
 from ..ingest import ingest_sources
-from .description import CapturedWrite, SourceFile, described
+from .description import CapturedWrite, SourceFile
 from .file_names import Key
+from .finished import captured_writes, outputs_of
 from .kept_out import KeptOut
 from .keyed import source_keys
 from .keyed_names import Fresh, KeyedNames
-from .keyed_output import KeyedOutput, KeyedOutputNames, keyed_output_of
+from .keyed_output import KeyedOutput, KeyedOutputNames
 from .keys import KeyStore, check_keys
 from .known import Known
 from .landed import Landed, LandedMark, LandedWrite
@@ -37,10 +39,9 @@ from .marked_output import MarkedNames, MarkedOutput, marked_outputs
 from .marks import MarkedRows, marks_of
 from .moved import tracking_of
 from .names import OutputNames, SourceNames, check_sources, without_numbers
-from .output import Output, output_of
+from .output import Output
 from .pinned import checked_before, pins_of
 from .places import check_places
-from .rdd_output import keyed_rdd_output_of, rdd_output_of
 from .renamed import state_of
 from .rows import Traced, bare_rows, operations, pieces, traced
 from .sampled import sampled_writes
@@ -114,12 +115,6 @@ def _stopped(begun: Sequence[CapturedWrite], block: Block, layout: Layout) -> tu
     return found
 
 
-def captured_writes(folder: Path) -> list[CapturedWrite]:
-    """Return the writes that a captured block has left in its folder, in order."""
-    paths = sorted(folder.glob("[0-9]*/write.json"), key=lambda path: int(path.parent.name))
-    return [described(json.loads(path.read_text(encoding="utf-8")), path.parent) for path in paths]
-
-
 def _land(
     begun: Sequence[CapturedWrite],
     keys: Mapping[str, Key],
@@ -128,7 +123,6 @@ def _land(
     settings: Settings,
     progress: Progress,
 ) -> Landed:
-    run = block.run
     incomplete = tuple(str(each.path) for each in begun if each.state in ("unknown", "replaced"))
     finished = [
         each for each in begun if each.state == "finished" and not _has_landed(each).exists()
@@ -145,6 +139,28 @@ def _land(
         if error := kept_out.error(0):
             raise error
         return Landed(incomplete=incomplete)
+    with only_writer(settings, progress):  # once for everything that is stored
+        landed = _store(whole, keys, block.run, store, aside, settings, progress)
+    for each in whole:
+        _has_landed(each.output.write).touch()
+    return replace(
+        landed,
+        incomplete=incomplete,
+        kept_out=kept_out.refusals(),
+        fault=kept_out.error(len(landed.writes)),
+    )
+
+
+def _store(
+    whole: Sequence[Traced],
+    keys: Mapping[str, Key],
+    run: str,
+    store: KeyStore,
+    aside: Path,
+    settings: Settings,
+    progress: Progress,
+) -> Landed:
+    """Store the writes, then ingest their triples as one new generation."""
     outputs = [each.output for each in whole]
     sources = _sources(outputs)
     marked = marked_outputs(outputs)
@@ -173,17 +189,7 @@ def _land(
         LandedMark(rows.table, places[place].version, len(rows.names))
         for place, rows in opened.items()
     )
-    for each in outputs:
-        _has_landed(each.write).touch()
-    return Landed(
-        landed,
-        summary.generation,
-        incomplete,
-        marks=marks,
-        kept_out=kept_out.refusals(),
-        fault=kept_out.error(len(landed)),
-        widened=widened_windows(found),
-    )
+    return Landed(landed, summary.generation, marks=marks, widened=widened_windows(found))
 
 
 def _has_landed(write: CapturedWrite) -> Path:
@@ -212,20 +218,6 @@ def _traced(
                 found.append(traced(replace(output, marks=marks, sample=block.sample), aside))
     kept = kept_out.numbers()
     return [each for each in found if each.output.write.number not in kept]
-
-
-def outputs_of(finished: Iterable[CapturedWrite]) -> list[Output]:
-    """Return the files of finished writes that have made any, with their rows.
-
-    Raises BadInput if they are not those that were captured.
-    """
-    return [output for output in map(_output_of, finished) if output.files]
-
-
-def _output_of(write: CapturedWrite) -> Output:
-    if write.format == "rdd":
-        return keyed_rdd_output_of(write) if write.key else rdd_output_of(write)
-    return keyed_output_of(write) if write.key else output_of(write)
 
 
 def _check(

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 from helpers.warehouse import House
 from provhouse.capturing.session import Budget, Captured, capturing
-from provhouse.ingest.captured.land import captured_writes
+from provhouse.ingest.captured.finished import captured_writes
 from provhouse.model.errors import UsageError
 from provhouse.query.status import status
 

@@ -19,7 +19,7 @@ from helpers.random_programs import Values, program, tables
 from helpers.warehouse import House
 from helpers.witnesses import query, read, rows_of
 from provhouse.capturing.session import Captured, capturing
-from provhouse.ingest.captured.land import captured_writes
+from provhouse.ingest.captured.finished import captured_writes
 from provhouse.model.answer import Answer, Influence
 from provhouse.model.errors import NotFound
 from provhouse.output.form import Form

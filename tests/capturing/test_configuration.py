@@ -22,7 +22,7 @@ from provhouse.capturing.configuration import configuration, submit_options
 from provhouse.capturing.scripts import Ran, run_script
 from provhouse.cli.app import run
 from provhouse.ingest.captured.description import TapTable
-from provhouse.ingest.captured.land import captured_writes
+from provhouse.ingest.captured.finished import captured_writes
 from provhouse.ingest.captured.sampled import in_sample
 from provhouse.query.status import status
 

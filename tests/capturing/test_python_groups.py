@@ -15,7 +15,7 @@ from helpers.pickled import nested
 from helpers.shop import CUSTOMERS, ORDERS, Order, write_shop
 from helpers.warehouse import House
 from provhouse.capturing.session import Captured, capturing
-from provhouse.ingest.captured.land import captured_writes
+from provhouse.ingest.captured.finished import captured_writes
 from provhouse.model.errors import UsageError
 
 KN = "k long, n long"

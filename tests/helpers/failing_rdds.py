@@ -21,7 +21,7 @@ from helpers.rdd_programs import Followed
 from helpers.trace_check import rows_of as rows_at
 from provhouse.capturing.rdds import entering, leaving
 from provhouse.ingest.captured.description import CapturedWrite
-from provhouse.ingest.captured.land import outputs_of
+from provhouse.ingest.captured.finished import outputs_of
 from provhouse.ingest.captured.rdd_output import rdd_output_of
 from provhouse.ingest.captured.rows import traced
 from provhouse.tracing.cursor import Cursor

@@ -15,7 +15,7 @@ from provhouse.capturing.rdds.context import LineageContext
 from provhouse.capturing.rdds.rdd import LineageRDD
 from provhouse.capturing.session import Captured, capturing
 from provhouse.ingest.captured.description import CapturedWrite
-from provhouse.ingest.captured.land import captured_writes
+from provhouse.ingest.captured.finished import captured_writes
 from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.ingest.captured.rdd_output import rdd_output_of
 from provhouse.ingest.captured.rows import traced

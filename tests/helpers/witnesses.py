@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from provhouse.capturing.session import Captured, capturing
 from provhouse.ingest.captured.description import CapturedWrite
-from provhouse.ingest.captured.land import captured_writes
+from provhouse.ingest.captured.finished import captured_writes
 from provhouse.ingest.captured.output import output_of
 from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.ingest.captured.rows import Traced, traced

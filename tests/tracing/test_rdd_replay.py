@@ -16,7 +16,7 @@ from helpers.rdd_captured import lineage_context
 from helpers.rdd_programs import Files, Followed, files, program
 from helpers.warehouse import House
 from provhouse.capturing.rdds.replay_context import kept
-from provhouse.ingest.captured.land import captured_writes, outputs_of
+from provhouse.ingest.captured.finished import captured_writes, outputs_of
 from provhouse.model.errors import BadInput, UsageError
 from provhouse.tracing.cursor import Cursor
 from provhouse.tracing.flow import Flow

@@ -13,7 +13,7 @@ from helpers.rdd_captured import Rows, lineage_context
 from helpers.rdd_programs import Followed, pair
 from helpers.trace_check import rows_of
 from helpers.warehouse import House
-from provhouse.ingest.captured.land import captured_writes, outputs_of
+from provhouse.ingest.captured.finished import captured_writes, outputs_of
 from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.model.errors import UsageError
 from provhouse.tracing import text_lines

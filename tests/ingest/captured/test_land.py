@@ -52,11 +52,18 @@ def of(cust: str) -> set[str]:
     return {f"orders/{order.id}" for order in ORDERS if order.cust == cust}
 
 
+def writers(house: House) -> int:
+    """Return how often a writer has begun."""
+    log = house.layout.logs / "writers.jsonl"
+    return log.read_text().count('"event": "begins"') if log.exists() else 0
+
+
 def test_lineage_goes_through_the_versions_of_several_nights(
     house: House, shop: Path, orders: DataFrame, spark: SparkSession
 ) -> None:
     """Each night reads what the last one wrote, although both write the same table."""
     totals, versions = [str(shop / night / "totals") for night in ("1", "2", "3")], []
+    before = writers(house)
     for night, path in enumerate(totals):
         with house.capture(keys=KEYS, run=f"night {night}") as run:
             if night == 0:
@@ -66,6 +73,7 @@ def test_lineage_goes_through_the_versions_of_several_nights(
             frame.write.parquet(path)
         assert run.report
         versions.append(run.report.writes[0].version)
+    assert writers(house) - before == 3  # a landing takes the writer's lock once
     house.check()
     first, second, third = (f"totals/ann@{version}" for version in versions)
     assert versions == sorted(set(versions))

@@ -1,0 +1,30 @@
+"""The writes that a captured block has left in its folder, and the files that they have made."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from .description import CapturedWrite, described
+from .keyed_output import keyed_output_of
+from .output import Output, output_of
+from .rdd_output import keyed_rdd_output_of, rdd_output_of
+
+
+def captured_writes(folder: Path) -> list[CapturedWrite]:
+    """Return the writes that a captured block has left in its folder, in order."""
+    paths = sorted(folder.glob("[0-9]*/write.json"), key=lambda path: int(path.parent.name))
+    return [described(json.loads(path.read_text(encoding="utf-8")), path.parent) for path in paths]
+
+
+def outputs_of(finished: Iterable[CapturedWrite]) -> list[Output]:
+    """Return the files of finished writes that have made any, with their rows.
+
+    Raises BadInput if they are not those that were captured.
+    """
+    return [output for output in map(_output_of, finished) if output.files]
+
+
+def _output_of(write: CapturedWrite) -> Output:
+    if write.format == "rdd":
+        return keyed_rdd_output_of(write) if write.key else rdd_output_of(write)
+    return keyed_output_of(write) if write.key else output_of(write)

@@ -1,0 +1,81 @@
+"""A warehouse with captured writes, which an earlier version stored, still answers.
+
+``kept/format-6.tar.xz`` has a warehouse without its Neo4j. Orders 1 to 40 have the city ``c<id-1
+modulo 4>``; the land of ``c0`` and ``c1`` is ``x``, that of the others ``y``. Generation 1 has
+``balance`` (the orders from 3) and ``sums`` (by land), generation 2 a sample of half of ``balance``
+(the orders from 2), and generation 3 ``last`` (the largest order of each city, by a window) beside
+an uncaptured write of ``dice``. Generation 4 is an ingest of three triples from a file.
+"""
+
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from helpers.warehouse import House
+from provhouse.care.repair import repair
+from provhouse.changes.compact import compact
+from provhouse.changes.rollback import rollback
+from provhouse.model.errors import NotFound
+from provhouse.model.progress import Silent
+from provhouse.query.ask import Asker
+from provhouse.query.status import status
+
+KEPT = Path(__file__).parent / "kept" / "format-6.tar.xz"
+LANDS = {"x": (0, 1), "y": (2, 3)}
+
+
+@pytest.fixture(scope="module")
+def captured(houses: Callable[..., House], tmp_path_factory: pytest.TempPathFactory) -> House:
+    folder = tmp_path_factory.mktemp("captured")
+    with tarfile.open(KEPT) as archive:
+        archive.extractall(folder, filter="data")
+    house = houses(warehouse=folder / "warehouse")
+    repair(house.settings, Silent())
+    house.check_deep()
+    return house
+
+
+def sources(asker: Asker, item: str) -> set[str]:
+    """Return the items that an item was made from, however far away, by their plain names."""
+    triples = asker.ask(item, "upstream").triples.to_pylist()
+    return {str(row["src"]).split("@")[0] for row in triples}
+
+
+def orders(first: int, *cities: int) -> set[str]:
+    return {f"orders/{one}" for one in range(first, 41) if (one - 1) % 4 in cities}
+
+
+def balances(first: int, *cities: int) -> set[str]:
+    return {name.replace("orders", "balance") for name in orders(first, *cities)}
+
+
+@pytest.mark.parametrize("compacted", [False, True])
+def test_captured_writes_of_an_earlier_version_answer_as_before(
+    captured: House, compacted: bool
+) -> None:
+    if compacted:
+        compact(captured.settings, Silent())
+        captured.check_deep()
+    with captured.asker() as asker:
+        for land, cities in LANDS.items():
+            made = orders(3, *cities) | balances(3, *cities)
+            assert sources(asker, f"sums/{land}") == made | {f"cities/c{one}" for one in cities}
+        for last in range(37, 41):
+            assert sources(asker, f"last/{last}") == {f"orders/{last}"}
+        assert sources(asker, "d/1") == {"a/1", "a/2", "b/1"}
+        answer = asker.ask("balance/2", "upstream")
+        assert {row["src"] for row in answer.triples.to_pylist()} == {"orders/2"}
+        assert [(one.table, one.part) for one in answer.samples] == [("balance", 0.5)]
+    (missing,) = status(captured.settings).uncaptured
+    assert (missing.table, "the operator Range" in missing.reason) == ("dice", True)
+
+
+def test_the_last_ingest_of_an_earlier_version_is_rolled_back(captured: House) -> None:
+    rollback(captured.settings, Silent())
+    captured.check_deep()
+    with captured.asker() as asker:
+        assert sources(asker, "last/40") == {"orders/40"}
+        with pytest.raises(NotFound):
+            asker.ask("d/1", "upstream")
