@@ -3,15 +3,15 @@
 from sqlglot import exp
 
 
-def put_right(tree: exp.Expr) -> None:
+def put_right(nodes: list[exp.Expr]) -> None:
     """Change SEMI joins, joins with UNNEST, ``count()``, and LIMIT by a computed share of rows."""
-    for join in list(tree.find_all(exp.Join)):
-        _join(join)
-    for limit in list(tree.find_all(exp.Limit)):
-        _share(limit)
-    for count in list(tree.find_all(exp.Count)):
-        if count.this is None:
-            count.set("this", exp.Star())
+    for node in nodes:
+        if isinstance(node, exp.Join):
+            _join(node)
+        elif isinstance(node, exp.Limit):
+            _share(node)
+        elif isinstance(node, exp.Count) and node.this is None:
+            node.set("this", exp.Star())
 
 
 def _join(join: exp.Join) -> None:

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from sqlglot import exp
 
+from . import dialect
 from .refusal import refuse
 
 Node = TypeVar("Node")
@@ -30,8 +31,12 @@ def own(root: exp.Expr, *kinds: type[Node]) -> Iterator[Node]:
         node = todo.pop()
         if isinstance(node, kinds):
             yield node
-        if not isinstance(node, (exp.Select, exp.SetOperation)):
+        if not isinstance(node, ENDS):
             todo.extend(node.iter_expressions(reverse=True))
+
+
+ENDS = (exp.Select, exp.SetOperation, exp.Column, exp.Identifier, exp.Literal)
+"""Nodes that are nested queries, or have nothing of interest below."""
 
 
 def sources(select: exp.Select) -> list[exp.Expr]:
@@ -68,21 +73,31 @@ def is_parenthesised_join(item: exp.Expr) -> bool:
     return not isinstance(inner, (exp.Query, exp.Pivot))
 
 
-def joins_tables(select: exp.Select) -> bool:
-    """Return whether a block reads nothing but tables, and derived tables that only join some."""
-    nested = sum(1 for _ in select.find_all(exp.Select, exp.SetOperation))
-    return nested == _plain_blocks(select)
+def is_plain(query: exp.Expr) -> bool:
+    """Return whether a query only joins tables, and may group the rows."""
+    if not isinstance(query, exp.Select) or any(map(query.args.get, CHOOSING)):
+        return False
+    return plain_blocks(query) > 0 and not windows(query) and is_resolved(query)
 
 
-def _plain_blocks(select: exp.Select) -> int:
-    """Return how many blocks a block of joins consists of; 0 if it has others."""
+def is_resolved(select: exp.Select) -> bool:
+    """Return whether all columns in a block have a table, but those in its ORDER BY."""
+    parts = (part for part in select.iter_expressions() if not isinstance(part, exp.Order))
+    return all(column.table for part in parts for column in part.find_all(exp.Column))
+
+
+def plain_blocks(select: exp.Select) -> int:
+    """Return how many blocks a block of joins consists of, without those in expressions.
+
+    0 if it reads anything but tables and derived tables that only join some.
+    """
     found = 1
     for source in sources(select):
         if isinstance(source, exp.Subquery):
             inner = unwrapped(source)
             if not isinstance(inner, exp.Select) or any(map(inner.args.get, CHOOSING)):
                 return 0
-            below = 0 if is_grouped(inner) or windows(inner) else _plain_blocks(inner)
+            below = 0 if is_grouped(inner) or windows(inner) else plain_blocks(inner)
             if not below:
                 return 0
             found += below
@@ -128,7 +143,7 @@ def group_keys(select: exp.Select) -> Keys:
     sets = [each for each in group.expressions if isinstance(each, SETS)]
     found: dict[str, exp.Expr] = {}
     for key in (leaf for each in group.expressions for leaf in key_leaves(each)):
-        found.setdefault(key.sql("duckdb"), key)
+        found.setdefault(dialect.key(key), key)
     return Keys(list(found.values()), bool(sets))
 
 

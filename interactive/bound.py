@@ -63,7 +63,7 @@ class Bound:
     @cached_property
     def called(self) -> set[str]:
         """The names of the functions that are called, in lower case."""
-        return {str(json.loads(path)[-1]).lower() for path in CALLED.findall(self.text)}
+        return {str(json.loads(path)[-1]).lower() for path in set(CALLED.findall(self.text))}
 
     def same(self, other: "Bound", names: Mapping[str, str]) -> bool:
         """Return whether two plans compute the same; ``names`` has functions with several names."""

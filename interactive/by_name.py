@@ -40,4 +40,4 @@ def _names(con: duckdb.DuckDBPyConnection, side: exp.Expr) -> list[str]:
         names = [each.alias_or_name for each in listed]
         if "*" not in names:
             return names
-    return scoped.columns(con, side, f"FROM ({dialect.text(side)})", WHAT)
+    return scoped.columns(con, side, f"FROM ({dialect.text_with_pivots(side)})", WHAT)

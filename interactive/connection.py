@@ -305,11 +305,12 @@ class Connection:
         """Return the plan of a query; plans are kept by the query's text."""
         found = self._plans.get(query)
         if found is None:
-            from .plan import plan
+            from .plan import collector_paused, plan
             from .rehearse import rehearse
 
-            found = plan(self.duckdb, query, self.catalog())
-            rehearse(self.duckdb, found)
+            with collector_paused():
+                found = plan(self.duckdb, query, self.catalog())
+                rehearse(self.duckdb, found)
             if len(self._plans) >= PLANS:
                 oldest = self._plans.pop(next(iter(self._plans)))
                 self._evicted.append((weakref.ref(oldest), [name for name, _ in oldest.kept]))

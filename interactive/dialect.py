@@ -60,7 +60,19 @@ def meta(node: exp.Expr) -> Mapping[str, Any]:
     return found or {}
 
 
-def text(tree: exp.Expr, unsupported: ErrorLevel = ErrorLevel.IGNORE) -> str:
+def text(tree: exp.Expr) -> str:
+    """Return a tree without PIVOT as SQL."""
+    return DuckDB().generator(unsupported_level=ErrorLevel.RAISE).generate(tree, copy=False)
+
+
+def key(node: exp.Expr) -> str:
+    """Return a text that only equal expressions share."""
+    if isinstance(node, exp.Column):
+        return "\0".join(part.name for part in node.parts)
+    return DuckDB().generator().generate(node, copy=False)
+
+
+def text_with_pivots(tree: exp.Expr, unsupported: ErrorLevel = ErrorLevel.IGNORE) -> str:
     """Return a tree as SQL, with the tables of columns in PIVOT, which sqlglot leaves out."""
     if tree.find(exp.Pivot) is not None:
         tree = tree.copy()
@@ -88,20 +100,17 @@ def read(sql: str) -> list[Any]:
         )  # fmt: skip
     trees = [tree for tree in dialect.parser().parse(_in_from(tokens), sql) if tree is not None]
     for tree in trees:
-        for node in tree.walk():
+        for node in list(tree.walk()):
             if node._meta:
                 node._meta = Meta(node._meta)
-            name = node.this if isinstance(node, (exp.Anonymous, exp.Identifier)) else None
-            if isinstance(name, str) and name.startswith(UNKNOWN):
-                node.set("this", name.removeprefix(UNKNOWN))
-        for nulls in list(tree.find_all(exp.IgnoreNulls, exp.RespectNulls)):
-            _keep_nulls(nulls)
-        for negated in tree.find_all(exp.Not):
-            if isinstance(negated.this, exp.Is) and isinstance(
-                value := negated.this.expression, (exp.Null, exp.Boolean)
-            ):
-                value.replace(exp.Not(this=value.copy()))
-                negated.replace(negated.this)
+            if isinstance(node, (exp.Anonymous, exp.Identifier)):
+                name = node.this
+                if isinstance(name, str) and name.startswith(UNKNOWN):
+                    node.set("this", name.removeprefix(UNKNOWN))
+            elif isinstance(node, (exp.IgnoreNulls, exp.RespectNulls)):
+                _keep_nulls(node)
+            elif isinstance(node, exp.Not):
+                _negate(node)
     return trees
 
 
@@ -132,6 +141,15 @@ def _in_from(tokens: list[Token]) -> list[Token]:
 
 def _like(token: Token, kind: TokenType, text: str) -> Token:
     return Token(kind, text, token.line, token.col, token.start, token.end, [])
+
+
+def _negate(negated: exp.Not) -> None:
+    """Write ``x IS NOT NULL`` as one comparison, as DuckDB reads it."""
+    if isinstance(negated.this, exp.Is) and isinstance(
+        value := negated.this.expression, (exp.Null, exp.Boolean)
+    ):
+        value.replace(exp.Not(this=value.copy()))
+        negated.replace(negated.this)
 
 
 def _keep_nulls(nulls: exp.Expr) -> None:

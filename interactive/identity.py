@@ -13,7 +13,7 @@ from typing import Literal
 
 from sqlglot import exp
 
-from . import blocks
+from . import blocks, dialect
 from .blocks import named
 from .branches import HIDDEN, as_select, branches, leaves, leftmost, spread
 from .links import Link
@@ -162,7 +162,7 @@ class Exposer:
         found: dict[str, exp.Expr] = {}
         for column in outer_columns(query):
             if "outer" not in column.meta:
-                text = column.sql()
+                text = dialect.key(column)
                 if text not in names:
                     names[text] = f"o{next(self._names)}"
                 column.meta["outer"] = names[text]
@@ -201,7 +201,8 @@ class Exposer:
         for window in blocks.windows(select):
             keys = window.args.get("partition_by") or []
             at = [columns.add(key) for key in keys]
-            columns.ask(partition(self, select, keys), at, "some")
+            witness = partition(self, select, keys, columns.identity.outer)
+            columns.ask(witness, at, "some")
         if derived and columns.identity.count is not None:
             columns.identity.present = columns.identity.count
         elif derived and not all(isinstance(part, Base) for part in columns.identity.parts):
@@ -268,13 +269,15 @@ class Exposer:
         if keys.sets:
 
             def build(used: list[int]) -> Asked:
-                witness = core(self, select, [keys.expressions[each] for each in used])
+                chosen = [keys.expressions[each] for each in used]
+                witness = core(self, select, chosen, columns.identity.outer)
                 return columns.asked(witness, [at[each] for each in used], "counted")
 
             mask = columns.add(exp.Anonymous(this="GROUPING", expressions=keys.expressions))
             columns.identity.parts.append(Grouped(build, len(at), mask))
         else:
-            columns.ask(core(self, select, keys.expressions), at, "counted").keyed = True
+            witness = core(self, select, keys.expressions, columns.identity.outer)
+            columns.ask(witness, at, "counted").keyed = True
         columns.identity.count = columns.add(exp.Count(this=exp.Star()))
 
     def _equal(self, query: exp.Query, witnesses: list[exp.Expr], derived: bool) -> Identity:
@@ -353,7 +356,7 @@ class Columns:
         """Add a hidden column to the block unless it has this one, and return its number."""
         if (name := expression.meta.get("outer")) in self._outer:
             return self._outer[name]
-        text = expression.sql("duckdb")
+        text = dialect.key(expression)
         if text not in self._at:
             name = f"{HIDDEN}{len(self._at)}"
             self._at[text] = len(self._outer) + len(self.identity.names)

@@ -20,9 +20,11 @@ def mark(tree: exp.Expr) -> None:
         place.set("this", each)
 
 
-def unmark(tree: exp.Expr) -> None:
+def unmark(nodes: list[exp.Expr]) -> None:
     """Make plain items of all that say LATERAL: DuckDB needs no such word."""
-    for lateral in list(tree.find_all(exp.Lateral)):
+    for lateral in nodes:
+        if not isinstance(lateral, exp.Lateral):
+            continue
         inner = lateral.this
         inner.set("alias", lateral.args.get("alias"))
         lateral.replace(inner)

@@ -1,19 +1,24 @@
 """LIMIT and OFFSET: where they choose among rows, and their rows in correlated subqueries."""
 
+from collections.abc import Iterable
+
 from sqlglot import exp
 
 from .refusal import place
 from .subqueries import outer_columns
 
 
-def choices(query: exp.Expr) -> list[str]:
+def choices(query: exp.Expr, nodes: Iterable[exp.Expr]) -> list[str]:
     """Return what in a query chooses among rows by the number of others, each with its place.
 
     Its rows cannot always be computed again from their records: those that were passed over are
     missing there. A LIMIT of the whole query has no part in that, unless it is a share.
+    ``nodes`` are those of the query.
     """
     found = []
-    for node in query.find_all(exp.Limit, exp.Offset):
+    for node in nodes:
+        if not isinstance(node, (exp.Limit, exp.Offset)):
+            continue
         limit = isinstance(node, exp.Limit)
         share = node.args.get("limit_options") or isinstance(node.expression, exp.Var)
         if share or not limit or node.parent is not query:

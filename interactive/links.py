@@ -169,6 +169,9 @@ def from_pairs(keys: Rids, values: Rids, rows: int, number: int) -> Link:
     one_each = keys.size == rows and bool((keys == np.arange(rows)).all())
     if one_each and (values.size == 0 or int(values.min()) >= 0):
         return Link(None, values, number)
+    if rows == 1 and bool((values[1:] > values[:-1]).all()):
+        kept = values[np.searchsorted(values, 0) :]
+        return Link(np.array([0, kept.size], np.int64), kept, number)
     if values.size <= FEW:
         return Link(*_sorted_pairs(keys, values, rows), number)
     return Link(*ascending(*kernels.sort_pairs(keys, values, rows), number), number)

@@ -1,5 +1,6 @@
 """Replace calls of macros by what they stand for, as DuckDB does when it binds a query."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from sqlglot import exp
@@ -12,16 +13,22 @@ from .refusal import PLACE, refuse
 DEPTH = 50
 
 
-def unfold(tree: exp.Expr, functions: Functions) -> None:
-    """Unfold the macros in a query, except built-in ones that only compute with plain values."""
-    for _ in range(DEPTH):
+def unfold(tree: exp.Expr, nodes: Iterable[exp.Expr], functions: Functions) -> bool:
+    """Unfold the macros in a query, except built-in ones that only compute with plain values.
+
+    ``nodes`` are those of the tree. Return whether there are any macros.
+    """
+    for depth in range(DEPTH):
         calls = [
-            (call, macro) for call in tree.find_all(exp.Func) if (macro := _macro(call, functions))
+            (node, macro)
+            for node in nodes
+            if isinstance(node, exp.Func) and (macro := _macro(node, functions))
         ]
         if not calls:
-            return
+            return depth > 0
         for call, macro in calls:
             _replace(call, macro)
+        nodes = tree.walk()
     refuse(f"macros nested more than {DEPTH} deep", tree)
 
 

@@ -23,11 +23,11 @@ def name_all(tree: exp.Expr) -> None:
         order.set("expressions", keys)
 
 
-def expand_all(tree: exp.Expr) -> None:
+def expand_all(nodes: list[exp.Expr]) -> None:
     """Replace GROUP BY ALL, which would take in the columns that are added."""
-    for group in list(tree.find_all(exp.Group)):
-        select = group.parent
-        if not group.args.get("all") or not isinstance(select, exp.Select):
+    for group in nodes:
+        select = group.parent if isinstance(group, exp.Group) else None
+        if not isinstance(select, exp.Select) or not group.args.get("all"):
             continue
         keys = [each.unalias() for each in select.expressions if _is_key(each, select)]
         keys += _beside(select)
@@ -66,9 +66,9 @@ def _is_key(projection: exp.Expr, select: exp.Select) -> bool:
     )
 
 
-def expand_named(tree: exp.Expr) -> None:
+def expand_named(nodes: list[exp.Expr]) -> None:
     """Replace positions and names by the keys they stand for."""
-    for select, keys in _grouped_by_sets(tree):
+    for select, keys in _grouped_by_sets(nodes):
         listed = select.expressions
         by_name = {each.alias_or_name: each for each in listed}
         for key in keys:
@@ -81,9 +81,11 @@ def expand_named(tree: exp.Expr) -> None:
                 key.replace(found.unalias().copy())
 
 
-def _grouped_by_sets(tree: exp.Expr) -> Iterator[tuple[exp.Select, list[exp.Expr]]]:
+def _grouped_by_sets(nodes: list[exp.Expr]) -> Iterator[tuple[exp.Select, list[exp.Expr]]]:
     """Yield the blocks with grouping sets, and their keys."""
-    for group in tree.find_all(exp.Group):
+    for group in nodes:
+        if not isinstance(group, exp.Group):
+            continue
         sets = any(isinstance(each, SETS) for each in group.expressions)
         if sets and isinstance(group.parent, exp.Select):
             yield group.parent, [leaf for each in group.expressions for leaf in key_leaves(each)]

@@ -22,6 +22,7 @@ from .lower import lower
 from .macros import unfold
 from .named_keys import expand_all, expand_named, name_all
 from .names import RESERVED
+from .outputs import Output, listed, outputs
 from .parentheses import clauses_inside
 from .pivot_values import list_values
 from .plain import plain, rewritten
@@ -52,6 +53,8 @@ class Parsed:
     query: exp.Query
     collated: bool = False
     """Whether texts are compared by a collation."""
+    outputs: list[Output] | None = None
+    """The columns of the result, if they are certain."""
     references: list[Reference] = field(default_factory=list)
     ctes: list[exp.CTE] = field(default_factory=list)
     kept: list[exp.Expr] = field(default_factory=list)
@@ -65,31 +68,30 @@ def parse(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Parsed:
     Raises UsageError for what is not one query, and NotCovered for names that cannot be resolved
     and for texts that DuckDB reads in another way.
     """
-    tree, text = _qualified(con, sql, catalog, False)
-    _refuse_stars(tree)
-    put_right(tree)
-    plan = judge.check(con, text, tree, catalog)
+    tree, text, names = _qualified(con, sql, catalog, False)
     nodes = list(tree.walk())
+    _refuse_stars(nodes)
+    put_right(nodes)
+    plan = judge.check(con, text, tree, catalog)
     _refuse_reserved(nodes)
     _semi_joins(nodes)
-    parsed = Parsed(tree, collated=plan.collated)
+    parsed = Parsed(tree, collated=plan.collated, outputs=outputs(names, plan) if names else None)
     if any(isinstance(node, exp.With) for node in nodes):
         _hoist(con, parsed)
     mark_outer_aggregates(tree)
     lower(tree)
-    _number(parsed, catalog)
-    tables = [parsed.references[ref].table for ref in _uses(tree)]
-    judge.check_scans(plan.scans, tables)
+    uses = _number(parsed, catalog)
+    judge.check_scans(plan.scans, [parsed.references[ref].table for ref in uses])
     return parsed
 
 
 def _qualified(
     con: duckdb.DuckDBPyConnection, query: str, catalog: Catalog, lateral: bool
-) -> tuple[Any, str]:
+) -> tuple[Any, str, list[str]]:
     """Return a tree in which each column has its table, and rows as values are structs.
 
-    With it comes the text that DuckDB must read alike. ``lateral``: derived tables may refer to
-    items before them.
+    With it come the text that DuckDB must read alike, and the names of its columns if they are
+    certain. ``lateral``: derived tables may refer to items before them.
     """
     tree = _query(query)
     name_columns(tree)
@@ -102,21 +104,23 @@ def _qualified(
     _flatten(nodes)
     if rewritten(nodes):
         _mark_aggregates(nodes, catalog)
-        judge.check(con, sql, tree, catalog)
+        judge.check(con, sql, tree.copy(), catalog)  # PIVOT is changed as it is written
         tree = plain(tree, con)
         sql = dialect.text(tree)
     stars.spell_out(tree, partial(_columns, catalog), con)
     name_all(tree)
     nodes = list(tree.walk())
     _mark_aggregates(nodes, catalog)
-    for at, table in enumerate(tree.find_all(exp.Table)):
+    for at, table in enumerate(node for node in nodes if isinstance(node, exp.Table)):
         table.meta["use"] = at  # copies of an expression keep it
+    names = listed(tree, nodes, catalog) if sql is query else []
     if lateral:
         mark(tree)
     _name_subqueries(nodes)
     whole_rows.keep_names(nodes)
+    schema = _schema(nodes, catalog)
     try:
-        tree = qualify(tree, schema=_schema(nodes, catalog), dialect="duckdb", identify=True)
+        tree = qualify(tree, schema=schema, dialect=schema.dialect, identify=True)
     except OptimizeError as error:
         if not lateral:
             return _qualified(con, query, catalog, True)
@@ -125,18 +129,19 @@ def _qualified(
             str(error),
             "Qualify columns by their table",
         ) from None
-    unmark(tree)
+    unmark(list(tree.walk()))
     whole_rows.restore_fields(tree)
-    whole_rows.spell_out(tree, partial(_columns, catalog))
-    expand_all(tree)
-    expand_named(tree)
-    return tree, sql
+    nodes = list(tree.walk())
+    whole_rows.spell_out(nodes, partial(_columns, catalog))
+    expand_all(nodes)
+    expand_named(nodes)
+    return tree, sql, names
 
 
 def _refuse_reserved(nodes: list[exp.Expr]) -> None:
     """Refuse names that could be those of hidden columns."""
     for name in nodes:
-        if isinstance(name, exp.Identifier) and name.name.lower().startswith(RESERVED):
+        if isinstance(name, exp.Identifier) and name.this.lower().startswith(RESERVED):
             refuse(f"{name.name}, which is a name that provhouse keeps for itself,", name, RENAME)
 
 
@@ -147,12 +152,14 @@ def _columns(catalog: Catalog, table: exp.Table) -> list[str]:
     return list(found.columns) if found else []
 
 
-def _refuse_stars(tree: exp.Expr) -> None:
+def _refuse_stars(nodes: list[exp.Expr]) -> None:
     """Refuse stars that have not been replaced by columns, since they would take in hidden ones."""
-    for star in tree.find_all(exp.Star, exp.Columns, exp.Anonymous):
-        if isinstance(star, exp.Anonymous) and star.name.lower() != "columns":
+    for star in nodes:
+        if isinstance(star, exp.Anonymous) and star.name.lower() == "columns":
+            refuse("* or COLUMNS here", star.parent or star)
+        if not isinstance(star, (exp.Star, exp.Columns)):
             continue
-        if not isinstance(star, exp.Star) or not isinstance(star.parent, exp.Count):
+        if isinstance(star, exp.Columns) or not isinstance(star.parent, exp.Count):
             refuse("* or COLUMNS here", star.parent or star)
 
 
@@ -185,9 +192,13 @@ def _name_tables(tree: exp.Expr, catalog: Catalog, depth: int) -> None:
     """Give tables their full names, and replace views by their queries."""
     if depth > 50:
         refuse("views nested more than 50 deep", tree)
-    drop_unused(tree)
-    unfold(tree, catalog.functions)
-    for table in list(tree.find_all(exp.Table)):
+    nodes = list(tree.walk())
+    if any(isinstance(node, exp.With) for node in nodes):
+        drop_unused(tree)
+        nodes = list(tree.walk())
+    if unfold(tree, nodes, catalog.functions):
+        nodes = list(tree.walk())
+    for table in [node for node in nodes if isinstance(node, exp.Table)]:
         if not isinstance(table.this, exp.Identifier) or cte_of(table):
             continue
         relation = catalog.find(table)
@@ -231,14 +242,15 @@ def _schema(nodes: list[exp.Expr], catalog: Catalog) -> MappingSchema:
             if "rowid" in columns:
                 refuse(f"{relation.place.name}, a table with a column rowid", table, RENAME)
             found.setdefault(database, {}).setdefault(schema, {})[name] = columns
-    visible: dict[str, object] = {
-        database: {
-            schema: {name: list(columns) for name, columns in tables.items()}
-            for schema, tables in schemas.items()
-        }
-        for database, schemas in found.items()
-    }
+    visible: dict[str, object] | None = None
     if any(isinstance(node, exp.Column) and node.name.lower() == "rowid" for node in nodes):
+        visible = {
+            database: {
+                schema: {name: list(columns) for name, columns in tables.items()}
+                for schema, tables in schemas.items()
+            }
+            for database, schemas in found.items()
+        }
         for tables in (each for schemas in found.values() for each in schemas.values()):
             for columns in tables.values():
                 columns["rowid"] = "BIGINT"  # a column that ``*`` leaves out
@@ -363,8 +375,11 @@ def _collect(node: exp.Expr, found: list[exp.CTE]) -> None:
         _collect(child, found)
 
 
-def _number(parsed: Parsed, catalog: Catalog) -> None:
-    """Number the uses of base tables in the order of the text; copies have the same number."""
+def _number(parsed: Parsed, catalog: Catalog) -> list[int]:
+    """Number the uses of base tables in the order of the text; copies have the same number.
+
+    Return the numbers of all uses, with copies that names in SELECT have made.
+    """
     found = [table for table in parsed.query.find_all(exp.Table) if table.catalog]
     found.sort(key=lambda table: table.this.meta.get("start", 0))
     uses = {table.meta["use"]: table for table in reversed(found)}
@@ -379,8 +394,4 @@ def _number(parsed: Parsed, catalog: Catalog) -> None:
         relation = catalog.find(table)
         assert relation
         parsed.references.append(Reference(name, relation.place, place(table)))
-
-
-def _uses(tree: exp.Expr) -> list[int]:
-    """Return the references of the tables in a tree, with copies that names in SELECT have made."""
-    return [table.meta["ref"] for table in tree.find_all(exp.Table) if "ref" in table.meta]
+    return [numbers[table.meta["use"]] for table in found]

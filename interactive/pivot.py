@@ -27,7 +27,7 @@ def without_pivots(con: duckdb.DuckDBPyConnection, tree: exp.Expr) -> exp.Expr:
         tree.set("with_", with_)
     for node in reversed(list(tree.find_all(exp.Pivot, exp.Table, exp.Subquery, exp.Join))):
         if isinstance(node, exp.Pivot) and node.this is not None:
-            text = f"FROM ({dialect.text(node)})"
+            text = f"FROM ({dialect.text_with_pivots(node)})"
             node.replace(_query(_Shape(con, node, node.this, node), text))
         elif isinstance(node, exp.Join) and node.args.get("pivots"):
             refuse("PIVOT of a join without parentheses", node)
@@ -48,7 +48,7 @@ def _derived(con: duckdb.DuckDBPyConnection, source: exp.Expr) -> exp.Subquery:
     first.set("alias", None)
     source.set("joins", None)
     source.set("pivots", [first])
-    text = f"FROM {dialect.text(source)}"
+    text = f"FROM {dialect.text_with_pivots(source)}"
     source.set("pivots", None)
     derived.set("this", _query(_Shape(con, derived, source, first), text))
     return derived
@@ -70,7 +70,7 @@ class _Shape:
 
     def ask(self, listed: str, rest: str = "") -> duckdb.DuckDBPyRelation:
         """Return a query over what the PIVOT reads."""
-        text = f"SELECT {listed} FROM {dialect.text(self.source)} {rest}"
+        text = f"SELECT {listed} FROM {dialect.text_with_pivots(self.source)} {rest}"
         return scoped.ask(self.con, self.place, text, self.what)
 
     def columns(self, expressions: list[exp.Expr]) -> list[str]:

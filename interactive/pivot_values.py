@@ -23,14 +23,14 @@ def list_values(con: duckdb.DuckDBPyConnection, tree: exp.Expr, sql: str) -> tup
     if not reads:
         return tree, sql
     for pivot in found:
-        whole = f"FROM ({dialect.text(pivot)})"
+        whole = f"FROM ({dialect.text_with_pivots(pivot)})"
         for key in pivot.expressions:
             if not isinstance(key, exp.In):
                 key.replace(_with_values(con, pivot, key.copy()))
         if any(key.args.get("expressions") == [] for key in pivot.expressions):
             groups = _without_values(pivot, scoped.columns(con, pivot, whole, "PIVOT"))
             tree = groups if pivot is tree else tree
-    text = dialect.text(tree)
+    text = dialect.text_with_pivots(tree)
     try:
         same = con.sql(text).columns == con.sql(sql).columns
     except duckdb.Error:
@@ -53,7 +53,7 @@ def _without_values(pivot: exp.Pivot, groups: list[str]) -> exp.Select:
 def _with_values(con: duckdb.DuckDBPyConnection, pivot: exp.Pivot, key: exp.Expr) -> exp.In:
     cast = exp.cast(key, "VARCHAR")
     text = f"""
-        SELECT DISTINCT {cast.sql("duckdb")} FROM {dialect.text(pivot.this)}
+        SELECT DISTINCT {cast.sql("duckdb")} FROM {dialect.text_with_pivots(pivot.this)}
         WHERE {key.sql("duckdb")} IS NOT NULL ORDER BY 1"""
     values = scoped.ask(con, pivot, text, "PIVOT").fetchall()
     return exp.In(this=cast, expressions=[exp.Literal.string(value) for (value,) in values])

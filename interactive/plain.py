@@ -11,7 +11,11 @@ from .pivot import without_pivots
 
 def rewritten(nodes: Iterable[exp.Expr]) -> bool:
     """Return whether a query has such operators."""
-    return any(isinstance(node, exp.Pivot) or node.args.get("by_name") for node in nodes)
+    return any(
+        isinstance(node, exp.Pivot) or bool(node.args.get("by_name"))
+        for node in nodes
+        if isinstance(node, (exp.Pivot, exp.SetOperation))
+    )
 
 
 def plain(tree: exp.Expr, con: duckdb.DuckDBPyConnection) -> exp.Expr:

@@ -21,6 +21,7 @@ from .identity import Exposer, Identity, negatives
 from .inject import Injected, inject
 from .limits import choices
 from .names import RESERVED
+from .outputs import Output
 from .parse import Reference, parse
 from .settle import settle
 from .unified import unify
@@ -137,27 +138,29 @@ def collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-@collector_paused()
 def plan(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Plan:
     """Return the plan of a query. Errors in the query itself are reported by DuckDB."""
-    relation = con.sql(sql)
-    parsed = parse(con, sql, catalog)
-    unify(con, parsed)
+    try:
+        parsed = parse(con, sql, catalog)
+    except Exception:
+        con.sql(sql)  # raises DuckDB's own error, if it has one
+        raise
+    outputs = parsed.outputs or _outputs(con, sql)
+    nodes = list(parsed.query.walk())
+    chosen = choices(parsed.query, nodes)
+    unify(con, parsed, nodes)
     exposer = Exposer(parsed)
-    chosen = choices(parsed.query)
     settle(parsed)
     kept = [_kept(exposer, *each) for each in zip(parsed.kept_names, parsed.kept, strict=True)]
     identity = exposer.expose(parsed.query, derived=False)
     text = dialect.text(parsed.query)
-    names = relation.columns
-    kinds = list(map(str, relation.types))
-    shift = len(names) if identity.names and identity.names[0].startswith(RESERVED) else 0
+    shift = len(outputs) if identity.names and identity.names[0].startswith(RESERVED) else 0
     hidden = [shift + at for at in range(len(identity.names))]
     limited = parsed.query.args.get("limit") is not None
     return Plan(
         text,
-        list(names),
-        kinds,
+        [name for name, _ in outputs],
+        [kind for _, kind in outputs],
         identity,
         hidden,
         parsed.references,
@@ -166,6 +169,11 @@ def plan(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Plan:
         chosen,
         exposer,
     )
+
+
+def _outputs(con: duckdb.DuckDBPyConnection, sql: str) -> list[Output]:
+    relation = con.sql(sql)
+    return list(zip(relation.columns, map(str, relation.types), strict=True))
 
 
 def _kept(exposer: Exposer, name: str, query: exp.Expr) -> tuple[str, str]:

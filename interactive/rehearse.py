@@ -5,14 +5,14 @@ must be reached by one of them, or be one that rows have no match in. Otherwise 
 empty, and no message would say so.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import duckdb
 
 from .collations import collations
 from .identity import Asked, Base, Branch, Derived, Grouped, Identity, Recursive
 from .names import RESERVED, quoted
-from .plan import Plan, collector_paused
+from .plan import Plan
 from .recursion import NUMBER
 from .refusal import REWRITE, NotCovered
 from .witness import ASKED, Witness, references
@@ -25,9 +25,10 @@ class Rehearsal:
         self._con = con
         self._exposer = plan.exposer
         self.names = [f"c{at}" for at in range(plan.width)]
-        blocks = [f"{quoted(name)} AS ({query})" for name, query in plan.kept]
-        self._first = [*blocks, f"w({', '.join(self.names)}) AS ({plan.sql})"]
-        self._parts: list[str] = []
+        self._kept = [f"{quoted(name)} AS ({query})" for name, query in plan.kept]
+        self._parts = {"w": f"w({', '.join(self.names)}) AS ({plan.sql})"}
+        self._sources: dict[str, str] = {}
+        """The source of each query that is not certain to run."""
         self._seen: set[int] = set()
         self.reached: set[int] = set()
         """The references that lineage reaches, or that rows have no match in."""
@@ -57,29 +58,37 @@ class Rehearsal:
         if witness.certain:
             self.reached |= witness.refs
             return
-        asked = [columns[at] for at in part.columns]
-        if self._exposer.parsed.collated and asked:
-            listed = ", ".join(map(quoted, asked))
-            witness.collations = collations(
-                self._con, f"{self._with()} SELECT {listed} FROM {source}"
-            )
-        text = _asking(witness, source, asked)
         name = f"w{len(self._parts)}"
         identity = witness.identity
         names = [f"h{at}" for at in range(len(identity.outer) + len(identity.names))]
-        self._parts.append(f"{name}({', '.join(['eid', *names])}) AS ({text})")
+        if witness.sure and not self._exposer.parsed.collated:
+            text = witness.rows()
+        else:
+            text = self._asking(witness, source, [columns[at] for at in part.columns])
+            self._sources[name] = source
+        self._parts[name] = f"{name}({', '.join(['eid', *names])}) AS ({text})"
         self.block(identity, name, names)
         if part.otherwise is not None:
             self._ask(part.otherwise, source, columns)
 
-    def _with(self) -> str:
-        return f"WITH {', '.join([*self._first, *self._parts])}"
+    def _asking(self, witness: Witness, source: str, columns: Sequence[str]) -> str:
+        if self._exposer.parsed.collated and columns:
+            listed = ", ".join(map(quoted, columns))
+            clause = self._with(self._parts)
+            witness.collations = collations(self._con, f"{clause} SELECT {listed} FROM {source}")
+        return _asking(witness, source, columns)
+
+    def _with(self, names: Collection[str]) -> str:
+        return f"WITH {', '.join([*self._kept, *(self._parts[name] for name in names)])}"
 
     @property
     def text(self) -> str:
-        """One text with all witness queries; empty if DuckDB surely runs them."""
-        read = [f"SELECT eid FROM w{at}" for at in range(len(self._parts))]
-        return f"{self._with()} {' UNION ALL '.join(read)}" if read else ""
+        """One text with the witness queries that DuckDB may refuse; empty if there are none."""
+        if not self._sources:
+            return ""
+        used = {*self._sources, *self._sources.values()}
+        read = " UNION ALL ".join(f"SELECT eid FROM {name}" for name in self._sources)
+        return f"{self._with([name for name in self._parts if name in used])} {read}"
 
 
 def _asking(witness: Witness, source: str, columns: Sequence[str]) -> str:
@@ -92,7 +101,6 @@ def _asking(witness: Witness, source: str, columns: Sequence[str]) -> str:
     return f"WITH {asked} {text}"
 
 
-@collector_paused()
 def rehearse(con: duckdb.DuckDBPyConnection, plan: Plan) -> None:
     """Raise NotCovered unless the lineage of all references of a plan can be found."""
     rehearsal = Rehearsal(con, plan)

@@ -27,7 +27,7 @@ def ask(
         if inside is not None:
             before = before[: [each is inside for each in before].index(True)]
         if before:
-            listed = ", ".join(dialect.text(each) for each in before)
+            listed = ", ".join(dialect.text_with_pivots(each) for each in before)
             recursive = "RECURSIVE " if with_.args.get("recursive") else ""
             query = f"WITH {recursive}{listed} SELECT * FROM ({query})"
     try:

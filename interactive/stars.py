@@ -91,7 +91,9 @@ class Speller:
         if all(found):
             return found
         try:
-            asked = scoped.columns(self._con, query, f"FROM ({dialect.text(query)})", "a query")
+            asked = scoped.columns(
+                self._con, query, f"FROM ({dialect.text_with_pivots(query)})", "a query"
+            )
         except NotCovered:  # it refers to the query around it
             return found
         return asked if len(asked) == len(found) else found

@@ -176,18 +176,23 @@ def window_values(select: exp.Select) -> list[exp.Expr]:
 
 def outer_columns(query: exp.Expr) -> list[exp.Expr]:
     """Return the columns in a query that belong to a block around it, and such aggregates."""
-    return list(_unbound(query, frozenset()))
-
-
-def _unbound(node: exp.Expr, scope: frozenset[str]) -> Iterator[exp.Expr]:
-    if isinstance(node, exp.Select):
-        scope = scope | {source.alias_or_name for source in sources(node)}
-    owner = node.table if isinstance(node, exp.Column) else meta(node).get("aggregated")
-    if owner and owner not in scope:
-        yield node
-    else:
-        for child in node.iter_expressions():
-            yield from _unbound(child, scope)
+    found = []
+    todo: list[tuple[exp.Expr, frozenset[str]]] = [(query, frozenset())]
+    while todo:
+        node, scope = todo.pop()
+        if isinstance(node, exp.Column):
+            owner: str | None = node.table
+        elif isinstance(node, (exp.Identifier, exp.Literal)):
+            continue
+        else:
+            owner = meta(node).get("aggregated")
+        if owner and owner not in scope:
+            found.append(node)
+        elif not isinstance(node, exp.Column):
+            if isinstance(node, exp.Select):
+                scope = scope | {source.alias_or_name for source in sources(node)}
+            todo += [(child, scope) for child in node.iter_expressions(reverse=True)]
+    return found
 
 
 def mark_outer_aggregates(query: exp.Expr) -> None:

@@ -121,15 +121,10 @@ class Tracer:
         if not witness.refs & self.wanted:
             return
         asked, link = block.questions(part.columns, part.keyed)
-        names = [f"c{at}" for at in range(len(part.columns))]
-        eids = column(np.arange(asked.number, dtype=np.int32))
-        table = with_eids(asked.table, names, eids)
-        nullable = frozenset(at for at, name in enumerate(names) if table.column(name).null_count)
-        text = witness.sql(nullable)
-        if ASKED in self._readable:
-            unreadable(self.con, ASKED)
-        self._readable.add(ASKED)
-        readable(self.con, ASKED, table)
+        if asked.number == 1 and not part.columns:
+            text = witness.rows()
+        else:
+            text = self._asking(part, asked)
         width = len(witness.identity.outer) + len(witness.identity.names)
         found, hidden = self.apart.fetch(self.con.sql(text), text, range(1, 1 + width))
         keys = found.column(0).to_numpy().astype(np.int32, copy=False)
@@ -144,6 +139,18 @@ class Tracer:
         if part.otherwise is not None:
             missing = np.bincount(keys, minlength=asked.number) == 0
             self._ask(part.otherwise, None, block.where(pa.array(missing[asked.numbers])), path)
+
+    def _asking(self, part: Asked, asked: Questions) -> str:
+        """Let DuckDB read the questions of a witness query, and return its text."""
+        names = [f"c{at}" for at in range(len(part.columns))]
+        eids = column(np.arange(asked.number, dtype=np.int32))
+        table = with_eids(asked.table, names, eids)
+        nullable = frozenset(at for at, name in enumerate(names) if table.column(name).null_count)
+        if ASKED in self._readable:
+            unreadable(self.con, ASKED)
+        self._readable.add(ASKED)
+        readable(self.con, ASKED, table)
+        return part.witness.sql(nullable)
 
 
 def verify(right: NDArray[np.bool_]) -> None:

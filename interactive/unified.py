@@ -5,6 +5,7 @@ compared in the type and collation of the result: of 1 and 'a', both are texts.
 """
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 import duckdb
@@ -18,9 +19,12 @@ from .parse import Parsed
 SIDE = f"{RESERVED}_side"
 
 
-def unify(con: duckdb.DuckDBPyConnection, parsed: Parsed) -> None:
-    """Cast the sides of all set operations but UNION ALL, the innermost first."""
-    found = [each for each in parsed.query.find_all(exp.SetOperation) if _compares(each)]
+def unify(con: duckdb.DuckDBPyConnection, parsed: Parsed, nodes: Iterable[exp.Expr]) -> None:
+    """Cast the sides of all set operations but UNION ALL, the innermost first.
+
+    ``nodes`` are those of the query.
+    """
+    found = [each for each in nodes if isinstance(each, exp.SetOperation) and _compares(each)]
     clause = parsed.query.args.get("with_")
     for each in reversed(found):
         before = f"{clause.sql('duckdb')} " if clause and each is not parsed.query else ""

@@ -12,9 +12,11 @@ from .dialect import meta
 from .refusal import refuse
 
 
-def spell_out(tree: exp.Expr, columns: Callable[[exp.Table], list[str]]) -> None:
+def spell_out(nodes: list[exp.Expr], columns: Callable[[exp.Table], list[str]]) -> None:
     """Replace each name of a table that is used as a value; ``columns`` are those of a table."""
-    for row in list(tree.find_all(exp.TableColumn)):
+    for row in nodes:
+        if not isinstance(row, exp.TableColumn):
+            continue
         source = next((each for each in _around(row) if each.alias_or_name == row.name), None)
         names = _columns(source, columns) if source is not None else []
         if source is None or not names:

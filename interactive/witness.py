@@ -50,6 +50,8 @@ class Witness:
         source: exp.Expr,
         build: Callable[[], Body],
         certain: bool = False,
+        sure: bool = False,
+        outer: dict[str, exp.Expr] | None = None,
     ) -> None:
         self.collations: dict[int, str] = {}
         """The collations of asked values, which Arrow does not carry."""
@@ -58,9 +60,11 @@ class Witness:
         self._body: Body | None = None
         self._identity: Identity | None = None
         self._sql: dict[frozenset[int], str] = {}
-        self.outer = exposer.outer(source)
-        self.certain = certain and not self.outer
-        """Whether DuckDB surely runs the query, and it reaches all references."""
+        self.outer = exposer.outer(source) if outer is None else outer
+        self.sure = sure and not self.outer
+        """Whether DuckDB surely runs the query."""
+        self.certain = certain and self.sure
+        """Whether it also reaches all references."""
         self.refs = references(exposer, source)
 
     @property
@@ -78,7 +82,7 @@ class Witness:
     def _body_now(self) -> Body:
         if self._body is None:
             self._body = self._build()
-            for column in outer_columns(self._body.query):
+            for column in outer_columns(self._body.query) if self.outer else []:
                 column.replace(asked_column(column.meta["outer"]))
             visible_columns(self._body.query)
             self._identity = self._exposer.expose(self._body.query, derived=False)
@@ -90,18 +94,29 @@ class Witness:
             self._sql[nullable] = self._text(nullable)
         return self._sql[nullable]
 
-    def _text(self, nullable: frozenset[int]) -> str:
-        body = self._body_now()
-        identity = self.identity
-        number = len(blocks_leaf(body.query).expressions)
-        visible = blocks_leaf(body.query).meta["visible"]
+    def rows(self) -> str:
+        """Return the query of the rows that a query without outer values chooses from."""
+        hidden, inner = self._parts()
+        clause = with_clause(self._exposer, self.body)
+        return f"{clause}SELECT {', '.join(['0 AS eid', *hidden])} FROM {inner}"
+
+    def _parts(self) -> tuple[list[str], str]:
+        """Return the hidden columns, and the item of FROM that has them."""
+        body = self.body
+        number = len(blocks_leaf(body).expressions)
+        visible = blocks_leaf(body).meta["visible"]
         same = visible == number  # rows are identified by their visible columns
         names = [f"x{at}" for at in range(visible)] + [f"h{at}" for at in range(number - visible)]
-        hidden = names[: len(identity.names)] if same else names[visible:]
+        hidden = names[: len(self.identity.names)] if same else names[visible:]
+        inner = f"({dialect.text(body)}) AS d({', '.join(names)})"
+        return [f"d.{name}" for name in hidden], inner
+
+    def _text(self, nullable: frozenset[int]) -> str:
+        body = self._body_now()
+        hidden, inner = self._parts()
         asked = OUTER if self.outer else "e"
-        columns = [f"{asked}.eid", *(f"{asked}.{name}" for name in identity.outer)]
-        text = f"SELECT {', '.join([*columns, *(f'd.{name}' for name in hidden)])} FROM "
-        inner = f"({dialect.text(body.query)}) AS d({', '.join(names)})"
+        columns = [f"{asked}.eid", *(f"{asked}.{name}" for name in self.identity.outer)]
+        text = f"SELECT {', '.join([*columns, *hidden])} FROM "
         tests = _tests(body, asked, nullable)
         if self.outer:
             given = [f"c{at}" for at in range(len(body.conditions))] + [*self.outer, "eid"]
@@ -228,13 +243,16 @@ def _leaves(query: exp.Expr) -> list[exp.Select]:
 
 def projected(select: exp.Select, expressions: list[exp.Expr], *without: str) -> exp.Select:
     """Return a copy of a block with other columns, and without some of its clauses."""
-    copied = select.copy()
+    columns = [named(each.copy(), f"x{at}") for at, each in enumerate(expressions)]
+    copied = exp.Select(expressions=columns or [named(exp.Literal.number(1), "x0")])
+    copied.meta.update(select.meta)
     for mark in ("exposed", "visible"):
         copied.meta.pop(mark, None)
-    for each in ("with_", "order", "limit", "offset", "distinct", *without):
-        copied.set(each, None)
-    columns = [named(each.copy(), f"x{at}") for at, each in enumerate(expressions)]
-    copied.set("expressions", columns or [named(exp.Literal.number(1), "x0")])
+    left_out = ("expressions", "with_", "order", "limit", "offset", "distinct", *without)
+    for clause, value in select.args.items():
+        if value and clause not in left_out:
+            listed = isinstance(value, list)
+            copied.set(clause, [each.copy() for each in value] if listed else value.copy())
     return copied
 
 
@@ -242,7 +260,9 @@ def _matching(number: int) -> list[tuple[int, type[exp.Expr]]]:
     return [(at, exp.NullSafeEQ) for at in range(number)]
 
 
-def core(exposer: "Exposer", select: exp.Select, keys: list[exp.Expr]) -> Witness:
+def core(
+    exposer: "Exposer", select: exp.Select, keys: list[exp.Expr], outer: dict[str, exp.Expr]
+) -> Witness:
     """Return the witness query of a group: its rows before they are grouped."""
 
     def build() -> Body:
@@ -250,17 +270,22 @@ def core(exposer: "Exposer", select: exp.Select, keys: list[exp.Expr]) -> Witnes
         inner.meta.pop("grouped", None)
         return Body(inner, _matching(len(keys)))
 
-    return Witness(exposer, select, build, certain=blocks.joins_tables(select))
+    plain = blocks.plain_blocks(select)
+    certain = plain == sum(1 for _ in select.find_all(exp.Select, exp.SetOperation))
+    sure = plain > 0 and blocks.is_resolved(select)
+    return Witness(exposer, select, build, certain, sure, outer)
 
 
-def partition(exposer: "Exposer", select: exp.Select, keys: list[exp.Expr]) -> Witness:
+def partition(
+    exposer: "Exposer", select: exp.Select, keys: list[exp.Expr], outer: dict[str, exp.Expr]
+) -> Witness:
     """Return the witness query of a window: all rows of its partition."""
 
     def build() -> Body:
         columns = [*keys, *window_values(select)]
         return Body(projected(select, columns, "qualify", "windows"), _matching(len(keys)))
 
-    return Witness(exposer, select, build)
+    return Witness(exposer, select, build, outer=outer)
 
 
 def matching(exposer: "Exposer", query: exp.Query, number: int) -> Witness:
@@ -296,7 +321,9 @@ def subquery(exposer: "Exposer", found: Subquery, compared: bool) -> Witness:
             return Body(inner, conditions)
         return Body(inner, conditions, "IS FALSE" if found.valued else "IS NOT TRUE")
 
-    return Witness(exposer, found.query, build)
+    equal = len(found.left) == 1 and found.kind == "in"
+    sure = (equal or not compared) and blocks.is_plain(found.query)
+    return Witness(exposer, found.query, build, sure=sure)
 
 
 def comparable(found: Subquery) -> bool:

@@ -33,7 +33,6 @@ from provhouse.cypher.access import down, up
 from provhouse.ingest.captured.finished import captured_writes
 from provhouse.ingest.captured.land import land_block
 from provhouse.model.arrays import I64
-from provhouse.model.associations import ROW_BITS
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.store.warehouse.blocks import begin_block

@@ -1,7 +1,8 @@
-"""Measure what it costs to capture all references of a query at once, beside plain DuckDB.
+"""Measure what it costs to plan a query, and to capture all its references at once.
 
 The queries are the 22 of TPC-H, the 43 of ClickBench, and shapes of one operator each. Ratios are
-of processor times of this process, since the machine may be shared; all ways take turns.
+of processor times of this process, since the machine may be shared; all ways take turns. Planning
+is the best of several new texts.
 """
 
 import argparse
@@ -15,12 +16,14 @@ from benchmarks import ROOT
 from benchmarks.capture.tpch_data import tables
 from benchmarks.interactive import clickbench
 from benchmarks.interactive.all_table import RESULTS, Query, Results
+from benchmarks.interactive.form import Times
 from benchmarks.interactive.times import medians, timed
 from benchmarks.shared.results import mean_load, packages, run
 from provhouse.interactive import Connection, Want, connect
 from provhouse.model.errors import UsageError
 
 TPCH = ROOT / "tests" / "capturing" / "tpch"
+PLANS = 7
 LINES = 6_000_000
 """The rows of lineitem at scale factor 1."""
 SHAPES = {
@@ -43,12 +46,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure the capture of all references.")
     parser.add_argument("--rows", type=int, default=1_500_000)
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--suites", nargs="+", choices=SUITES, default=list(SUITES))
     given = parser.parse_args()
     results: Results = {
         **run(mean_load(), packages("duckdb", "sqlglot", "numba", "provhouse")),
         "rows": given.rows, "repeats": given.repeats, "queries": [], "refused": [],
     }  # fmt: skip
-    for suite, make in SUITES.items():
+    for suite in given.suites:
+        make = SUITES[suite]
         with tempfile.TemporaryDirectory(prefix="provhouse-bench-") as folder, connect() as con:
             for name, sql in make(con, given.rows, Path(folder)).items():
                 try:
@@ -58,7 +63,11 @@ def main() -> None:
                     continue
                 results["queries"].append(row)
                 ratio = row["every"]["cpu"] / row["plain"]["cpu"]
-                print(f"{suite} {name} {row['mode']} {ratio:.2f}", file=sys.stderr)
+                planning = row["planning"]["wall"]
+                print(
+                    f"{suite} {name} {row['mode']} {ratio:.2f}, planned in {planning:.1f} ms",
+                    file=sys.stderr,
+                )
                 RESULTS.write(results)
 
 
@@ -66,6 +75,8 @@ def measured(con: Connection, suite: str, name: str, sql: str, repeats: int) -> 
     """Return the times of a query, plain and with the lineage of all references."""
     con.changed()
     con.catalog()
+    plans = [timed(lambda text=f"{sql} -- {at}": con.plan(text))[0] for at in range(PLANS)]
+    planning: Times = {way: min(each[way] for each in plans) for way in ("cpu", "wall")}
     result = con.sql(sql, lineage=True)
     want = Want(refs=tuple(result.references))
     times = medians(
@@ -80,7 +91,7 @@ def measured(con: Connection, suite: str, name: str, sql: str, repeats: int) -> 
     mode = con.sql(sql, lineage=True, want=want).mode
     return {
         "suite": suite, "query": name, "plain": times["plain"], "witness": times["witness"],
-        "every": times["every"], "first": first, "mode": mode,
+        "every": times["every"], "first": first, "mode": mode, "planning": planning,
     }  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """Turn the results of `all.py` into Markdown."""
 
-from statistics import geometric_mean
-from typing import TypedDict
+from statistics import geometric_mean, median
+from typing import NotRequired, TypedDict
 
 from benchmarks.interactive.form import Times
 from benchmarks.shared.markup import bars, cores, grid
@@ -21,6 +21,8 @@ class Query(TypedDict):
     first: Times
     """The records of the first row, on demand."""
     mode: str
+    planning: NotRequired[Times]
+    """The best time of planning a new text."""
 
 
 class Results(Run):
@@ -65,10 +67,23 @@ def table(results: Results) -> str:
         grid(head, rows),
         "The ten that cost most, all captured; milliseconds of the processor:",
         grid(("query", "mode", "plain", "all captured"), listed, (0, 1)),
+        *_planning(groups.get("TPC-H", []), goals),
         bars(goals),
         *([f"Refused: {', '.join(results['refused'])}."] if results["refused"] else []),
     ]
     return "\n\n".join(parts)
+
+
+def _planning(queries: list[Query], goals: dict[str, bool]) -> list[str]:
+    """Return what planning of new texts took, and add its goal."""
+    found = [each["planning"]["wall"] for each in queries if "planning" in each]
+    if not found:
+        return []
+    goals["planning of a new text of TPC-H at most 8 ms at the median"] = median(found) <= 8
+    return [
+        f"Planning of a new text of TPC-H: {median(found):.1f} ms at the median, "
+        f"{max(found):.1f} ms at most."
+    ]
 
 
 def _ratio(query: Query, way: str) -> float:

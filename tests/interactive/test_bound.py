@@ -7,7 +7,9 @@ import duckdb
 import pytest
 
 from helpers import random_sql
+from provhouse.interactive import connect
 from provhouse.interactive.bound import NotBound, bound
+from provhouse.interactive.parse import parse
 
 SWAPS = (("k", "v"), ("k", "z"), ("id", "k"), ("k", "w"))
 
@@ -110,3 +112,33 @@ def test_plans(one: str, other: str, same: bool) -> None:
     con.execute("create table t(a int, b int, st int, s text); create table u(a int, b int, c int)")
     first, second = bound(con, one, other)
     assert first.same(second, {"len": "length"}) == same
+
+
+@pytest.mark.parametrize(
+    ("sql", "certain"),
+    [
+        ("select a, l from named where a > 0 order by a limit 1", True),
+        ("select a as x, sum(big) s from named group by a order by s", True),
+        ("with q as (select a x from named) select x from q", True),
+        ("select distinct a, a from named", True),
+        ("select A, mixed from named", False),
+        ("select mixed as a, sum(MIXED) from named group by all", False),
+        ("select MIXED from (select mixed from named)", False),
+        ("select * from named", False),
+        ("select s.x, s.y, (a), a + 1 from named", False),
+        ("select e as e, c as c from named", False),
+        ('select a as "A b", a as "select" from named', False),
+        ("select a from named union select 1", False),
+        ("select X from (select a x from named)", False),
+        ("select (select max(a) from named), a::varchar from named", False),
+    ],
+)
+def test_columns_have_the_names_and_types_that_duckdb_gives(sql: str, certain: bool) -> None:
+    con = connect()
+    con.execute(
+        'create table named(a int, "Mixed" double, s struct(x int, "Y" int), l bigint, '
+        "big decimal(12, 3), e enum('a', 'b'), c varchar collate nocase)"
+    )
+    plan, relation = con.plan(sql), con.duckdb.sql(sql)
+    assert (plan.names, plan.kinds) == (relation.columns, list(map(str, relation.types)))
+    assert (parse(con.duckdb, sql, con.catalog()).outputs is not None) == certain
