@@ -9,6 +9,7 @@ import argparse
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -75,8 +76,10 @@ def measured(con: Connection, suite: str, name: str, sql: str, repeats: int) -> 
     """Return the times of a query, plain and with the lineage of all references."""
     con.changed()
     con.catalog()
-    plans = [timed(lambda text=f"{sql} -- {at}": con.plan(text))[0] for at in range(PLANS)]
-    planning: Times = {way: min(each[way] for each in plans) for way in ("cpu", "wall")}
+    plans = [timed(partial(con.plan, f"{sql} -- {at}"))[0] for at in range(PLANS)]
+    planning: Times = {
+        "cpu": min(each["cpu"] for each in plans), "wall": min(each["wall"] for each in plans),
+    }  # fmt: skip
     result = con.sql(sql, lineage=True)
     want = Want(refs=tuple(result.references))
     times = medians(

@@ -27,7 +27,7 @@ GRAPHS = 25
 
 def by_hand(triples: list[Triple], item: str) -> dict[str, list[str]]:
     """Return the sources of an item by table: the items that nothing leads to, except itself."""
-    into, table = defaultdict(set), {}
+    into, table = defaultdict[str, set[str]](set), dict[str, str]()
     for triple in triples:
         into[triple.dst].add(triple.src)
         table |= {triple.src: triple.src_table, triple.dst: triple.dst_table}
