@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from provhouse.capturing.session import (
     NO_BUDGET,
     Budget,
-    Captured,
+    CaptureReports,
     capturing,
     marked,
     saying,
@@ -54,7 +54,7 @@ class Capture:
     """The declared key columns of tables."""
     _folder: KeptFolder | None = field(default=None, repr=False)
     _traces: "Traces | None" = field(default=None, repr=False)
-    _captured: Captured = field(default_factory=Captured, repr=False)
+    _captured: CaptureReports = field(default_factory=CaptureReports, repr=False)
     _context: "LineageContext | None" = field(default=None, repr=False)
     _tables: Sequence[str] | None = field(default=None, repr=False)
     _budget: Budget = field(default=NO_BUDGET, repr=False)
@@ -292,7 +292,7 @@ def capture(
     folder = layout.captured / secrets.token_hex(8)
     remove_kept(layout)
     begin_block(folder, columns, run, part)
-    kept, captured = KeptFolder(folder), Captured()
+    kept, captured = KeptFolder(folder), CaptureReports()
     functions = {table: key for table, key in (keys or {}).items() if callable(key)}
     block = Capture(
         spark,

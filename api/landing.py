@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from provhouse.capturing.session import Captured
+from provhouse.capturing.session import CaptureReports
 from provhouse.ingest.captured.land import land_block
 from provhouse.ingest.captured.landed import Landed
 from provhouse.model.progress import Silent
@@ -17,7 +17,7 @@ from provhouse.store.warehouse.uncaptured import Uncaptured, note_uncaptured
 
 
 def landed_block(
-    captured: Captured, settings: Settings, folder: Path, raised: tuple[type[Exception], ...]
+    captured: CaptureReports, settings: Settings, folder: Path, raised: tuple[type[Exception], ...]
 ) -> Landed:
     """Ingest what was captured. After an error, the folder is kept, and a warning says so.
 
@@ -39,7 +39,7 @@ def landed_block(
     return replace(landed, refusals=(*captured.refusals, *landed.refusals))
 
 
-def _kept(captured: Captured, folder: Path, error: Exception, raised: bool) -> Landed:
+def _kept(captured: CaptureReports, folder: Path, error: Exception, raised: bool) -> Landed:
     note_failure(folder, error)
     later = _later(folder)
     if raised:
@@ -55,7 +55,7 @@ def _later(folder: Path) -> str:
     )
 
 
-def note_plain(captured: Captured, layout: Layout, run: str) -> None:
+def note_plain(captured: CaptureReports, layout: Layout, run: str) -> None:
     """Store which tables were written without capture."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
     note_uncaptured(

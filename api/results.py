@@ -112,7 +112,7 @@ class ItemRecords(Shown):
     tables: tuple[TableRecords, ...]
     more: int
     """The number of items whose rows were not read, because there are too many."""
-    _found: found_records.Records = field(repr=False, compare=False)
+    _found: found_records.CapturedRecords = field(repr=False, compare=False)
 
     def _result(self) -> Result:
         from provhouse.output.results.records import RecordsResult

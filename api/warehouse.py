@@ -214,7 +214,7 @@ class Warehouse(Reader):
         >>> done.ended, done.triples
         (1, 5)
         """
-        from provhouse.changes.retract import Selection, retract
+        from provhouse.changes.retract import Retracting, retract
 
         check_run(run)
         given = [bool(items), file is not None, run is not None, versions_before is not None]
@@ -225,7 +225,7 @@ class Warehouse(Reader):
                 "Give exactly one of them",
             )
         path = Path(file) if file is not None else None
-        selection = Selection(path, run, items, versions_before)
+        selection = Retracting(path, run, items, versions_before)
         done = retract(selection, self._settings, self._progress)
         await_generation(self._settings, done.generation, self._progress)
         return done

@@ -59,7 +59,7 @@ NO_BUDGET = Budget()
 
 
 @dataclass
-class Captured:
+class CaptureReports:
     """The refusals of a block. It is complete once the block has ended."""
 
     refusals: tuple[Refusal, ...] = ()
@@ -109,7 +109,7 @@ def marked(frame: "DataFrame", table: str, key: Sequence[str]) -> "DataFrame":
 def capturing(
     session: "SparkSession",
     folder: Path,
-    captured: Captured,
+    captured: CaptureReports,
     keys: Mapping[str, Sequence[str]],
     plain: bool = False,
     tables: Sequence[str] | None = None,
@@ -212,12 +212,12 @@ def _captured_already(configured: bool) -> UsageError:
     )
 
 
-def _end(capture: Any, captured: Captured) -> None:
+def _end(capture: Any, captured: CaptureReports) -> None:
     capture.stop()
     _fill(captured, capture)
 
 
-def _fill(captured: Captured, capture: Any) -> None:
+def _fill(captured: CaptureReports, capture: Any) -> None:
     captured.ended = True
     captured.refusals = tuple(Refusal(**each) for each in json.loads(capture.refusals()))
     if refused := capture.refused():

@@ -42,7 +42,7 @@ from .old_versions import old_versions
 
 
 @dataclass(frozen=True)
-class Selection:
+class Retracting:
     """The triples to retract: all that a file or a run brought, or all that touch some items."""
 
     file: Path | None = None
@@ -69,7 +69,7 @@ class Retraction:
     seconds: dict[str, float]
 
 
-def retract(selection: Selection, settings: Settings, progress: Progress) -> Retraction:
+def retract(selection: Retracting, settings: Settings, progress: Progress) -> Retraction:
     """End the selected triples in a new generation; earlier generations stay unchanged.
 
     Raises NotFound if the file or run brought nothing or an item is not stored, Busy if another
@@ -111,7 +111,7 @@ def _held(layout: Layout, room: Room = MEMORY) -> Snapshot:
     return Snapshot(layout, commit, room=room)
 
 
-def _ended(selection: Selection, snapshot: Snapshot) -> Ended:
+def _ended(selection: Retracting, snapshot: Snapshot) -> Ended:
     if selection.versions_before is not None:
         old = old_versions(snapshot, selection.versions_before)
         return end_of_lineage(snapshot, old) if len(old) else NOTHING_ENDS
@@ -132,7 +132,7 @@ def _numbers(snapshot: Snapshot, items: Sequence[str]) -> ItemNumbers:
     return ItemNumbers(unique(numbers))
 
 
-def _origins(snapshot: Snapshot, selection: Selection) -> list[Origin]:
+def _origins(snapshot: Snapshot, selection: Retracting) -> list[Origin]:
     """Return the origins of a run, or of a file in any run."""
     if selection.run is not None:
         return origins_of_run(snapshot, selection.run)

@@ -47,7 +47,7 @@ from .commands.what_if import what_if
 from .derived import name_of, with_derived
 from .examples import epilog
 from .failures import guarded
-from .invocation import Invocation, invocation
+from .invocation import CommandCall, invocation
 from .options import pairs
 
 EPILOG = (
@@ -171,7 +171,7 @@ def provhouse(
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit status."""
-    called = Invocation()
+    called = CommandCall()
 
     def work() -> None:
         root = get_command(app)

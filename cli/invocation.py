@@ -12,7 +12,7 @@ from provhouse.model.settings import Settings
 
 
 @dataclass
-class Invocation:
+class CommandCall:
     """The global options of one call, given before the name of the command."""
 
     options: dict[str, object] = field(default_factory=dict)
@@ -45,9 +45,9 @@ class Invocation:
         return warehouse / "logs" if warehouse.is_dir() else Path(tempfile.gettempdir())
 
 
-def invocation(ctx: typer.Context) -> Invocation:
+def invocation(ctx: typer.Context) -> CommandCall:
     """Return the invocation that ``run`` created, or a new one if there is none."""
-    return ctx.ensure_object(Invocation)
+    return ctx.ensure_object(CommandCall)
 
 
 def warehouse_id(settings: Settings) -> str:

@@ -11,13 +11,15 @@ import numpy as np
 
 from .kernels import Ints
 from .pair_cubes import add_up
-from .rows import Brushes, Mask, Rows
+from .rows import Brushes, CodedRows, Mask
 
 
 class ActiveCube:
     """The totals of some views by the bars of the active view, under the brushes of the others."""
 
-    def __init__(self, rows: Rows, active: int, targets: Sequence[int], brushes: Brushes) -> None:
+    def __init__(
+        self, rows: CodedRows, active: int, targets: Sequence[int], brushes: Brushes
+    ) -> None:
         self._active = active
         self._others = _without(brushes, active)
         cubes = rows.tally([(active, target) for target in targets], self._others)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .kernels import Ints, sum_columns, sum_rows
-from .rows import Mask, Rows
+from .rows import CodedRows, Mask
 
 Pair = tuple[int, int]
 MAX_CELLS = 1 << 22
@@ -15,7 +15,7 @@ MAX_CELLS = 1 << 22
 class PairCubes:
     """The cubes of some pairs of views, each with the first view's bars as rows."""
 
-    def __init__(self, rows: Rows, pairs: Sequence[Pair]) -> None:
+    def __init__(self, rows: CodedRows, pairs: Sequence[Pair]) -> None:
         self._cubes = dict(zip(pairs, rows.tally(pairs, {}), strict=True))
 
     @property

@@ -8,7 +8,7 @@ from provhouse.model.errors import UsageError
 
 from . import pair_cubes, sparse_cube
 from .pair_cubes import Pair
-from .rows import Rows
+from .rows import CodedRows
 
 Structure = Literal[
     "totals", "pair cubes", "sparse cube", "rid index", "active-view cube", "scan"
@@ -21,7 +21,7 @@ MEGABYTE = 1 << 20
 
 
 @dataclass(frozen=True)
-class Plan:
+class StructurePlan:
     """The structures to build. Sizes are in bytes and are upper limits."""
 
     pairs: tuple[Pair, ...]
@@ -34,7 +34,9 @@ class Plan:
     size: int
 
 
-def plan(rows: Rows, budget_mb: int, allowed: tuple[Structure, ...] = STRUCTURES) -> Plan:
+def plan(
+    rows: CodedRows, budget_mb: int, allowed: tuple[Structure, ...] = STRUCTURES
+) -> StructurePlan:
     """Return the structures to build within a budget that includes the rows' codes and values.
 
     The sparse cube comes first, since it answers everything; then cubes of pairs, smallest first.
@@ -69,24 +71,26 @@ def plan(rows: Rows, budget_mb: int, allowed: tuple[Structure, ...] = STRUCTURES
     active = [view for view in views if _active_size(rows, view) <= left]
     if sides is not None or "active-view cube" not in allowed:
         active = []
-    return Plan(tuple(pairs), sides, tuple(rids), frozenset(active), rows.size + total - left)
+    return StructurePlan(
+        tuple(pairs), sides, tuple(rids), frozenset(active), rows.size + total - left
+    )
 
 
-def _pairs(rows: Rows) -> list[Pair]:
+def _pairs(rows: CodedRows) -> list[Pair]:
     return list(combinations(range(len(rows.bars)), 2))
 
 
-def _cells(rows: Rows, one: int, other: int) -> int:
+def _cells(rows: CodedRows, one: int, other: int) -> int:
     return rows.bars[one] * rows.bars[other]
 
 
-def _sparse_size(rows: Rows) -> int:
+def _sparse_size(rows: CodedRows) -> int:
     """Return the size of the sparse cube if no combination repeats."""
     cells = 2 * sparse_cube.MAX_CELLS * 3 * 8 * rows.width
     return rows.number * 2 * (4 + 8 * len(rows.values)) + min(cells, rows.number * 48 * rows.width)
 
 
-def _active_size(rows: Rows, active: int) -> int:
+def _active_size(rows: CodedRows, active: int) -> int:
     """Return the size of a view's cubes; two threads each fill their own."""
     others = sum(bars for view, bars in enumerate(rows.bars) if view != active)
     return 2 * 8 * rows.width * rows.bars[active] * others

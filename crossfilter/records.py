@@ -24,7 +24,7 @@ DATABASES = (".duckdb", ".db", ".ddb")
 _Version = tuple[int, int, int]
 
 
-class Records:
+class FileRecords:
     """All records of a file as it was when it was opened.
 
     ``table`` is an Arrow table over a temporary file, which the system reads when needed and keeps

@@ -4,13 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .kernels import counting_sort
-from .rows import Mask, Rows
+from .rows import CodedRows, Mask
 
 
 class RidIndex:
     """The positions of all rows in the order of one view's bars."""
 
-    def __init__(self, rows: Rows, view: int) -> None:
+    def __init__(self, rows: CodedRows, view: int) -> None:
         self._offsets, self._positions = counting_sort(rows.codes[view], rows.bars[view])
 
     @property

@@ -21,7 +21,7 @@ MAX_VIEWS = 16
 
 
 @dataclass(frozen=True)
-class Rows:
+class CodedRows:
     """The codes of all rows by view, and the values to add up."""
 
     codes: Sequence[Codes]

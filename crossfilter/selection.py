@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from provhouse.model.errors import BadInput, UsageError
 
-from .records import ROW, Records
+from .records import ROW, FileRecords
 
 CHUNK = 1 << 20
 """The number of triples written at once."""
@@ -24,7 +24,7 @@ def item(name: str) -> str:
 
 
 def write_selection(
-    records: Records,
+    records: FileRecords,
     positions: NDArray[np.int64],
     name: str,
     brushes: str,
@@ -67,7 +67,7 @@ def write_selection(
 
 
 def _write(
-    records: Records,
+    records: FileRecords,
     positions: NDArray[np.int64],
     keys: pa.ChunkedArray | None,
     texts: tuple[str, str],

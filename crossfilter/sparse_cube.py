@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from .bars import smallest
 from .kernels import Codes, Ints, changed_runs, counting_sort, extend, flip_counts, flip_values
-from .rows import Brushes, Rows
+from .rows import Brushes, CodedRows
 from .threads import at_once, parts
 
 MAX_CELLS = 1 << 20
@@ -75,7 +75,7 @@ class _Side:
 class SparseCube:
     """The sparse cube of some rows; see the module."""
 
-    def __init__(self, rows: Rows, views: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
+    def __init__(self, rows: CodedRows, views: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
         keys = [_keys(rows, of) for of in views]
         cells = [prod(rows.bars[view] for view in of) for of in views]
         keys, weights = _entries(keys, cells, [None, *rows.values])
@@ -91,7 +91,7 @@ class SparseCube:
 
     @staticmethod
     def _side(
-        rows: Rows, views: tuple[int, ...], cells: int, keys: Codes, others: Codes,
+        rows: CodedRows, views: tuple[int, ...], cells: int, keys: Codes, others: Codes,
         weights: list[Ints | None],
     ) -> _Side:  # fmt: skip
         offsets, order = counting_sort(keys, cells)
@@ -148,7 +148,7 @@ class SparseCube:
         other.passing = passing
 
 
-def _keys(rows: Rows, views: tuple[int, ...]) -> Codes:
+def _keys(rows: CodedRows, views: tuple[int, ...]) -> Codes:
     keys = rows.codes[views[0]].astype(np.uint32)
     for view in views[1:]:
         extend(keys, rows.codes[view], rows.bars[view])

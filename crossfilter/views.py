@@ -19,7 +19,7 @@ from .measures import Measure, measure
 from .pair_cubes import PairCubes
 from .plan import STRUCTURES, Structure, plan
 from .rid_index import RidIndex
-from .rows import MAX_VIEWS, Mask, Rows
+from .rows import MAX_VIEWS, CodedRows, Mask
 from .sparse_cube import SparseCube
 
 BUDGET_MB = 2048
@@ -28,7 +28,7 @@ FEW_ROWS = 16
 
 
 @dataclass(frozen=True)
-class View:
+class ChartView:
     """The bars of one view under the brushes of all other views."""
 
     counts: Ints
@@ -41,15 +41,15 @@ class View:
 
 
 @dataclass(frozen=True)
-class Answer:
+class BrushedView:
     """All views, and how many rows pass all brushes."""
 
-    views: Mapping[str, View]
+    views: Mapping[str, ChartView]
     selected: int
     seconds: float
 
 
-class Views:
+class ChartViews:
     """Linked views of a table in memory, by one column or two each.
 
     ``by`` maps the name of each view to how its column is divided (see ``binning.bars``), and
@@ -85,7 +85,7 @@ class Views:
             if array is not None
         ]
         bars = self.bars.values()
-        self._rows = Rows([one.codes for one in bars], [one.number for one in bars], values)
+        self._rows = CodedRows([one.codes for one in bars], [one.number for one in bars], values)
         self._names = list(self.bars)
         self._brushes: dict[int, Mask] = {}
         self._active = 0
@@ -117,7 +117,7 @@ class Views:
             "rid index": sum(index.size for index in self._rids.values()),
         }
 
-    def brush(self, view: str, bars: Iterable[int] | None) -> Answer:
+    def brush(self, view: str, bars: Iterable[int] | None) -> BrushedView:
         """Select bars of a view, by their positions; None removes the view's brush.
 
         Raises UsageError if there is no such view or bar.
@@ -128,7 +128,7 @@ class Views:
 
     def update(
         self, brushes: Mapping[str, Iterable[int] | None], active: str | None = None
-    ) -> Answer:
+    ) -> BrushedView:
         """Replace all brushes; ``active`` is the view whose brush is being moved.
 
         Raises UsageError if there is no such view or bar.
@@ -140,7 +140,7 @@ class Views:
             if active is not None:
                 self._active = self._number(active)
             found = self._answer()
-            return Answer(
+            return BrushedView(
                 {self._names[at]: self._view(*found[at]) for at in sorted(found)},
                 self._selected(found[0][0]),
                 perf_counter() - began,
@@ -231,7 +231,7 @@ class Views:
             target: (totals, "scan") for target, totals in zip(left, scanned, strict=True)
         }
 
-    def _view(self, totals: Ints, structure: Structure) -> View:
+    def _view(self, totals: Ints, structure: Structure) -> ChartView:
         counts, rest = totals[0], iter(totals[1:])
         sums: dict[str, NDArray[np.float64]] = {}
         averages: dict[str, NDArray[np.float64]] = {}
@@ -240,7 +240,7 @@ class Views:
             present = counts if one.present is None else next(rest)
             sums[one.column] = one.sums(summed)
             averages[one.column] = one.averages(summed, present)
-        return View(counts, sums, averages, structure)
+        return ChartView(counts, sums, averages, structure)
 
     def _selected(self, totals: Ints) -> int:
         """Return how many rows pass all brushes, given the totals of the first view."""

@@ -32,7 +32,7 @@ ENDS: Mapping[str, tuple[tuple[str, str], ...]] = {
 
 
 @dataclass(frozen=True)
-class Part:
+class BatchPart:
     """Rows, and all buckets of the nodes that they touch."""
 
     buckets: frozenset[int]
@@ -43,7 +43,7 @@ class Part:
 class Queue:
     """The parts to be written, of which writers take those that no other writer excludes."""
 
-    parts: list[Part]
+    parts: list[BatchPart]
     _taken: set[int] = field(default_factory=set)
     _changed: Condition = field(default_factory=Condition)
 
@@ -65,7 +65,7 @@ class Queue:
             self.parts.clear()
             self._changed.notify_all()
 
-    def _take(self) -> Part | None:
+    def _take(self) -> BatchPart | None:
         with self._changed:
             while self.parts:
                 for part in self.parts:
@@ -89,7 +89,7 @@ def write_disjoint(name: str, rows: pa.Table, write: Callable[[pa.Table], object
             raise
 
 
-def parts(name: str, rows: pa.Table) -> Iterator[Part]:
+def parts(name: str, rows: pa.Table) -> Iterator[BatchPart]:
     """Yield the rows of a statement, divided by the buckets of the nodes that they touch.
 
     Within a part, the rows keep their order.
@@ -100,7 +100,7 @@ def parts(name: str, rows: pa.Table) -> Iterator[Part]:
     order = np.argsort(codes, kind="stable")
     found, starts = np.unique(codes[order], return_index=True)
     for code, places in zip(found.tolist(), np.split(order, starts[1:]), strict=True):
-        yield Part(frozenset(divmod(code, 2 * BUCKETS)), rows.take(pa.array(places)))
+        yield BatchPart(frozenset(divmod(code, 2 * BUCKETS)), rows.take(pa.array(places)))
 
 
 def _buckets(label: str, ids: pa.ChunkedArray) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":

@@ -23,7 +23,7 @@ from .address import Address
 from .bulk import ENDS, parameters, write_disjoint
 from .driver import open_driver
 from .errors import translated
-from .guard import Result
+from .guard import CypherResult
 from .importing import Import
 from .modules import RowList, show_modules
 from .rights import ensure_constraints
@@ -33,7 +33,7 @@ from .texts import statement
 if TYPE_CHECKING:  # importing this module takes long: it imports pyarrow
     from provhouse.model.arrays import SetId
 
-__all__ = ["Graph", "Result", "shared_graph"]
+__all__ = ["CypherResult", "Graph", "shared_graph"]
 
 BATCH = 10_000
 """The number of rows in one transaction, which a heap of half a gigabyte can still process."""
@@ -259,7 +259,7 @@ class Graph:
         ends = self._run(statement("stored_dependencies"), first=first, last=last)[0]
         return zip(*ends, strict=True)
 
-    def read(self, query: str, parameters: Mapping[str, object]) -> Result:
+    def read(self, query: str, parameters: Mapping[str, object]) -> CypherResult:
         """Run a user's Cypher, which cannot change anything; ``$warehouse`` is always defined.
 
         Raises UsageError if the statement is invalid or does more than read.

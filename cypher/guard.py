@@ -34,14 +34,16 @@ EXPLAIN = "EXPLAIN\n"  # on its own line, so that column numbers in messages fit
 
 
 @dataclass(frozen=True)
-class Result:
+class CypherResult:
     """The rows of a result, as text, numbers, booleans, None, and lists and dicts of these."""
 
     columns: tuple[str, ...]
     rows: list[tuple[object, ...]]
 
 
-def read(opened: Callable[..., Session], query: str, parameters: Mapping[str, object]) -> Result:
+def read(
+    opened: Callable[..., Session], query: str, parameters: Mapping[str, object]
+) -> CypherResult:
     """Run one statement; raise UsageError if it is invalid or does more than read.
 
     ``opened`` opens a session with the given access mode.
@@ -51,7 +53,7 @@ def read(opened: Callable[..., Session], query: str, parameters: Mapping[str, ob
             _check(session, query, parameters)
             result = session.run(_query(query), dict(parameters))
             columns = tuple(result.keys())
-            return Result(columns, [tuple(plain(value) for value in row) for row in result])
+            return CypherResult(columns, [tuple(plain(value) for value in row) for row in result])
         except ClientError as error:
             raise UsageError(
                 "Neo4j rejects the query, which must be one Cypher statement that only reads",

@@ -5,7 +5,7 @@ from typing import Unpack
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 
-from .formats.column_mapping import AS_NAMED, Columns
+from .formats.column_mapping import AS_NAMED, ColumnNames
 from .formats.spool import Rows, spooled
 from .ingest import Options, ingest_sources
 from .summary import Summary
@@ -16,7 +16,7 @@ def from_arrow(
     settings: Settings,
     *,
     label: str = "arrow",
-    columns: Columns = AS_NAMED,
+    columns: ColumnNames = AS_NAMED,
     progress: Progress,
     **options: Unpack[Options],
 ) -> Summary:

@@ -13,7 +13,7 @@ from provhouse.model.settings import Settings
 from provhouse.runtime.jars import GROUPS, jar_folder
 from provhouse.runtime.java import java
 
-from .formats.column_mapping import AS_NAMED, Columns
+from .formats.column_mapping import AS_NAMED, ColumnNames
 from .formats.discover import sources
 from .formats.passed_over import check_complete, passed_over
 from .formats.registry import check
@@ -54,7 +54,7 @@ def ingest(
     settings: Settings,
     *,
     input_format: str | None = None,
-    columns: Columns = AS_NAMED,
+    columns: ColumnNames = AS_NAMED,
     label: str = "",
     progress: Progress,
     **options: Unpack[Options],

@@ -16,7 +16,7 @@ from provhouse.model.derivations import KINDS, UNKNOWN
 from provhouse.model.errors import BadInput, UsageError
 from provhouse.model.operations import FUNCTIONS, LEVELS
 
-from .formats.column_mapping import AS_NAMED, Columns, listed
+from .formats.column_mapping import AS_NAMED, ColumnNames, listed
 from .formats.discover import sources
 from .formats.registry import batches, check
 from .formats.source import Batch, Source
@@ -36,7 +36,7 @@ _READ = pa.schema([*_TEXTS, (_SOURCE, pa.string()), (_ROW, pa.int64())])
 _NO_TRIPLES = pa.table({SRC: pa.array([], pa.string()), DST: pa.array([], pa.string())})
 
 
-class OperationColumns(Columns):
+class OperationColumns(ColumnNames):
     """The columns of a file of descriptions, which have other names than those of triples."""
 
     @cached_property

@@ -31,7 +31,7 @@ from provhouse.store.warehouse.commits import current
 from provhouse.store.warehouse.ids import read_ids
 from provhouse.store.warehouse.layout import Layout
 
-from .formats.column_mapping import AS_NAMED, Columns
+from .formats.column_mapping import AS_NAMED, ColumnNames
 from .formats.discover import sources
 from .formats.passed_over import check_complete, passed_over
 from .formats.registry import check
@@ -116,7 +116,7 @@ def preview(
     settings: Settings,
     *,
     input_format: str | None = None,
-    columns: Columns = AS_NAMED,
+    columns: ColumnNames = AS_NAMED,
     splits: Path | None = None,
     run: str | None = None,
     replace: bool = False,

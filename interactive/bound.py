@@ -15,7 +15,7 @@ from typing import Any
 
 import duckdb
 
-from .catalog import Place
+from .catalog import TablePlace
 from .scan_order import CHOOSING, KEEPS, in_table_order, renumber
 
 IGNORED = re.compile(
@@ -51,9 +51,9 @@ class Bound:
     text: str
 
     @cached_property
-    def scans(self) -> Counter[Place]:
+    def scans(self) -> Counter[TablePlace]:
         """The number of scans of each table."""
-        return Counter(Place(*json.loads(path)) for path in SCANNED.findall(self.text))
+        return Counter(TablePlace(*json.loads(path)) for path in SCANNED.findall(self.text))
 
     @property
     def collated(self) -> bool:

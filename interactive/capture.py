@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Captured:
+class CapturedRows:
     """The rows of a query, and what was captured with them."""
 
     mode: Mode
@@ -42,7 +42,7 @@ class Captured:
 
 def capture(
     con: "Connection", plan: Plan, want: Want, mode: Mode | None, refs: frozenset[int]
-) -> Captured:
+) -> CapturedRows:
     """Run a query; ``refs`` are the declared references.
 
     Raises UsageError if the query cannot run in the mode that is forced, and DuckDB's errors.
@@ -57,16 +57,16 @@ def capture(
     return _in_duckdb(con, plan, want, chosen(con, plan, refs, want, mode), refs)
 
 
-def _in_loops(con: "Connection", plan: Plan, fused: Fused) -> Captured:
+def _in_loops(con: "Connection", plan: Plan, fused: Fused) -> CapturedRows:
     found = run(con.duckdb, fused, con.columns)
     rows = found.rows.rename_columns(plan.names)
     row_cells = Link(None, found.row_cells, found.cells.number)
-    return Captured("compiled", rows, pa.table({}), row_cells=row_cells, cells=found.cells)
+    return CapturedRows("compiled", rows, pa.table({}), row_cells=row_cells, cells=found.cells)
 
 
 def _in_duckdb(
     con: "Connection", plan: Plan, want: Want, mode: Mode, refs: frozenset[int]
-) -> Captured:
+) -> CapturedRows:
     injected = plan.injected(refs, want.where) if mode == "inject" else None
     _keep(con, plan)
     text = injected.sql if injected else plan.sql
@@ -86,7 +86,7 @@ def _in_duckdb(
     apart = con.apart()
     found, hidden = apart.fetch(relation, text, plan.hidden)
     rows = found.select(range(len(plan.names))).rename_columns(plan.names)
-    captured = Captured(mode, rows, hidden, apart)
+    captured = CapturedRows(mode, rows, hidden, apart)
     for ref in injected.refs if injected else []:
         link = listed_link(found.column(f"{LISTED}{ref}"), con.size(plan.references[ref].table))
         captured.listed[ref] = [Chain([link])]

@@ -11,7 +11,7 @@ from .functions import Functions, functions
 from .names import quoted
 
 
-class Place(NamedTuple):
+class TablePlace(NamedTuple):
     """The full name of a table."""
 
     database: str
@@ -27,7 +27,7 @@ class Place(NamedTuple):
 class Relation:
     """A table, or a view with its query."""
 
-    place: Place
+    place: TablePlace
     columns: dict[str, str] = field(default_factory=dict)
     view: str | None = None
 
@@ -36,12 +36,12 @@ class Catalog:
     """All tables, views and functions of a connection, by name in lower case."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
-        found: dict[Place, Relation] = {}
+        found: dict[TablePlace, Relation] = {}
         for database, schema, table, column, kind in con.execute(COLUMNS).fetchall():
-            place = Place(database, schema, table)
+            place = TablePlace(database, schema, table)
             found.setdefault(place, Relation(place)).columns[column] = kind
         for database, schema, name, text in con.execute(VIEWS).fetchall():
-            if (place := Place(database, schema, name)) in found:
+            if (place := TablePlace(database, schema, name)) in found:
                 found[place].view = text
         self._by_name: dict[str, list[Relation]] = {}
         self._path = {schema: at for at, schema in reversed([*enumerate(_search_path(con))])}
@@ -50,7 +50,7 @@ class Catalog:
             self._by_name.setdefault(place.name.lower(), []).append(found[place])
         self.functions: Functions = functions(con)
 
-    def has_collations(self, con: duckdb.DuckDBPyConnection, place: Place) -> bool:
+    def has_collations(self, con: duckdb.DuckDBPyConnection, place: TablePlace) -> bool:
         """Return whether text in a table may be equal though it differs."""
         text = f"""
             select ({COLLATED}) + count(*) from duckdb_tables()

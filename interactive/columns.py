@@ -3,22 +3,30 @@
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from .catalog import Place
-from .decoded import Coded, Numbers, Unfit, Values, read_codes, read_numbers, read_values
+from .catalog import TablePlace
+from .decoded import (
+    Coded,
+    DecodedNumbers,
+    DecodedValues,
+    Unfit,
+    read_codes,
+    read_numbers,
+    read_values,
+)
 
 if TYPE_CHECKING:
     from .connection import Connection
     from .fused import Fused
 
-Decoded = Coded | Numbers | Values
-Form = TypeVar("Form", Coded, Numbers, Values)
-Key = tuple[Place, str, str]
+Decoded = Coded | DecodedNumbers | DecodedValues
+Form = TypeVar("Form", Coded, DecodedNumbers, DecodedValues)
+Key = tuple[TablePlace, str, str]
 """A table, the name of a column, and the form it is decoded to."""
 BYTES = 4
 """The bytes of a value, by which the size of a column is estimated before it is read."""
 
 
-class Columns:
+class ColumnCache:
     """Columns by table and name, the least recently used first."""
 
     def __init__(self, con: "Connection") -> None:
@@ -43,7 +51,7 @@ class Columns:
             del self._kept[oldest]
         return oldest is not None
 
-    def rows(self, table: Place) -> int:
+    def rows(self, table: TablePlace) -> int:
         """Return the number of rows; raises Unfit if rids have gaps, or memory is too small."""
         rows, end = self._con.extent(table)
         if rows != end:
@@ -62,17 +70,17 @@ class Columns:
         self._asked.update(keys)
         return before
 
-    def coded(self, table: Place, column: str) -> Coded:
+    def coded(self, table: TablePlace, column: str) -> Coded:
         """Return a column as codes, and decode it if it is not kept."""
         return self._found((table, column, "codes"), Coded, read_codes)
 
-    def numbers(self, table: Place, column: str) -> Numbers:
+    def numbers(self, table: TablePlace, column: str) -> DecodedNumbers:
         """Return a column as integers, and decode it if it is not kept."""
-        return self._found((table, column, "numbers"), Numbers, read_numbers)
+        return self._found((table, column, "numbers"), DecodedNumbers, read_numbers)
 
-    def values(self, table: Place, column: str) -> Values:
+    def values(self, table: TablePlace, column: str) -> DecodedValues:
         """Return a column as Arrow values, and decode it if it is not kept."""
-        return self._found((table, column, "values"), Values, read_values)
+        return self._found((table, column, "values"), DecodedValues, read_values)
 
     def _found(self, key: Key, form: type[Form], read: Callable[..., Form]) -> Form:
         found = self._kept.pop(key, None)

@@ -13,19 +13,19 @@ import duckdb
 from provhouse.model.errors import UsageError
 
 from .apart import Apart
-from .catalog import Catalog, Place
+from .catalog import Catalog, TablePlace
 from .memory import Memory
 from .names import quoted
 from .parameters import Parameters, with_parameters
 from .refusal import NotCovered
-from .sources import Source, check_database, ending, reader, to_arrow
+from .sources import ReadSource, check_database, ending, reader, to_arrow
 from .unnamed import Unnamed
 from .want import Mode, Want
 
 if TYPE_CHECKING:
     from provhouse.crossfilter.binning import Binning
 
-    from .columns import Columns
+    from .columns import ColumnCache
     from .dependencies import Violations
     from .linking import Linked
     from .plan import Plan
@@ -76,13 +76,13 @@ class Connection:
         self._catalog: Catalog | None = None
         self._plans: dict[str, Plan] = {}
         self._evicted: list[tuple[weakref.ref[Plan], list[str]]] = []
-        self._columns: Columns | None = None
+        self._columns: ColumnCache | None = None
         self._discarded: list[str] = []
         self.memory = Memory(memory_mb << 20)
-        self._sizes: dict[Place, tuple[int, int]] = {}
-        self._seen: dict[Place, tuple[int, ...]] = {}
-        self._sources: dict[Place, tuple[Source, int]] = {}
-        self.record_queries: dict[tuple[Place, str], RecordQuery] = {}
+        self._sizes: dict[TablePlace, tuple[int, int]] = {}
+        self._seen: dict[TablePlace, tuple[int, ...]] = {}
+        self._sources: dict[TablePlace, tuple[ReadSource, int]] = {}
+        self.record_queries: dict[tuple[TablePlace, str], RecordQuery] = {}
         self._unnamed = Unnamed(con)
 
     def __enter__(self) -> "Connection":
@@ -106,9 +106,9 @@ class Connection:
         table = quoted(name)
         with self.lock:
             if isinstance(data, (str, Path)):
-                read, found = f"select * from {reader(data)}(?)", Source.of(data)
+                read, found = f"select * from {reader(data)}(?)", ReadSource.of(data)
                 self.execute(f"create or replace temp table {table} as {read}", [found.path])
-                place = Place("temp", "main", name)
+                place = TablePlace("temp", "main", name)
                 self._sources[place] = found, self._number(place)
                 return
             self.duckdb.register(GIVEN, to_arrow(data))
@@ -117,7 +117,7 @@ class Connection:
             finally:
                 self.duckdb.unregister(GIVEN)
 
-    def check_sources(self, tables: Iterable[Place]) -> None:
+    def check_sources(self, tables: Iterable[TablePlace]) -> None:
         """Raise UsageError if a file that one of the tables was read from has changed."""
         for table in tables:
             found, number = self._sources.get(table, (None, 0))
@@ -128,7 +128,7 @@ class Connection:
                     f"Read it again: register({table.name!r}, {found.path!r})",
                 )
 
-    def _number(self, table: Place) -> int:
+    def _number(self, table: TablePlace) -> int:
         """Return DuckDB's number of a table, which differs after it is replaced; 0 for no table."""
         text = """
             select table_oid from duckdb_tables()
@@ -281,7 +281,7 @@ class Connection:
 
         return check_dependency(self, table, dependency)
 
-    def find(self, table: str) -> tuple[Place, dict[str, str]]:
+    def find(self, table: str) -> tuple[TablePlace, dict[str, str]]:
         """Return a base table and the types of its columns; raises UsageError if it is missing."""
         from sqlglot import exp
 
@@ -335,12 +335,12 @@ class Connection:
         return Apart(self.duckdb, self._discarded)
 
     @property
-    def columns(self) -> "Columns":
+    def columns(self) -> "ColumnCache":
         """The decoded columns of tables."""
         if self._columns is None:
-            from .columns import Columns
+            from .columns import ColumnCache
 
-            self._columns = Columns(self)
+            self._columns = ColumnCache(self)
             self.memory.columns = self._columns
         return self._columns
 
@@ -355,7 +355,7 @@ class Connection:
         """A number that grows with each change through this connection."""
         return self._version
 
-    def states(self, tables: Iterable[Place]) -> list[tuple[int, ...]]:
+    def states(self, tables: Iterable[TablePlace]) -> list[tuple[int, ...]]:
         """Return values that differ after a change through another DuckDB connection.
 
         Empty for a database that this connection opened. A second update of the same rows that
@@ -363,23 +363,23 @@ class Connection:
         """
         return [self._state(table) for table in tables] if self._shared else []
 
-    def _state(self, table: Place) -> tuple[int, ...]:
+    def _state(self, table: TablePlace) -> tuple[int, ...]:
         name = table.sql().replace("'", "''")
         text = f"select count(*) from pragma_storage_info('{name}') where has_updates"
         ((updated,),) = self.duckdb.execute(text).fetchall()
         return (*self.measured(table), updated)
 
-    def size(self, table: Place) -> int:
+    def size(self, table: TablePlace) -> int:
         """Return one more than the largest rid of a table."""
         return self.extent(table)[1]
 
-    def extent(self, table: Place) -> tuple[int, int]:
+    def extent(self, table: TablePlace) -> tuple[int, int]:
         """Return what ``measured`` does, which is kept until something changes."""
         if table not in self._sizes:
             self._sizes[table] = self.measured(table)
         return self._sizes[table]
 
-    def measured(self, table: Place) -> tuple[int, int]:
+    def measured(self, table: TablePlace) -> tuple[int, int]:
         """Return the number of rows of a table, and one more than its largest rid."""
         text = f"select count(*), coalesce(max(rowid) + 1, 0) from {table.sql()}"
         ((rows, end),) = self.duckdb.execute(text).fetchall()

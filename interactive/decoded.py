@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from .catalog import Place
+from .catalog import TablePlace
 from .names import quoted
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Coded:
 
 
 @dataclass
-class Numbers:
+class DecodedNumbers:
     """For each row an integer: of a decimal without its point, of a date the days since 1970.
 
     ``valid`` is None without NULLs, whose numbers are 0. ``low`` and ``high`` bound all numbers.
@@ -77,7 +77,7 @@ class Numbers:
 
 
 @dataclass
-class Values:
+class DecodedValues:
     """The values of a column, which DuckDB reads with their type."""
 
     values: pa.Array
@@ -93,7 +93,7 @@ def smallest(number: int) -> type[np.unsignedinteger[Any]] | type[np.int32]:
     return np.uint8 if number < 2**8 else np.uint16 if number < 2**16 else np.int32
 
 
-def read_codes(con: "duckdb.DuckDBPyConnection", table: Place, column: str) -> Coded:
+def read_codes(con: "duckdb.DuckDBPyConnection", table: TablePlace, column: str) -> Coded:
     """Read a column as codes, in the order of its rids."""
     encoded = _read(con, table, column).dictionary_encode(null_encoding="encode")
     values = encoded.dictionary
@@ -101,7 +101,9 @@ def read_codes(con: "duckdb.DuckDBPyConnection", table: Place, column: str) -> C
     return Coded(codes.astype(smallest(len(values)), copy=False), values)
 
 
-def read_numbers(con: "duckdb.DuckDBPyConnection", table: Place, column: str) -> Numbers:
+def read_numbers(
+    con: "duckdb.DuckDBPyConnection", table: TablePlace, column: str
+) -> DecodedNumbers:
     """Read a column as integers, in the order of its rids, in as few bytes as hold them."""
     found = _read(con, table, column)
     valid = np.asarray(found.is_valid()) if found.null_count else None
@@ -114,16 +116,16 @@ def read_numbers(con: "duckdb.DuckDBPyConnection", table: Place, column: str) ->
         for each in (np.int8, np.int16, np.int32, np.int64)
         if np.iinfo(each).min <= low and high <= np.iinfo(each).max
     )
-    return Numbers(np.ascontiguousarray(numbers, kind), valid, low, high)
+    return DecodedNumbers(np.ascontiguousarray(numbers, kind), valid, low, high)
 
 
-def read_values(con: "duckdb.DuckDBPyConnection", table: Place, column: str) -> Values:
+def read_values(con: "duckdb.DuckDBPyConnection", table: TablePlace, column: str) -> DecodedValues:
     """Read a column as it is; raises Unfit if Arrow has no such type."""
     found = _read(con, table, column)
     kinds = con.sql(f"select {quoted(column)} from {table.sql()}").types
     if con.from_arrow(pa.table({"v": found[:0]})).types != kinds:
         raise Unfit(f"Arrow has no type for {column}")
-    return Values(found)
+    return DecodedValues(found)
 
 
 def _integers(found: pa.Array) -> NDArray[Any]:
@@ -135,7 +137,7 @@ def _integers(found: pa.Array) -> NDArray[Any]:
     return found.view(kind).fill_null(0).to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
 
 
-def _read(con: "duckdb.DuckDBPyConnection", table: Place, column: str) -> pa.Array:
+def _read(con: "duckdb.DuckDBPyConnection", table: TablePlace, column: str) -> pa.Array:
     """Return a column of a table whose rids have no gaps; a scan keeps their order."""
     text = f"select {quoted(column)} from {table.sql()}"
     found = con.sql(text).to_arrow_table().column(0)

@@ -9,11 +9,11 @@ import pyarrow as pa
 
 from provhouse.model.errors import UsageError
 
-from .catalog import Place
+from .catalog import TablePlace
 from .links import Link, from_pairs
 from .names import quoted
 from .records import Records
-from .snapshot import Snapshot
+from .snapshot import TableStates
 
 if TYPE_CHECKING:
     from .connection import Connection
@@ -30,9 +30,9 @@ class Violations:
 
     groups: pa.Table
     _con: "Connection"
-    _table: Place
+    _table: TablePlace
     _link: Link
-    _snapshot: Snapshot
+    _snapshot: TableStates
 
     def __len__(self) -> int:
         return int(self.groups.num_rows)
@@ -60,7 +60,7 @@ def check_dependency(con: "Connection", table: str, dependency: str) -> Violatio
     place, columns = con.find(table)
     left, right = _sides(dependency, place, columns)
     with con.lock:
-        snapshot = Snapshot(con, [place])
+        snapshot = TableStates(con, [place])
         keys, differ = ", ".join(left), " or ".join(map(_differs, right))
         con.duckdb.execute(f"""
             create temp table {GROUPS} as
@@ -81,7 +81,9 @@ def check_dependency(con: "Connection", table: str, dependency: str) -> Violatio
     return Violations(found, con, place, link, snapshot)
 
 
-def _sides(dependency: str, place: Place, columns: dict[str, str]) -> tuple[list[str], list[str]]:
+def _sides(
+    dependency: str, place: TablePlace, columns: dict[str, str]
+) -> tuple[list[str], list[str]]:
     parts = _DEPENDENCY.fullmatch(dependency)
     if not parts:
         raise UsageError(

@@ -23,7 +23,7 @@ from .names import quoted
 from .questions import distinct_questions
 
 if TYPE_CHECKING:
-    from .catalog import Place
+    from .catalog import TablePlace
     from .connection import Connection
 
 PARTS, PART = "__provhouse_parts", "__provhouse_part"
@@ -110,7 +110,7 @@ def _merging(text: str) -> str | None:
 
 
 def divide(
-    con: "Connection", place: "Place", by: Sequence[str], aggregates: Sequence[str], link: Link
+    con: "Connection", place: "TablePlace", by: Sequence[str], aggregates: Sequence[str], link: Link
 ) -> Divided:
     """Divide the records of each row; raises UsageError if the table has no such column."""
     columns = con.find(".".join(map(quoted, place)))[1]
@@ -157,7 +157,7 @@ def _numbered(cells: NDArray[np.int64], number: int) -> tuple[NDArray[Any], NDAr
 
 def _computed(
     con: "Connection",
-    place: "Place",
+    place: "TablePlace",
     aggregates: Sequence[str],
     parts: NDArray[Any],
     rids: NDArray[Any],

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from provhouse.model.errors import UsageError
 
 from .bound import Bound, NotBound, bound
-from .catalog import Place
+from .catalog import TablePlace
 
 if TYPE_CHECKING:
     from .connection import Connection
@@ -25,7 +25,7 @@ NAMES = {
 }
 
 
-def check_values(con: "Connection", place: Place, text: str, what: str) -> None:
+def check_values(con: "Connection", place: TablePlace, text: str, what: str) -> None:
     """Raise UsageError unless an expression has one value for each record of a table.
 
     ``what`` says what the expression is for. Raises DuckDB's errors for other texts.
@@ -33,12 +33,12 @@ def check_values(con: "Connection", place: Place, text: str, what: str) -> None:
     _check(con, place, f"select (\n{text}\n) from {place.sql()}", what, PLAIN)
 
 
-def check_aggregate(con: "Connection", place: Place, text: str, what: str) -> None:
+def check_aggregate(con: "Connection", place: TablePlace, text: str, what: str) -> None:
     """Raise UsageError unless an expression aggregates the records of a table, and no others."""
     _check(con, place, f"select {text}\nfrom {place.sql()}", what, {*PLAIN, AGGREGATE})
 
 
-def _check(con: "Connection", place: Place, query: str, what: str, allowed: set[str]) -> None:
+def _check(con: "Connection", place: TablePlace, query: str, what: str, allowed: set[str]) -> None:
     if len(con.duckdb.extract_statements(query)) != 1:
         raise UsageError(f"{what} is no expression", "It has a semicolon", "Write one expression")
     relation = con.duckdb.sql(query)  # raises DuckDB's error

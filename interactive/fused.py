@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from . import arithmetic, blocks
 from .arithmetic import Term
-from .catalog import Catalog, Place
+from .catalog import Catalog, TablePlace
 from .decoded import is_codable
 from .parse import Parsed
 
@@ -50,7 +50,7 @@ class Aggregate:
 class Fused:
     """A query as the kernel runs it."""
 
-    table: Place
+    table: TablePlace
     keys: list[OfColumn]
     filters: list[OfColumn]
     aggregates: list[Aggregate]

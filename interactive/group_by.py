@@ -10,13 +10,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from . import group_kernels as kernels
-from .catalog import Place
-from .decoded import Coded, Numbers, Unfit, smallest
+from .catalog import TablePlace
+from .decoded import Coded, DecodedNumbers, Unfit, smallest
 from .fused import CELL, GROUPS, Fused, OfColumn
 from .links import Link
 from .names import quoted
 from .parallel import divided, in_parts, threads
-from .totals import Totals, counted
+from .totals import GroupTotals, counted
 
 CELLS = 1 << 22
 """The largest number of combinations of keys."""
@@ -25,16 +25,16 @@ APART = 16
 VALUES, AT = "__provhouse_values", "__provhouse_at"
 
 
-class Source(Protocol):
+class DecodedSource(Protocol):
     """Decoded columns, of all rows of a table or of some."""
 
-    def rows(self, table: Place) -> int:
+    def rows(self, table: TablePlace) -> int:
         """Return the number of rows."""
 
-    def coded(self, table: Place, column: str) -> Coded:
+    def coded(self, table: TablePlace, column: str) -> Coded:
         """Return a column as codes."""
 
-    def numbers(self, table: Place, column: str) -> Numbers:
+    def numbers(self, table: TablePlace, column: str) -> DecodedNumbers:
         """Return a column as integers."""
 
 
@@ -77,7 +77,7 @@ class Cells:
 
 
 @dataclass
-class Grouped:
+class CompiledGroups:
     """The rows of a query, the cell of each, and their lineage."""
 
     rows: pa.Table
@@ -85,7 +85,7 @@ class Grouped:
     cells: Cells
 
 
-def run(con: duckdb.DuckDBPyConnection, fused: Fused, columns: Source) -> Grouped:
+def run(con: duckdb.DuckDBPyConnection, fused: Fused, columns: DecodedSource) -> CompiledGroups:
     """Run a query; raises Unfit if DuckDB must run it, and DuckDB's errors."""
     keys = [_Key(con, key, columns.coded(fused.table, key.column)) for key in fused.keys]
     sizes = [len(key.values) for key in keys]
@@ -104,7 +104,7 @@ def run(con: duckdb.DuckDBPyConnection, fused: Fused, columns: Source) -> Groupe
     numbers = {name.lower(): columns.numbers(fused.table, name) for name in fused.numbers}
     parts = divided(rows, threads(con))
     counts = counted(cells, number, parts)
-    totals = Totals(fused.aggregates, numbers, cells, parts, counts.sum(axis=0))
+    totals = GroupTotals(fused.aggregates, numbers, cells, parts, counts.sum(axis=0))
     present = np.flatnonzero(totals.rows) if fused.keys else np.zeros(1, np.int64)
     named: dict[str, Any] = {CELL: pa.array(present.astype(np.int32))}
     places = np.unravel_index(present, sizes) if sizes else ()
@@ -122,7 +122,7 @@ def run(con: duckdb.DuckDBPyConnection, fused: Fused, columns: Source) -> Groupe
         con.unregister(GROUPS)
     last = found.num_columns - 1
     lineage = Cells(cells, parts, counts)
-    return Grouped(found.select(range(last)), found.column(last).to_numpy(), lineage)
+    return CompiledGroups(found.select(range(last)), found.column(last).to_numpy(), lineage)
 
 
 def passes(con: duckdb.DuckDBPyConnection, condition: OfColumn, coded: Coded) -> NDArray[np.bool_]:

@@ -49,7 +49,7 @@ class Derived:
 
 
 @dataclass
-class Branch:
+class UnionBranch:
     """Rows of one branch of UNION ALL, where the column ``tag`` has its number."""
 
     identity: "Identity"
@@ -59,7 +59,7 @@ class Branch:
 
 
 @dataclass
-class Asked:
+class WitnessQuestion:
     """Rows that a witness query finds from the values of some hidden columns.
 
     ``expects`` says what must be found, or lineage is not exact: at least one row, or as many rows
@@ -69,7 +69,7 @@ class Asked:
     witness: Witness
     columns: list[int]
     expects: Expected = ""
-    otherwise: "Asked | None" = None
+    otherwise: "WitnessQuestion | None" = None
     keyed: bool = False
     """Whether the columns mostly differ in any two rows of the block, so that none are joined."""
 
@@ -82,12 +82,12 @@ class Grouped:
     highest.
     """
 
-    build: Callable[[list[int]], Asked]
+    build: Callable[[list[int]], WitnessQuestion]
     keys: int
     grouping: int
-    _witnesses: dict[int, Asked] = field(default_factory=dict)
+    _witnesses: dict[int, WitnessQuestion] = field(default_factory=dict)
 
-    def asked(self, mask: int) -> Asked:
+    def asked(self, mask: int) -> WitnessQuestion:
         """Return the question for groups with the given bits."""
         if mask not in self._witnesses:
             used = [at for at in range(self.keys) if not mask >> (self.keys - 1 - at) & 1]
@@ -105,12 +105,12 @@ class Recursive:
 
     recursion: Recursion
     column: int
-    asked: list[Asked]
+    asked: list[WitnessQuestion]
     parents: Link | None = field(default=None, repr=False)
     """For each stored row, those that it was derived from in one step; found when needed."""
 
 
-Part = Base | Derived | Branch | Asked | Grouped | Recursive
+Part = Base | Derived | UnionBranch | WitnessQuestion | Grouped | Recursive
 
 
 @dataclass
@@ -139,7 +139,7 @@ def negatives(identity: Identity) -> list[exp.Expr]:
     for part in identity.parts:
         if isinstance(part, Grouped):
             found += negatives(part.asked(0).witness.identity)
-        elif isinstance(part, Asked):
+        elif isinstance(part, WitnessQuestion):
             found += negatives(part.witness.identity)
         elif isinstance(part, Recursive):
             found += [each for asked in part.asked for each in negatives(asked.witness.identity)]
@@ -190,7 +190,7 @@ class Exposer:
         distinct = select.args.get("distinct")
         if distinct is not None and not distinct.args.get("on"):
             return self._equal(select, [select], derived)
-        columns = Columns(select, self.outer(select))
+        columns = HiddenColumns(select, self.outer(select))
         if blocks.is_grouped(select):
             self._group(select, columns)
         else:
@@ -209,7 +209,7 @@ class Exposer:
             columns.identity.present = columns.add(exp.true())
         return columns.identity
 
-    def _source(self, source: exp.Expr, columns: "Columns") -> None:
+    def _source(self, source: exp.Expr, columns: "HiddenColumns") -> None:
         name = source.alias_or_name
         if isinstance(source, exp.Table) and "ref" in source.meta:
             at = columns.add(exp.column("rowid", name, quoted=True))
@@ -237,20 +237,20 @@ class Exposer:
                 refuse(f"{source.this.sql('duckdb')} in FROM", source, LOAD)
             refuse(f"{type(source).__name__} in FROM", source)
 
-    def _derived(self, query: exp.Expr, name: str, columns: "Columns") -> None:
+    def _derived(self, query: exp.Expr, name: str, columns: "HiddenColumns") -> None:
         identity = self.expose(query, derived=True)
         at = [columns.outer(*each) for each in identity.outer.items()]
         at += [columns.add(exp.column(each, name, quoted=True)) for each in identity.names]
         columns.identity.parts.append(Derived(identity, at))
 
-    def _recursion(self, recursion: Recursion) -> list[Asked]:
+    def _recursion(self, recursion: Recursion) -> list[WitnessQuestion]:
         """Return the questions for the rows of both branches, or for all records."""
         if not recursion.linear:
             found = everything(recursion, self.parsed.ctes, self.parsed.kept)
-            return [Asked(matching(self, each, 0), []) for each in found]
-        return [Asked(matching(self, sources(recursion), 1), [0], "some")]
+            return [WitnessQuestion(matching(self, each, 0), []) for each in found]
+        return [WitnessQuestion(matching(self, sources(recursion), 1), [0], "some")]
 
-    def _subqueries(self, roots: list[exp.Expr], columns: "Columns") -> None:
+    def _subqueries(self, roots: list[exp.Expr], columns: "HiddenColumns") -> None:
         for each in subqueries(roots):
             if each.negative:
                 columns.identity.negative.append(each.node)
@@ -263,12 +263,12 @@ class Exposer:
             if each.valued:
                 asked.otherwise = columns.asked(subquery(self, each, False), [])
 
-    def _group(self, select: exp.Select, columns: "Columns") -> None:
+    def _group(self, select: exp.Select, columns: "HiddenColumns") -> None:
         keys = blocks.group_keys(select)
         at = [columns.add(key) for key in keys.expressions]
         if keys.sets:
 
-            def build(used: list[int]) -> Asked:
+            def build(used: list[int]) -> WitnessQuestion:
                 chosen = [keys.expressions[each] for each in used]
                 witness = core(self, select, chosen, columns.identity.outer)
                 return columns.asked(witness, [at[each] for each in used], "counted")
@@ -291,7 +291,7 @@ class Exposer:
             witness = same_rows(self, each)
             given = [around[name] for name in witness.outer]
             keyed = bool(query.args.get("distinct"))
-            identity.parts.append(Asked(witness, [*at, *given], expects, keyed=keyed))
+            identity.parts.append(WitnessQuestion(witness, [*at, *given], expects, keyed=keyed))
         self._ending(query, identity)
         if derived:
             identity.present = len(around) + len(identity.names)
@@ -308,7 +308,7 @@ class Exposer:
                 refuse(
                     "a correlated subquery in ORDER BY of DISTINCT or a set operation", each.node
                 )
-            identity.parts.append(Asked(witness, []))
+            identity.parts.append(WitnessQuestion(witness, []))
 
     def _set_operation(self, query: exp.SetOperation, derived: bool) -> Identity:
         if query.args.get("by_name"):
@@ -336,14 +336,14 @@ class Exposer:
             at = list(range(len(identity.names), len(identity.names) + len(inner.names)))
             identity.names += [f"{HIDDEN}{column}" for column in at]
             columns = [around[name] for name in inner.outer] + [len(around) + each for each in at]
-            identity.parts.append(Branch(inner, columns, len(around), number))
+            identity.parts.append(UnionBranch(inner, columns, len(around), number))
             places.append(at)
         for number, branch in enumerate(found):
             spread(branch, number, places)
         return identity
 
 
-class Columns:
+class HiddenColumns:
     """The hidden columns of a block; equal expressions share one."""
 
     def __init__(self, select: exp.Select, outer: dict[str, exp.Expr]) -> None:
@@ -368,12 +368,14 @@ class Columns:
         """Return the number of a value that a query within the block takes from it."""
         return self._outer[name] if name in self._outer else self.add(column)
 
-    def asked(self, witness: Witness, columns: list[int], expects: Expected = "") -> Asked:
+    def asked(
+        self, witness: Witness, columns: list[int], expects: Expected = ""
+    ) -> WitnessQuestion:
         """Return the question of a witness query for the values of some columns."""
         given = [self.outer(*each) for each in witness.outer.items()]
-        return Asked(witness, [*columns, *given], expects)
+        return WitnessQuestion(witness, [*columns, *given], expects)
 
-    def ask(self, witness: Witness, columns: list[int], expects: Expected = "") -> Asked:
+    def ask(self, witness: Witness, columns: list[int], expects: Expected = "") -> WitnessQuestion:
         """Add such a question to those of the block, and return it."""
         found = self.asked(witness, columns, expects)
         self.identity.parts.append(found)

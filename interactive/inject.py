@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from sqlglot import exp
 
 from . import blocks
-from .identity import Asked, Base, Derived, Identity
+from .identity import Base, Derived, Identity, WitnessQuestion
 from .links import Link, ascending
 from .names import RESERVED
 from .selection import of_table
@@ -34,7 +34,7 @@ def inject(
     if not isinstance(query, exp.Select) or not blocks.is_grouped(query) or not refs:
         return None
     first = identity.parts[0]
-    if not isinstance(first, Asked) or first.expects != "counted":
+    if not isinstance(first, WitnessQuestion) or first.expects != "counted":
         return None
     if any(first is not part and _touches(part, refs) for part in identity.parts):
         return None
@@ -61,7 +61,7 @@ def inject(
 
 
 def _touches(part: object, refs: frozenset[int]) -> bool:
-    return not isinstance(part, Asked) or bool(part.witness.refs & refs)
+    return not isinstance(part, WitnessQuestion) or bool(part.witness.refs & refs)
 
 
 def base_columns(identity: Identity) -> dict[int, int]:
@@ -74,7 +74,7 @@ def base_columns(identity: Identity) -> dict[int, int]:
         elif isinstance(part, Derived) and part.identity.count is None:
             inner = base_columns(part.identity)
             below = {ref: part.columns[at] for ref, at in inner.items()}
-        elif isinstance(part, Asked):
+        elif isinstance(part, WitnessQuestion):
             twice |= part.witness.refs
             continue
         else:

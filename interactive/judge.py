@@ -9,7 +9,7 @@ from sqlglot.errors import UnsupportedError
 
 from . import dialect
 from .bound import Bound, NotBound, bound
-from .catalog import Catalog, Place
+from .catalog import Catalog, TablePlace
 from .functions import Functions
 from .refusal import REWRITE, NotCovered, refuse
 
@@ -65,7 +65,7 @@ def _call(tree: exp.Expr, names: Sequence[str]) -> exp.Expr | None:
     return None
 
 
-def check_scans(scans: Counter[Place], tables: Iterable[Place]) -> None:
+def check_scans(scans: Counter[TablePlace], tables: Iterable[TablePlace]) -> None:
     """Raise NotCovered unless the references found in a query are the scans in DuckDB's plan."""
     found = Counter(tables)
     for table in (scans - found) + (found - scans):

@@ -9,8 +9,8 @@ import pyarrow as pa
 from provhouse.model.arrays import column
 
 from .apart import is_carried
-from .capture import Captured
-from .identity import Asked
+from .capture import CapturedRows
+from .identity import WitnessQuestion
 from .links import Chain, Link, Rows, distinct, flattened, merged
 from .plan import Plan
 from .refusal import NotCovered
@@ -29,7 +29,7 @@ class Lineage:
     """
 
     def __init__(
-        self, con: "Connection", plan: Plan, captured: Captured, masks: Mapping[int, Mask]
+        self, con: "Connection", plan: Plan, captured: CapturedRows, masks: Mapping[int, Mask]
     ) -> None:
         self._con, self._plan, self._captured, self._masks = con, plan, captured, masks
         self.chains = dict(captured.listed)
@@ -93,7 +93,7 @@ class Lineage:
         if captured.cells is not None:
             return None
         first = identity.parts[0] if identity.parts else None
-        if isinstance(first, Asked) and first.expects == "counted":
+        if isinstance(first, WitnessQuestion) and first.expects == "counted":
             return one_row(captured.hidden, first.columns, row)
         for name, kind in zip(self._plan.names, self._plan.kinds, strict=True):
             if not is_carried(kind):

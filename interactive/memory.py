@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .columns import Columns
+    from .columns import ColumnCache
     from .result import Result
 
 
@@ -19,7 +19,7 @@ class Memory:
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
-        self.columns: Columns | None = None
+        self.columns: ColumnCache | None = None
         self._results: dict[int, weakref.ref[Result]] = {}
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 

@@ -15,7 +15,7 @@ from provhouse.model.errors import UsageError
 from . import dialect, judge, scoped, stars, whole_rows
 from .as_read import put_right
 from .blocks import is_parenthesised_join, named
-from .catalog import Catalog, Place, view_query
+from .catalog import Catalog, TablePlace, view_query
 from .ctes import cte_of
 from .lateral import mark, unmark
 from .lower import lower
@@ -38,7 +38,7 @@ class Reference:
     """One use of a base table in a query. Its name is that of the table, or ``table#2``."""
 
     name: str
-    table: Place
+    table: TablePlace
     where: str
     """Its place in the text, such as "in line 2, column 8"."""
 

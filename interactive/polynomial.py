@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar, overload
 Value = TypeVar("Value")
 
 
-class Record(NamedTuple):
+class RecordTerm(NamedTuple):
     """A record of a table, by its rid."""
 
     table: str
@@ -23,9 +23,9 @@ class Record(NamedTuple):
         return str(self)  # sets of records show it
 
 
-Derivation = tuple[Record, ...]
+Derivation = tuple[RecordTerm, ...]
 """The records that one derivation joins, in order; one that it uses twice is there twice."""
-Witness = frozenset[Record]
+Witness = frozenset[RecordTerm]
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,12 @@ class Polynomial:
     """The products, each with the number of times that it occurs."""
 
     @overload
-    def evaluate(self, value: Callable[[Record], int]) -> int: ...
+    def evaluate(self, value: Callable[[RecordTerm], int]) -> int: ...
 
     @overload
     def evaluate(
         self,
-        value: Callable[[Record], Value],
+        value: Callable[[RecordTerm], Value],
         *,
         plus: Callable[[Value, Value], Value],
         times: Callable[[Value, Value], Value],
@@ -51,7 +51,7 @@ class Polynomial:
 
     def evaluate(
         self,
-        value: Callable[[Record], Any],
+        value: Callable[[RecordTerm], Any],
         *,
         plus: Callable[[Any, Any], Any] = operator.add,
         times: Callable[[Any, Any], Any] = operator.mul,
@@ -96,7 +96,7 @@ def minimal(derivations: Iterable[Derivation]) -> list[Witness]:
         {frozenset(each) for each in derivations}, key=lambda each: (len(each), sorted(each))
     )
     kept: list[Witness] = []
-    by_first: dict[Record | None, list[Witness]] = {}
+    by_first: dict[RecordTerm | None, list[Witness]] = {}
     for witness in found:
         if any(less <= witness for one in (None, *witness) for less in by_first.get(one, ())):
             continue

@@ -21,9 +21,9 @@ from sqlglot.errors import ParseError
 from provhouse.model.errors import UsageError
 
 from . import group_by, kernels
-from .catalog import Place
-from .columns import Columns, Key, needed
-from .decoded import Coded, Numbers, Unfit
+from .catalog import TablePlace
+from .columns import ColumnCache, Key, needed
+from .decoded import Coded, DecodedNumbers, Unfit
 from .fused import Fused
 from .links import Rows
 
@@ -52,24 +52,24 @@ class RecordQuery:
 class OfRecords:
     """The decoded columns of some records, in the order of their rids."""
 
-    columns: Columns
+    columns: ColumnCache
     rids: Rows
 
-    def rows(self, table: Place) -> int:
+    def rows(self, table: TablePlace) -> int:
         """Return the number of records."""
         self.columns.rows(table)
         return int(self.rids.size)
 
-    def coded(self, table: Place, column: str) -> Coded:
+    def coded(self, table: TablePlace, column: str) -> Coded:
         """Return the records' values of a column as codes."""
         whole = self.columns.coded(table, column)
         return Coded(taken(whole.codes, self.rids), whole.values)
 
-    def numbers(self, table: Place, column: str) -> Numbers:
+    def numbers(self, table: TablePlace, column: str) -> DecodedNumbers:
         """Return the records' values of a column as integers."""
         whole = self.columns.numbers(table, column)
         valid = None if whole.valid is None else taken(whole.valid, self.rids)
-        return Numbers(taken(whole.numbers, self.rids), valid, whole.low, whole.high)
+        return DecodedNumbers(taken(whole.numbers, self.rids), valid, whole.low, whole.high)
 
 
 def taken(values: NDArray[Any], rids: Rows) -> NDArray[Any]:
@@ -79,7 +79,7 @@ def taken(values: NDArray[Any], rids: Rows) -> NDArray[Any]:
     return out
 
 
-def answered(con: "Connection", table: Place, rids: Rows, query: str) -> pa.Table | None:
+def answered(con: "Connection", table: TablePlace, rids: Rows, query: str) -> pa.Table | None:
     """Return the result of a query over records, or None if DuckDB is to read them in the table."""
     found = _planned(con, table, query)
     if found.fused is not None and _usable(con.columns, needed(found.fused)):
@@ -108,7 +108,7 @@ def _in_loops(con: "Connection", fused: Fused, rids: Rows) -> pa.Table:
     return group_by.run(con.duckdb, unfiltered, OfRecords(con.columns, rids)).rows
 
 
-def _usable(columns: Columns, keys: Sequence[Key]) -> bool:
+def _usable(columns: ColumnCache, keys: Sequence[Key]) -> bool:
     return columns.ready(keys) or columns.wanted(keys)
 
 
@@ -137,7 +137,7 @@ def over(records: str, query: str) -> str:
     return f"with {RECORDS} as ({records}) {query}"
 
 
-def _planned(con: "Connection", table: Place, query: str) -> RecordQuery:
+def _planned(con: "Connection", table: TablePlace, query: str) -> RecordQuery:
     """Return a query with what it needs, which is kept by its text."""
     kept = con.record_queries
     if (table, query) not in kept:
@@ -151,7 +151,7 @@ MOST = 500
 """The number of query texts that are kept."""
 
 
-def _plan(con: "Connection", table: Place, query: str) -> RecordQuery:
+def _plan(con: "Connection", table: TablePlace, query: str) -> RecordQuery:
     """Find what a query needs. DuckDB reports errors in it."""
     found = con.duckdb.sql(over(f"select * from {table.sql()}", query))
     plain = RecordQuery(found.columns, None, None)
@@ -185,7 +185,7 @@ def _sources(tree: exp.Expr) -> Iterator[Any]:
     yield from tree.find_all(exp.Table, exp.Subquery, exp.CTE)
 
 
-def _of_table(tree: exp.Expr, table: Place) -> str | None:
+def _of_table(tree: exp.Expr, table: TablePlace) -> str | None:
     """Return the query on the whole table, if it reads the records once and nothing else."""
     tables = list(tree.find_all(exp.Table))
     if len(tables) != 1 or tables[0].name.lower() != RECORDS or tables[0].db:

@@ -9,10 +9,10 @@ import pyarrow as pa
 from provhouse.model.errors import UsageError
 from provhouse.runtime.packages import package
 
-from .catalog import Place
+from .catalog import TablePlace
 from .links import Rows
 from .record_queries import answered, over
-from .snapshot import Snapshot
+from .snapshot import TableStates
 
 if TYPE_CHECKING:
     from .connection import Connection
@@ -24,7 +24,9 @@ class Records:
     Reading them raises UsageError if a table has changed since they were found.
     """
 
-    def __init__(self, con: "Connection", table: Place, rids: Rows, snapshot: Snapshot) -> None:
+    def __init__(
+        self, con: "Connection", table: TablePlace, rids: Rows, snapshot: TableStates
+    ) -> None:
         self._con, self._snapshot = con, snapshot
         self.table = table
         self.rids = rids

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 import duckdb
 
 from .collations import collations
-from .identity import Asked, Base, Branch, Derived, Grouped, Identity, Recursive
+from .identity import Base, Derived, Grouped, Identity, Recursive, UnionBranch, WitnessQuestion
 from .names import RESERVED, quoted
 from .plan import Plan
 from .recursion import NUMBER
@@ -40,7 +40,7 @@ class Rehearsal:
         for part in identity.parts:
             if isinstance(part, Base):
                 self.reached.add(part.ref)
-            elif isinstance(part, (Derived, Branch)):
+            elif isinstance(part, (Derived, UnionBranch)):
                 self.block(part.identity, source, [columns[at] for at in part.columns])
             elif isinstance(part, Grouped):
                 self._ask(part.asked(0), source, columns)
@@ -50,7 +50,7 @@ class Rehearsal:
             else:
                 self._ask(part, source, columns)
 
-    def _ask(self, part: Asked, source: str, columns: Sequence[str]) -> None:
+    def _ask(self, part: WitnessQuestion, source: str, columns: Sequence[str]) -> None:
         witness = part.witness
         if id(witness) in self._seen:
             return

@@ -15,7 +15,7 @@ from provhouse.model.settings import Settings
 from provhouse.runtime.packages import package
 
 from .capture import capture
-from .catalog import Place
+from .catalog import TablePlace
 from .divided import Divided, divide
 from .lineage import Lineage
 from .links import Chain, Link, Rows, distinct
@@ -25,7 +25,7 @@ from .plan import Plan
 from .polynomial import Derivation, Polynomial, Witness, minimal
 from .records import Records
 from .selection import masks
-from .snapshot import Snapshot
+from .snapshot import TableStates
 from .want import Mode, Want
 from .why import derivations
 
@@ -45,7 +45,7 @@ class Result:
         self.query = query
         self._plan = plan
         self._want = want
-        self._snapshot = Snapshot(con, self.tables)
+        self._snapshot = TableStates(con, self.tables)
         self._declared = plan.declared(want.refs)
         self._masks = masks(con, plan, want, self._declared)
         began, decoded = process_time(), con.columns.size
@@ -274,11 +274,11 @@ class Result:
         return save(self._con, self, loaded, table, key, names, Silent(), run)
 
     @property
-    def tables(self) -> list[Place]:
+    def tables(self) -> list[TablePlace]:
         """The tables of ``references``."""
         return [each.table for each in self._plan.references]
 
-    def chains(self, table: Place) -> list[Chain]:
+    def chains(self, table: TablePlace) -> list[Chain]:
         """Return the indexed lineage in a table, of all its records.
 
         Raises UsageError if a table has changed, or a condition left records without lineage.

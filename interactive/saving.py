@@ -21,7 +21,7 @@ from provhouse.model.settings import Settings
 from . import kernels
 from .apart import is_carried
 from .blocks import is_grouped
-from .catalog import Place
+from .catalog import TablePlace
 from .kernels import Offsets, Rids
 from .links import Chain, Rows
 from .names import quoted
@@ -180,7 +180,7 @@ def _identifying(keys: pa.ChunkedArray, kind: str, what: str) -> pa.ChunkedArray
     return keys
 
 
-def _keys_by_rid(con: "Connection", place: Place, column: str) -> pa.ChunkedArray:
+def _keys_by_rid(con: "Connection", place: TablePlace, column: str) -> pa.ChunkedArray:
     """Return the key of the record with each rid; rids without a record have NULL."""
     kinds = con.find(place.sql())[1]
     columns = {name.lower(): name for name in kinds}

@@ -18,7 +18,7 @@ from provhouse.model.errors import UsageError
 from .expressions import check_values
 
 if TYPE_CHECKING:
-    from .catalog import Place
+    from .catalog import TablePlace
     from .connection import Connection
     from .plan import Plan
     from .want import Want
@@ -58,7 +58,7 @@ def of_table(where: str, alias: str) -> exp.Expr:
     return condition
 
 
-def mask(con: "Connection", place: "Place", where: str) -> Mask:
+def mask(con: "Connection", place: "TablePlace", where: str) -> Mask:
     """Return which records meet a condition; raises DuckDB's errors for other columns."""
     condition = parsed(where).sql("duckdb")
     check_values(con, place, condition, f"The condition {where!r} of Want")

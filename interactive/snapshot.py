@@ -5,19 +5,19 @@ from typing import TYPE_CHECKING
 
 from provhouse.model.errors import UsageError
 
-from .catalog import Place
+from .catalog import TablePlace
 
 if TYPE_CHECKING:
     from .connection import Connection
 
 
-class Snapshot:
+class TableStates:
     """The tables that row numbers were taken from. A row number belongs to one snapshot.
 
     Raises UsageError if a file that one of them was read from has changed.
     """
 
-    def __init__(self, con: "Connection", tables: Iterable[Place]) -> None:
+    def __init__(self, con: "Connection", tables: Iterable[TablePlace]) -> None:
         self._con = con
         self._tables = tuple(dict.fromkeys(tables))
         con.check_sources(self._tables)

@@ -20,14 +20,14 @@ _Version = tuple[tuple[int, int, int], ...]
 
 
 @dataclass(frozen=True)
-class Source:
+class ReadSource:
     """A file, or a pattern of files, in one state."""
 
     path: str
     version: _Version
 
     @classmethod
-    def of(cls, path: str | Path) -> "Source":
+    def of(cls, path: str | Path) -> "ReadSource":
         """Return a file as it is now; raises NotFound if it is missing."""
         found = cls(str(path), _version(str(path)))
         if not found.version and "://" not in found.path:

@@ -7,13 +7,13 @@ import numpy as np
 
 from provhouse.crossfilter.binning import Binning
 from provhouse.crossfilter.duckdb_types import as_charted
-from provhouse.crossfilter.views import Views
+from provhouse.crossfilter.views import ChartViews
 from provhouse.model.errors import UsageError
 
 from .expressions import check_values
 from .names import quoted
 from .records import Records
-from .snapshot import Snapshot
+from .snapshot import TableStates
 
 if TYPE_CHECKING:
     from .connection import Connection
@@ -39,7 +39,7 @@ def _charted(name: str, text: str, kind: str) -> str:
     return found
 
 
-class TableViews(Views):
+class TableViews(ChartViews):
     """Linked views whose selections are records of a table; see ``Connection.views``."""
 
     def __init__(
@@ -78,7 +78,7 @@ class TableViews(Views):
             kinds = dict(zip(columns, map(str, read.types), strict=True))
             columns = {name: _charted(name, text, kinds[name]) for name, text in columns.items()}
             listed = _listed(columns)
-            self._snapshot = Snapshot(con, [self._place])
+            self._snapshot = TableStates(con, [self._place])
             query = f"select {listed}, rowid as {RID} from {self._place.sql()} order by rowid"
             found = con.duckdb.sql(query).to_arrow_table()
         self._row_ids = found.column(RID).to_numpy()

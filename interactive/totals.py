@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from . import group_kernels as kernels
 from .arithmetic import Chunk, Term
-from .decoded import Numbers, Unfit, decimal
+from .decoded import DecodedNumbers, Unfit, decimal
 from .fused import Aggregate
 from .parallel import in_parts
 
@@ -37,7 +37,7 @@ def counted(cells: NDArray[Any], number: int, parts: Sequence[slice]) -> Ints:
     return np.stack(in_parts(count, parts))
 
 
-class Totals:
+class GroupTotals:
     """The aggregates of each cell; raises Unfit if a sum may not fit 64 bits.
 
     ``rows`` has the number of rows of each cell. Threads add up the ``parts`` of the rows, unless
@@ -47,7 +47,7 @@ class Totals:
     def __init__(
         self,
         aggregates: Sequence[Aggregate],
-        numbers: Mapping[str, Numbers],
+        numbers: Mapping[str, DecodedNumbers],
         cells: NDArray[Any],
         parts: Sequence[slice],
         rows: Ints,

@@ -17,7 +17,7 @@ from provhouse.model.errors import Damaged
 
 from .ancestors import ancestors
 from .apart import Apart, readable, unreadable, with_eids
-from .identity import Asked, Base, Branch, Derived, Grouped, Identity, Recursive
+from .identity import Base, Derived, Grouped, Identity, Recursive, UnionBranch, WitnessQuestion
 from .links import Chain, Link, chained, flattened, from_pairs, merged
 from .questions import Questions, distinct_questions
 from .witness import ASKED
@@ -41,13 +41,13 @@ class Tracer:
         """Return the chains of rows that are given by their hidden columns, in their order."""
         try:
             eids = np.arange(number, dtype=np.int32)
-            self._block(identity, Block(table, eids, number, distinct=True), [])
+            self._block(identity, BlockRows(table, eids, number, distinct=True), [])
         finally:
             for name in self._readable:
                 unreadable(self.con, name)
         return {ref: self.found.get(ref, []) for ref in self.wanted}
 
-    def _block(self, identity: Identity, block: "Block", path: list[Link]) -> None:
+    def _block(self, identity: Identity, block: "BlockRows", path: list[Link]) -> None:
         if identity.present is not None:
             block = block.where(block.table.column(identity.present).is_valid())
         for part in identity.parts:
@@ -55,18 +55,18 @@ class Tracer:
                 self._base(part, block, path)
             elif isinstance(part, Derived):
                 self._below(part.identity, *block.questions(part.columns), path)
-            elif isinstance(part, Branch):
+            elif isinstance(part, UnionBranch):
                 chosen = np.asarray(block.table.column(part.tag)) == part.number
                 rows = block.where(pa.array(chosen)).select(part.columns)
                 self._block(part.identity, rows, path)
-            elif isinstance(part, Asked):
+            elif isinstance(part, WitnessQuestion):
                 self._ask(part, identity.count, block, path)
             elif isinstance(part, Recursive):
                 self._recursive(part, block, path)
             else:
                 self._grouped(part, identity.count, block, path)
 
-    def _base(self, part: Base, block: "Block", path: list[Link]) -> None:
+    def _base(self, part: Base, block: "BlockRows", path: list[Link]) -> None:
         if part.ref in self.wanted:
             rids = block.table.column(part.column).fill_null(-1).to_numpy()
             if (mask := self.masks.get(part.ref)) is not None and mask.size:
@@ -76,10 +76,12 @@ class Tracer:
 
     def _below(self, identity: Identity, asked: Questions, link: Link, path: list[Link]) -> None:
         eids = np.arange(asked.number, dtype=np.int32)
-        block = Block(asked.table, eids, asked.number, distinct=True)
+        block = BlockRows(asked.table, eids, asked.number, distinct=True)
         self._block(identity, block, [*path, link])
 
-    def _grouped(self, part: Grouped, count: int | None, block: "Block", path: list[Link]) -> None:
+    def _grouped(
+        self, part: Grouped, count: int | None, block: "BlockRows", path: list[Link]
+    ) -> None:
         """Ask for the rows of groups, separately for each set of keys they are grouped by."""
         masked = block.table.column(part.grouping).is_valid()  # not if DuckDB added an empty group
         block = block.where(masked)
@@ -88,7 +90,7 @@ class Tracer:
             rows = block.where(pa.array(masks == mask))
             self._ask(part.asked(mask), count, rows, path)
 
-    def _recursive(self, part: Recursive, block: "Block", path: list[Link]) -> None:
+    def _recursive(self, part: Recursive, block: "BlockRows", path: list[Link]) -> None:
         """Ask for the records of stored rows, and of all rows that they were derived from."""
         if not any(each.witness.refs & self.wanted for each in part.asked):
             return
@@ -115,7 +117,9 @@ class Tracer:
             return Link(np.zeros(number + 1, np.int64), np.empty(0, np.int32), number)
         return merged(chains)[0].links[0]
 
-    def _ask(self, part: Asked, count: int | None, block: "Block", path: list[Link]) -> None:
+    def _ask(
+        self, part: WitnessQuestion, count: int | None, block: "BlockRows", path: list[Link]
+    ) -> None:
         """Run a witness query, and follow the hidden columns of the rows that it finds."""
         witness = part.witness
         if not witness.refs & self.wanted:
@@ -134,13 +138,13 @@ class Tracer:
             verify(np.bincount(keys, minlength=asked.number) == expected)
         elif part.expects:
             verify(np.bincount(keys, minlength=asked.number) > 0)
-        below = Block(hidden, keys, asked.number)
+        below = BlockRows(hidden, keys, asked.number)
         self._block(witness.identity, below, [*path, link])
         if part.otherwise is not None:
             missing = np.bincount(keys, minlength=asked.number) == 0
             self._ask(part.otherwise, None, block.where(pa.array(missing[asked.numbers])), path)
 
-    def _asking(self, part: Asked, asked: Questions) -> str:
+    def _asking(self, part: WitnessQuestion, asked: Questions) -> str:
         """Let DuckDB read the questions of a witness query, and return its text."""
         names = [f"c{at}" for at in range(len(part.columns))]
         eids = column(np.arange(asked.number, dtype=np.int32))
@@ -164,14 +168,14 @@ def verify(right: NDArray[np.bool_]) -> None:
         )
 
 
-def _numbered(numbers: NDArray[np.int64]) -> "Block":
+def _numbered(numbers: NDArray[np.int64]) -> "BlockRows":
     """Return rows that are given by their numbers."""
     table = pa.table({"number": numbers.astype(np.int64)})
-    return Block(table, np.arange(numbers.size, dtype=np.int32), numbers.size)
+    return BlockRows(table, np.arange(numbers.size, dtype=np.int32), numbers.size)
 
 
 @dataclass
-class Block:
+class BlockRows:
     """Rows with hidden columns; row i belongs to ``eids[i]``, one of ``number``."""
 
     table: pa.Table
@@ -180,16 +184,16 @@ class Block:
     distinct: bool = False
     """Whether no two rows have the same values in all columns."""
 
-    def where(self, mask: pa.Array) -> "Block":
+    def where(self, mask: pa.Array) -> "BlockRows":
         """Return the rows where a mask is true."""
         if isinstance(mask, pa.ChunkedArray):
             mask = mask.combine_chunks()
         chosen = np.asarray(mask)
-        return Block(self.table.filter(mask), self.eids[chosen], self.number, self.distinct)
+        return BlockRows(self.table.filter(mask), self.eids[chosen], self.number, self.distinct)
 
-    def select(self, columns: list[int]) -> "Block":
+    def select(self, columns: list[int]) -> "BlockRows":
         """Return the rows with some of the columns only."""
-        return Block(self.table.select(columns), self.eids, self.number)
+        return BlockRows(self.table.select(columns), self.eids, self.number)
 
     def questions(self, columns: list[int], keyed: bool = False) -> tuple[Questions, Link]:
         """Return the distinct values of some columns, and the link from eids to them.

@@ -17,11 +17,11 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from .catalog import Catalog, Place
+from .catalog import Catalog, TablePlace
 from .ctes import cte_of
 from .dialect import Verbatim, read
 from .names import quoted, text_of
-from .sources import Source, ending, reader, to_arrow
+from .sources import ReadSource, ending, reader, to_arrow
 
 DATABASE = "provhouse_sources"
 GIVEN = "__provhouse_data"
@@ -33,8 +33,8 @@ READERS = {
 
 @dataclass
 class _Copy:
-    place: Place
-    source: Source | None
+    place: TablePlace
+    source: ReadSource | None
     data: pa.Table | None
 
 
@@ -80,7 +80,7 @@ class Unnamed:
 
     def _copy(
         self, text: str, table: exp.Table, catalog: Catalog, variables: Mapping[str, Any]
-    ) -> Place | None:
+    ) -> TablePlace | None:
         """Return the copy of what a table in FROM means, or None if it is a table or unknown."""
         if isinstance(table.this, exp.Func):
             if table.this.name.lower() not in READERS:
@@ -97,14 +97,14 @@ class Unnamed:
             return self._frame(table.name, to_arrow(variables[table.name]))
         return None
 
-    def _file(self, key: str, name: str, query: str, path: str | None) -> Place:
-        source = Source.of(path) if path is not None else None
+    def _file(self, key: str, name: str, query: str, path: str | None) -> TablePlace:
+        source = ReadSource.of(path) if path is not None else None
         known = self._copies.get(key)
         if known is None or known.source != source:
             known = self._copies[key] = _Copy(self._make(name, query), source, None)
         return known.place
 
-    def _frame(self, name: str, data: pa.Table) -> Place:
+    def _frame(self, name: str, data: pa.Table) -> TablePlace:
         known = self._copies.get(name)
         if known is None or known.data is None or not known.data.equals(data):
             self._con.register(GIVEN, data)
@@ -115,10 +115,10 @@ class Unnamed:
             known = self._copies[name] = _Copy(place, None, data)
         return known.place
 
-    def _make(self, name: str, query: str) -> Place:
+    def _make(self, name: str, query: str) -> TablePlace:
         if not self.number:
             self._con.execute(f"attach ':memory:' as {DATABASE}")
-        place = Place(DATABASE, f"s{self.number}", name)
+        place = TablePlace(DATABASE, f"s{self.number}", name)
         self.number += 1
         self._con.execute(f"create schema {DATABASE}.{place.schema}")
         self._con.execute(f"create table {place.sql()} as {query}")

@@ -11,7 +11,7 @@ from .apart import readable, unreadable, with_eids
 from .derivations import Derived, Deriver
 from .names import quoted
 from .parse import parse
-from .polynomial import Derivation, Record
+from .polynomial import Derivation, RecordTerm
 
 if TYPE_CHECKING:
     from .result import Result
@@ -36,7 +36,7 @@ def derivations(result: "Result", row: int, how: bool) -> Counter[Derivation]:
         ((reference, table),) = zip(result.references, tables, strict=True)
         rids = result.backward(reference, [row]).rids
         check(rids.size)
-        return Counter((Record(table, rid),) for rid in rids.tolist())
+        return Counter((RecordTerm(table, rid),) for rid in rids.tolist())
     readable(con.duckdb, ASKED, with_eids(asked, asked.column_names, pa.array([0])))
     try:
         found = con.duckdb.sql(_text(derived, asked.num_columns)).to_arrow_table()
@@ -52,7 +52,7 @@ def derivations(result: "Result", row: int, how: bool) -> Counter[Derivation]:
 
 def _joined(tables: list[str], rids: tuple[int | None, ...]) -> Derivation:
     pairs = zip(tables, rids, strict=True)
-    return tuple(sorted(Record(table, rid) for table, rid in pairs if rid is not None))
+    return tuple(sorted(RecordTerm(table, rid) for table, rid in pairs if rid is not None))
 
 
 def _text(derived: Derived, asked: int) -> str:

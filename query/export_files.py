@@ -17,7 +17,7 @@ from provhouse.model.arrays import I64
 from provhouse.model.errors import Unavailable, UsageError
 from provhouse.store.tables.modules import declarations
 from provhouse.store.warehouse.layout import Layout
-from provhouse.store.warehouse.manifest import Part, part_of
+from provhouse.store.warehouse.manifest import ExportPart, part_of
 
 FILE_TRIPLES = 2 << 20
 """The approximate number of triples in one file."""
@@ -55,7 +55,7 @@ def create_folder(layout: Layout, folder: Path) -> None:
         )
 
 
-def write_operations(operations: pa.Table, folder: Path) -> Part | None:
+def write_operations(operations: pa.Table, folder: Path) -> ExportPart | None:
     """Write the descriptions of ops, if there are any, as ``ingest --operations`` reads them."""
     if not operations.num_rows:
         return None
@@ -64,7 +64,7 @@ def write_operations(operations: pa.Table, folder: Path) -> Part | None:
     return part_of(path, operations.num_rows)
 
 
-def write_modules(modules: pa.Table, folder: Path) -> Part | None:
+def write_modules(modules: pa.Table, folder: Path) -> ExportPart | None:
     """Write the declarations of modules, if there are any, as ``ingest --modules`` reads them."""
     declared = declarations(modules)
     if not declared:
@@ -78,7 +78,7 @@ class ExportWriter:
     """A writer of Parquet files with one schema; when a file is large enough, it begins another."""
 
     def __init__(self, folder: Path, schema: pa.Schema) -> None:
-        self.parts: list[Part] = []
+        self.parts: list[ExportPart] = []
         self._paths = (folder / f"triples-{number:05d}.parquet" for number in count(1))
         self._schema = schema
         self._current_path = folder

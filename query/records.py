@@ -63,7 +63,7 @@ class TableRecords:
 
 
 @dataclass(frozen=True)
-class Records:
+class CapturedRecords:
     """The records of the items of an answer, by table."""
 
     answer: Answer
@@ -72,7 +72,7 @@ class Records:
     """The number of items whose records were not read, because there are too many."""
 
 
-def records(layout: Layout, answer: Answer, most: int = MOST) -> Records:
+def records(layout: Layout, answer: Answer, most: int = MOST) -> CapturedRecords:
     """Return the records of the first items of an answer.
 
     A source that was read in several states is shown as the latest job has read it. Raises Damaged
@@ -83,7 +83,7 @@ def records(layout: Layout, answer: Answer, most: int = MOST) -> Records:
         by_table[row["table"] or ""].append(row["item"])
     files = _Files.of(layout, by_table)
     found = tuple(_table(table, items, files) for table, items in by_table.items())
-    return Records(answer, found, max(0, answer.items.num_rows - most))
+    return CapturedRecords(answer, found, max(0, answer.items.num_rows - most))
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 
 @dataclass(frozen=True)
-class View:
+class Neo4jView:
     """An answer that was written into Neo4j, and how to look at it."""
 
     item: str
@@ -63,7 +63,7 @@ class View:
     """The samples that the answer may pass, as in ``Answer``."""
 
 
-def write_view(asker: Asker, question: Question) -> View:
+def write_view(asker: Asker, question: Question) -> Neo4jView:
     """Write the answer to a question into Neo4j; replace the view of an equal question.
 
     The answer has the sets of its items even if the question does not ask for them. Raises what
@@ -80,7 +80,7 @@ def write_view(asker: Asker, question: Question) -> View:
             break
         graph.remove_view(view)  # an erasure, which removes views, may have come before this one
     query = view_query(graph.warehouse, view)
-    return View(
+    return Neo4jView(
         item=answer.item,
         direction=answer.direction,
         generation=answer.generation,

@@ -26,7 +26,7 @@ from .deletion.described import Described
 from .deletion.fates import Fates, fates
 from .deletion.recompute import REASONS
 from .deletion.selection import Deleted, select
-from .deletion.values import NOTHING, Recomputed, Tensors, Values
+from .deletion.values import NOTHING, NewValues, Recomputed, Tensors
 from .exactness import NOT_STATED, Stated
 from .methods.csprov import CSProv
 from .samples import samples_passed
@@ -155,7 +155,7 @@ class Settled:
     def _tensors(self) -> Tensors | None:
         return self.described.tensors(self.graph)
 
-    def values(self) -> Values:
+    def values(self) -> NewValues:
         """Return the values that change, of all items that an answer shows."""
         if self._tensors is None:
             return NOTHING
@@ -163,7 +163,7 @@ class Settled:
         return self.visible(found)
 
     def answer(
-        self, asker: Asker, deletion: Deletion, values: Values, summary: bool, read: Read,
+        self, asker: Asker, deletion: Deletion, values: NewValues, summary: bool, read: Read,
         watch: Stopwatch,
     ) -> WhatIf:  # fmt: skip
         """Return the answer with names; a summary looks up no name of an item."""
@@ -201,7 +201,7 @@ class Settled:
             samples=samples,
         )
 
-    def codes(self, values: Values) -> tuple[ItemNumbers, I64]:
+    def codes(self, values: NewValues) -> tuple[ItemNumbers, I64]:
         """Return the items reached, without groups and erased ones, and the code of each fate.
 
         A code is a position in ``FATES``.
@@ -219,7 +219,7 @@ class Settled:
         """Return the items, in order, that some derivations have made."""
         return self.graph.items(unique(self.graph.dst[ways]))
 
-    def visible(self, values: Values) -> Values:
+    def visible(self, values: NewValues) -> NewValues:
         """Return the values of the items that an answer shows: of no group, and none erased."""
         hidden = union(self.described.snapshot.names.erased, self.described.snapshot.groups)
         if not len(hidden):
@@ -230,7 +230,7 @@ class Settled:
         )
         return values.select(kept, known)
 
-    def _changed(self, asker: Asker, values: Values) -> pa.Table:
+    def _changed(self, asker: Asker, values: NewValues) -> pa.Table:
         if not len(values.ways):
             return _CHANGED.empty_table()
         made = self._made(values.ways)
@@ -245,7 +245,7 @@ class Settled:
         )  # fmt: skip
         return _named(table.cast(_CHANGED))
 
-    def _unknown(self, asker: Asker, values: Values) -> pa.Table:
+    def _unknown(self, asker: Asker, values: NewValues) -> pa.Table:
         if not len(values.unknown):
             return _UNKNOWN.empty_table()
         rows = self._rows(asker, values.unknown, self._made(values.unknown))

@@ -17,7 +17,7 @@ from provhouse.model.progress import Stopwatch
 from .ask import Asker
 from .deletion.derivations import Derivations
 from .deletion.described import Described
-from .deletion.inputs import Inputs
+from .deletion.inputs import DerivationInputs
 from .depends import lineage_of, samples_above
 from .locate import locate_versions
 
@@ -100,7 +100,7 @@ class _Ways:
     def __init__(self, described: Described, graph: Derivations) -> None:
         self._described, self._graph = described, graph
         self._tensors = described.tensors(graph)
-        self._inputs = Inputs(graph, described.snapshot.groups)
+        self._inputs = DerivationInputs(graph, described.snapshot.groups)
 
     def nearest(self, start: int, limit: int) -> tuple[list[_Way], bool]:
         """Return the derivations of a place and its inputs, breadth first, and if any is cut."""

@@ -23,7 +23,7 @@ from provhouse.model.question import AsOf
 
 from .ask import Asker
 from .deletion.derivations import AGGREGATE, Derivations
-from .deletion.inputs import Inputs
+from .deletion.inputs import DerivationInputs
 from .deletion.recompute import F64, is_exact, value_of
 from .depends import lineage_of, samples_above
 from .diff import Askers, Side
@@ -158,7 +158,7 @@ def _made(asker: Asker, item: str) -> _Made:
         return _Made(side, {}, _MADE.empty_table(), versioned=False)
     described, _ = lineage_of(asker, located.first, Stopwatch())
     graph = Derivations(described.rows)
-    inputs = Inputs(graph, snapshot.groups)
+    inputs = DerivationInputs(graph, snapshot.groups)
     places = graph.place(located.numbers)
     ways = [*inputs.ways(int(places[0]))] if len(places) else []
     each = [inputs.rows(way) for way in ways]

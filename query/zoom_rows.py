@@ -53,7 +53,7 @@ EDGES = pa.schema([("from", pa.int64()), ("to", pa.int64()), (OP, _TEXT), (TRIPL
 
 
 @dataclass(frozen=True)
-class Grouped:
+class GroupedEdges:
     """The groups that a view has as nodes, and the edges between them.
 
     The first groups are the asked items. Then come groups of items, then modules or invocations.
@@ -71,7 +71,7 @@ class Grouped:
     """The groups at both ends of each edge of the view; several edges may be between two groups."""
 
 
-def grouped(flow: NumberedFlow, view: Folded, level: Level, snapshot: Snapshot) -> Grouped:
+def grouped(flow: NumberedFlow, view: Folded, level: Level, snapshot: Snapshot) -> GroupedEdges:
     """Group the items and folded invocations of a view by level."""
     keys = _keys(flow, level, snapshot)
     keys[view.hidden] = -1
@@ -86,10 +86,10 @@ def grouped(flow: NumberedFlow, view: Folded, level: Level, snapshot: Snapshot) 
     of = np.arange(len(flow.calls.calls)) if level == "record" else flow.calls.module
     calls = before + of.astype(np.int64)
     groups = np.append(items, calls)
-    return Grouped(level, items, calls, labels, groups[view.start], groups[view.end])
+    return GroupedEdges(level, items, calls, labels, groups[view.start], groups[view.end])
 
 
-def counted(of: Grouped, view: Folded, found: MethodResult) -> pa.Table:
+def counted(of: GroupedEdges, view: Folded, found: MethodResult) -> pa.Table:
     """Return the edges between groups, with the number of triples of each op."""
     ops = found.triples[OP].combine_chunks()
     ops = ops if pa.types.is_dictionary(ops.type) else ops.dictionary_encode()
@@ -122,7 +122,7 @@ def _keys(flow: NumberedFlow, level: Level, snapshot: Snapshot) -> I64:
     return flow.flow.table.astype(np.int64)
 
 
-def named(flow: NumberedFlow, view: Folded, grouped: Grouped, snapshot: Snapshot) -> pa.Table:
+def named(flow: NumberedFlow, view: Folded, grouped: GroupedEdges, snapshot: Snapshot) -> pa.Table:
     """Return the nodes of a view, with names."""
     asked = _items(flow, flow.asked, snapshot, 0)
     return pa.concat_tables([asked, _shown(flow, grouped, snapshot), _folded(flow, view, grouped)])
@@ -134,7 +134,7 @@ def _items(flow: NumberedFlow, items: I64, snapshot: Snapshot, first: int) -> pa
     return _nodes("item", first, names, np.ones(len(items), np.int64), {TABLE: tables})
 
 
-def _shown(flow: NumberedFlow, grouped: Grouped, snapshot: Snapshot) -> pa.Table:
+def _shown(flow: NumberedFlow, grouped: GroupedEdges, snapshot: Snapshot) -> pa.Table:
     labels, first = grouped.labels, len(flow.asked)
     if grouped.level == "record":
         return _items(flow, labels, snapshot, first)
@@ -146,7 +146,7 @@ def _shown(flow: NumberedFlow, grouped: Grouped, snapshot: Snapshot) -> pa.Table
     return _nodes("table", first, names, sizes, {TABLE: names})
 
 
-def _folded(flow: NumberedFlow, view: Folded, grouped: Grouped) -> pa.Table:
+def _folded(flow: NumberedFlow, view: Folded, grouped: GroupedEdges) -> pa.Table:
     """Return the nodes of folded invocations, or of the modules that they belong to."""
     made = np.full(flow.flow.items, -1, np.int64)
     made[flow.flow.dst] = flow.flow.invocation

@@ -20,7 +20,7 @@ from provhouse.workflows.fold import NONE, Folded, fold
 
 from .methods.method import MethodResult
 from .zoom_flow import NumberedFlow, flow_of
-from .zoom_rows import Grouped, counted, grouped, named
+from .zoom_rows import GroupedEdges, counted, grouped, named
 
 
 class Fields(TypedDict):
@@ -62,7 +62,7 @@ class ShownAt:
     found: MethodResult
     flow: NumberedFlow
     view: Folded
-    groups: Grouped
+    groups: GroupedEdges
     folded: tuple[str, ...]
 
     @property

@@ -24,7 +24,7 @@ from provhouse.spark.session import end
 
 from .app import application
 from .auth import Access
-from .connections import Connection
+from .connections import ClientConnection
 from .keeper import Keeper
 from .lifetime import Lifetime
 from .listening import BACKLOG, TlsListener, listen, server_names, tls_listener
@@ -66,8 +66,8 @@ class _Server(uvicorn.Server):
             )
             self.servers.append(listening)
 
-    def _connection(self) -> Connection:
-        return Connection(self.config, self.server_state, self.lifespan.state)
+    def _connection(self) -> ClientConnection:
+        return ClientConnection(self.config, self.server_state, self.lifespan.state)
 
     async def on_tick(self, counter: int) -> bool:
         """Return whether the server should end now."""
@@ -134,7 +134,7 @@ def _serve(settings: Settings, lock: int) -> None:
     publish(lock, ServerInfo(os.getpid(), port))
     config = uvicorn.Config(
         app, log_config=None, access_log=False, server_header=False,
-        timeout_graceful_shutdown=GRACE_SECONDS, http=Connection, ws="none", lifespan="on",
+        timeout_graceful_shutdown=GRACE_SECONDS, http=ClientConnection, ws="none", lifespan="on",
         backlog=BACKLOG,
     )  # fmt: skip
     lifetime = Lifetime(warehouse, lock, os.getpid(), settings.idle_minutes)

@@ -17,7 +17,7 @@ HEAD_BYTES = 1 << 17
 """The largest size of a request's head, in bytes. Names too long for it must be sent by POST."""
 
 
-class Connection(HttpToolsProtocol):
+class ClientConnection(HttpToolsProtocol):
     """A connection that limits the size of a request's head and the time until it is complete."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -62,7 +62,7 @@ class Connection(HttpToolsProtocol):
 
     def _make_room(self) -> None:
         """Abort the oldest idle connection if there are too many."""
-        connections = cast("set[Connection]", self.connections)  # uvicorn keeps this set
+        connections = cast("set[ClientConnection]", self.connections)  # uvicorn keeps this set
         if len(connections) <= MOST:
             return
         alive = [one for one in connections if not one.transport.is_closing()]

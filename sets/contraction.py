@@ -22,7 +22,7 @@ from provhouse.model.arrays import I32
 from .components import Edges
 from .forest import Forest
 from .prices import STALE, Pair, Prices
-from .sampling import UNBOUNDED, Reader, SetGraph
+from .sampling import UNBOUNDED, SampleReader, SetGraph
 
 Packed = Callable[[I32, bool], SetGraph | None]
 """Packs sets, given as the root of each item, and returns the packed sets.
@@ -87,7 +87,7 @@ class Contraction:
             self._keep(pair, joins)
         return True
 
-    def find(self, packed: Packed, reader: Reader, most: int) -> bool:
+    def find(self, packed: Packed, reader: SampleReader, most: int) -> bool:
         """Join the cheapest pairs until the packed sets are few enough; return whether they are.
 
         Returns False once the samples read more than ``most`` triples. Afterwards ``read`` is the
@@ -120,7 +120,7 @@ class Contraction:
             self.read = reader.read_sets(graph, most)
         return graph is not None and self.read <= most
 
-    def _price(self, reader: Reader, saved: int, lowest: float) -> tuple[float, int]:
+    def _price(self, reader: SampleReader, saved: int, lowest: float) -> tuple[float, int]:
         """Return the cost of the joins just made, and the number of pairs joined before them.
 
         The joins save ``saved`` sets and dependencies. The cost is the number of triples that the

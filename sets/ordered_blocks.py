@@ -28,7 +28,7 @@ from .depths import depths, neighbours
 from .distinct import distinct_pairs
 from .forest import Forest
 from .ordering import parents_first
-from .sampling import UNBOUNDED, Reader, SetGraph
+from .sampling import UNBOUNDED, SampleReader, SetGraph
 
 CHILDREN = (1 << 30, 8, 2)
 """The limits that are tried: items with more children than the limit belong to the core.
@@ -57,7 +57,7 @@ def blocks(
     theta: int,
     cycle: I32,
     packed: Packed,
-    reader: Reader,
+    reader: SampleReader,
     free: int = 0,
 ) -> tuple[I32, int]:
     """Return the set of each item, as one of its items, and the number of triples the samples read.
@@ -92,7 +92,7 @@ def blocks(
 class _Best:
     """The best cut so far: its roots, and the number of triples that the samples read."""
 
-    def __init__(self, packed: Packed, reader: Reader, free: int) -> None:
+    def __init__(self, packed: Packed, reader: SampleReader, free: int) -> None:
         self._packed, self._reader, self._free = packed, reader, free
         self._size = 0
         self.roots: I32 | None = None
@@ -113,7 +113,7 @@ class _Best:
         return read > self._free
 
 
-def _compromise(graph: "Ordered", reader: Reader) -> I32:
+def _compromise(graph: "Ordered", reader: SampleReader) -> I32:
     """Return the cut with the fewest reads, if no cut is small enough.
 
     One candidate is the cut that ``Ordered.joined`` returns. The others are cuts into the largest

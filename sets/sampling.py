@@ -38,7 +38,7 @@ class SetGraph:
 
 
 @dataclass(frozen=True)
-class Reader:
+class SampleReader:
     """A graph and sampled items, to measure how much queries for these items would read."""
 
     samples: I64
@@ -46,7 +46,7 @@ class Reader:
     down: tuple[I64, I32]
 
     @classmethod
-    def of(cls, src: Edges, dst: Edges, table: I32) -> "Reader":
+    def of(cls, src: Edges, dst: Edges, table: I32) -> "SampleReader":
         """Draw the samples, half of them by table: people also ask for items of small tables."""
         items = len(table)
         up = neighbours(items, dst, src)

@@ -24,7 +24,7 @@ from .distinct import distinct, distinct_pairs
 from .ordered_blocks import blocks
 from .packing import pack
 from .prices import Pair
-from .sampling import UNBOUNDED, Reader, SetGraph
+from .sampling import UNBOUNDED, SampleReader, SetGraph
 from .stars import ALONE, SOURCES, star_sets
 
 ENOUGH = 5
@@ -55,7 +55,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Plan:
+class CutPlan:
     """A way to cut all pieces of a kind, found with the first of them.
 
     ``grouping`` is the number of the grouping, and ``taken`` are the joined pairs of groups.
@@ -65,7 +65,7 @@ class Plan:
     taken: list[Pair]
 
 
-Plans: TypeAlias = dict[bytes, Plan | None]
+Plans: TypeAlias = dict[bytes, CutPlan | None]
 """The plan for each kind of pieces that was searched; None if none was found."""
 
 
@@ -113,7 +113,7 @@ def _roots(piece: Piece, theta: int, limit: int, plans: Plans) -> I32:
         if contraction.follow(plan.taken):
             return contraction.roots()
     packed = _Packed(piece, limit)
-    reader = Reader.of(piece.src, piece.dst, piece.table)
+    reader = SampleReader.of(piece.src, piece.dst, piece.table)
 
     # Smaller pieces join stored items, and their tables may derive from stored rows of themselves.
     cyclic = len(piece.items) < theta or on_cycles(piece.src, piece.dst, piece.table).any()
@@ -134,7 +134,7 @@ def _roots(piece: Piece, theta: int, limit: int, plans: Plans) -> I32:
         contraction = begun(number)
         if contraction.find(packed, reader, least - 1):
             best, least = contraction.roots(), contraction.read
-            plan = Plan(number, contraction.plan)
+            plan = CutPlan(number, contraction.plan)
     plans[piece.kind] = plan
     return in_blocks()[0] if best is None else best
 

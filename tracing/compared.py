@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from provhouse.model.errors import ProvhouseError, UsageError
 
-from .flow import Flow
-from .ids import HELD, ID, Ids, Position
-from .places import Place
+from .flow import CapturedFlow
+from .ids import HELD, ID, CursorIds, Position
+from .places import CursorPlace
 from .rdd_replay import Program, RddReplay
 from .replay import is_rdd, on_rows, opened, rows_together
 
@@ -24,7 +24,7 @@ Sums differ in their last digits with the order of their rows.
 
 
 def compare(
-    flow: Flow, position: Position, sources: Position, program: "DataFrame | Program"
+    flow: CapturedFlow, position: Position, sources: Position, program: "DataFrame | Program"
 ) -> None:
     """Warn if a replay on the sources of rows does not give them as the block has written them.
 
@@ -40,7 +40,11 @@ def compare(
 
 
 def _difference(
-    flow: Flow, place: Place, ids: Ids, sources: Position, program: "DataFrame | Program"
+    flow: CapturedFlow,
+    place: CursorPlace,
+    ids: CursorIds,
+    sources: Position,
+    program: "DataFrame | Program",
 ) -> str:
     """Return what a warning says, or an empty text."""
     from py4j.protocol import Py4JJavaError
@@ -66,7 +70,7 @@ def _difference(
 
 
 def _again(
-    flow: Flow, write: int, sources: Position, program: "DataFrame | Program"
+    flow: CapturedFlow, write: int, sources: Position, program: "DataFrame | Program"
 ) -> "DataFrame":
     """Return the rows of a write that a replay gives."""
     if is_rdd(flow, write) and callable(program):
@@ -76,7 +80,7 @@ def _again(
     return on_rows(flow, replay, rows_together(flow, sources), only=True)
 
 
-def _written(flow: Flow, write: int, ids: Ids) -> "DataFrame":
+def _written(flow: CapturedFlow, write: int, ids: CursorIds) -> "DataFrame":
     """Return the records of some rows of a write, as they are in its files."""
     numbers = {*ids.files} if ids.files else ids.numbers() if ids.held is not None else None
     files = [file for file in flow.numbers.of_write(write)

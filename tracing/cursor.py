@@ -10,10 +10,10 @@ from provhouse.model.associations import ROW_BITS
 from provhouse.model.errors import UsageError
 
 from .compared import compare
-from .flow import Flow
-from .ids import ID, Ids, Position, first, is_in, settled, together, without_rows
+from .flow import CapturedFlow
+from .ids import ID, CursorIds, Position, first, is_in, settled, together, without_rows
 from .numbers import NumberedFile
-from .places import Place
+from .places import CursorPlace
 from .rdd_replay import Program
 from .replay import replayed, rerun
 from .steps import back, back_all, forwards, forwards_all
@@ -36,7 +36,7 @@ class Cursor:
     >>> row.go_back_all().show()
     """
 
-    def __init__(self, flow: Flow, make: Callable[[], Position]) -> None:
+    def __init__(self, flow: CapturedFlow, make: Callable[[], Position]) -> None:
         self.flow, self._make = flow, make
 
     @cached_property
@@ -44,7 +44,7 @@ class Cursor:
         """The ids of the rows and groups, which are looked for when this is first used."""
         return self._make()
 
-    def _then(self, step: Callable[[Flow, Position], Position]) -> "Cursor":
+    def _then(self, step: Callable[[CapturedFlow, Position], Position]) -> "Cursor":
         return Cursor(self.flow, lambda: step(self.flow, self.position))
 
     def go_back(self) -> "Cursor":
@@ -70,7 +70,7 @@ class Cursor:
         return self._then(forwards_all)
 
     @classmethod
-    def at_table(cls, flow: Flow, table: str) -> "Cursor":
+    def at_table(cls, flow: CapturedFlow, table: str) -> "Cursor":
         """Return a cursor at all rows of a table.
 
         Raises UsageError if the block has neither written nor read it.
@@ -98,9 +98,9 @@ class Cursor:
         ]
         return settled(parts, {}, self.flow.spark, True)
 
-    def _numbers(self, files: "Sequence[NumberedFile]") -> dict[Place, list[int]]:
+    def _numbers(self, files: "Sequence[NumberedFile]") -> dict[CursorPlace, list[int]]:
         """Return the numbers of files by the place of their rows."""
-        found: dict[Place, list[int]] = {}
+        found: dict[CursorPlace, list[int]] = {}
         for file in files:
             found.setdefault(self.flow.place_of_file(file), []).append(file.number)
         return found
@@ -111,7 +111,7 @@ class Cursor:
 
     def _of(self, table: str) -> Position:
         numbers = {file.number for file in self.flow.numbers.files if file.table == table}
-        found = dict[Place, Ids]()
+        found = dict[CursorPlace, CursorIds]()
         for place, ids in self.position.items():
             if place.has_rows:
                 kept = _of_files(ids, numbers)
@@ -287,9 +287,9 @@ class Cursor:
         return [self.flow.numbers.files[number] for number in sorted(numbers)]
 
 
-def _of_files(ids: Ids, numbers: set[int]) -> Ids:
+def _of_files(ids: CursorIds, numbers: set[int]) -> CursorIds:
     """Return the ids of rows of some files."""
     wanted = np.array(sorted(numbers), np.int64)
     if ids.held is not None:
-        return Ids(ids.held[np.isin(ids.held >> ROW_BITS, wanted)])
-    return Ids(make=lambda: ids.frame.where(is_in(_NUMBER, wanted)))
+        return CursorIds(ids.held[np.isin(ids.held >> ROW_BITS, wanted)])
+    return CursorIds(make=lambda: ids.frame.where(is_in(_NUMBER, wanted)))

@@ -9,15 +9,15 @@ import numpy as np
 from provhouse.model.arrays import I64, Bools, minus, union, unique
 from provhouse.model.associations import NONE
 
-from .flow import Flow
+from .flow import CapturedFlow
 from .ids import Position
-from .links import Link
-from .places import SOURCES, Place
+from .links import TapLink
+from .places import SOURCES, CursorPlace
 
 MOST = 1 << 22
 """The largest number of associations that are held in memory."""
 _EMPTY = np.empty(0, np.int64)
-Placed = Mapping[Place, I64]
+Placed = Mapping[CursorPlace, I64]
 """Ids by place, sorted."""
 
 
@@ -26,38 +26,40 @@ class _Table:
     """Associations of one link: the row or group in ``keys`` derives from one id of each column."""
 
     keys: I64
-    columns: tuple[tuple[Place, I64], ...]
+    columns: tuple[tuple[CursorPlace, I64], ...]
     """Ids of one place, or ``NONE``. A slot with ids of two places has two columns."""
 
     def rows(self, at: Bools) -> "_Table":
         """Return some of the associations."""
         return _Table(self.keys[at], tuple((place, ids[at]) for place, ids in self.columns))
 
-    def ids(self) -> Iterator[tuple[Place, I64]]:
+    def ids(self) -> Iterator[tuple[CursorPlace, I64]]:
         """Yield the ids that the columns have, by place."""
         for place, ids in self.columns:
             yield place, unique(ids[ids != NONE])
 
 
-class Derivations:
+class RowDerivations:
     """The associations behind some rows, down to the rows of sources."""
 
-    def __init__(self, start: Placed, known: Placed, tables: Mapping[Place, list[_Table]]) -> None:
+    def __init__(
+        self, start: Placed, known: Placed, tables: Mapping[CursorPlace, list[_Table]]
+    ) -> None:
         self._start, self._known, self._tables = start, known, tables
         self.sources = known.get(SOURCES, _EMPTY)
         """The ids of all rows of sources."""
 
     @classmethod
-    def of(cls, flow: Flow, position: Position) -> "Derivations | None":
+    def of(cls, flow: CapturedFlow, position: Position) -> "RowDerivations | None":
         """Return what is behind a few rows; None if it is too much, or not known pair by pair.
 
         Windows that look at parts of their partitions have no association for each pair of rows.
         """
         start = {place: ids.held for place, ids in position.items() if ids.held is not None}
-        tables = defaultdict[Place, list[_Table]](list)
-        known, wanted, left = dict[Place, I64](), start, MOST
+        tables = defaultdict[CursorPlace, list[_Table]](list)
+        known, wanted, left = dict[CursorPlace, I64](), start, MOST
         while wanted:
-            reached = defaultdict[Place, I64](lambda: _EMPTY)
+            reached = defaultdict[CursorPlace, I64](lambda: _EMPTY)
             for place, ids in wanted.items():
                 known[place] = union(known.get(place, _EMPTY), ids)
                 for link in flow.back(place):
@@ -77,7 +79,7 @@ class Derivations:
         whole = self._whole(rows)
         used, wanted = {SOURCES: _EMPTY}, self._start
         while wanted:
-            reached = defaultdict[Place, I64](lambda: _EMPTY)
+            reached = defaultdict[CursorPlace, I64](lambda: _EMPTY)
             for place, ids in wanted.items():
                 used[place] = union(used.get(place, _EMPTY), ids)
                 for table in whole.get(place, ()):
@@ -87,12 +89,12 @@ class Derivations:
             wanted = {at: ids for at, ids in new.items() if len(ids)}
         return used[SOURCES]
 
-    def _whole(self, rows: I64) -> dict[Place, list[_Table]]:
+    def _whole(self, rows: I64) -> dict[CursorPlace, list[_Table]]:
         """Return the associations that need no other source rows than these."""
-        found = dict[Place, list[_Table]]()
-        there = dict[Place, I64]({SOURCES: rows})
+        found = dict[CursorPlace, list[_Table]]()
+        there = dict[CursorPlace, I64]({SOURCES: rows})
 
-        def ids(place: Place) -> I64:
+        def ids(place: CursorPlace) -> I64:
             if place not in there:
                 tables = self._tables.get(place)
                 if not tables:
@@ -112,7 +114,7 @@ class Derivations:
         return found
 
 
-def _read(link: Link, ids: I64, most: int) -> _Table | None:
+def _read(link: TapLink, ids: I64, most: int) -> _Table | None:
     """Return the associations of some ids, or None if they are not known, or more than ``most``."""
     if not link.slots:
         return _Table(ids, ())
@@ -129,7 +131,7 @@ def _read(link: Link, ids: I64, most: int) -> _Table | None:
     return _Table(values[0], tuple(_columns(link, values[1:])))
 
 
-def _columns(link: Link, values: I64) -> Iterator[tuple[Place, I64]]:
+def _columns(link: TapLink, values: I64) -> Iterator[tuple[CursorPlace, I64]]:
     for slot, column in zip(link.slots, values, strict=True):
         ids = slot.of_rows(column)
         if len(slot.places) == 1:

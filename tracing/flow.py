@@ -6,29 +6,29 @@ from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from provhouse.ingest.captured.description import CapturedWrite, Part, TapTable, slot_of_mark
+from provhouse.ingest.captured.description import CapturedWrite, TapPart, TapTable, slot_of_mark
 from provhouse.ingest.captured.output import Output
 from provhouse.ingest.captured.widened import Widened
 from provhouse.model.associations import ROWS
 from provhouse.model.errors import UsageError
 
 from .group_links import GroupLink, SourceLink
-from .ids import ID, Frame, Ids
+from .ids import ID, CursorIds, Frame
 from .keyed_records import KeyedRecords
 from .keyed_rows import KeyedRows, is_whole, placed, task_rows
-from .links import Link, Slot
-from .numbers import NumberedFile, Numbers
-from .places import SOURCES, Place
+from .links import Slot, TapLink
+from .numbers import FileNumbers, NumberedFile
+from .places import SOURCES, CursorPlace
 from .records import records
 from .taps import task_files
 from .window_links import WindowLink
-from .written_links import Span, WrittenLink
+from .written_links import RowSpan, WrittenLink
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-class Flow:
+class CapturedFlow:
     """The finished writes of a block, in order, and the links between their places."""
 
     def __init__(
@@ -49,9 +49,9 @@ class Flow:
         self.outputs = [*map(placed, outputs)]
         _check(self.outputs)
         self._keyed = KeyedRows(self.outputs)
-        self.numbers = Numbers(self.outputs, self._keyed)
-        self._of = defaultdict[Place, list[Link]](list)
-        self._links = list[Link]()
+        self.numbers = FileNumbers(self.outputs, self._keyed)
+        self._of = defaultdict[CursorPlace, list[TapLink]](list)
+        self._links = list[TapLink]()
         known = set[Path]()
         for at, output in enumerate(self.outputs):
             links = _Links(spark, self.numbers, at, output, widened)
@@ -61,14 +61,14 @@ class Flow:
                 self._links.append(link)
                 self._of[link.of].append(link)
 
-    def files_of(self, table: str) -> dict[Place, list[NumberedFile]]:
+    def files_of(self, table: str) -> dict[CursorPlace, list[NumberedFile]]:
         """Return the files of a table by the place of their rows.
 
         If the block has written the table, these are the files that it has written, else those that
         it has read. Raises UsageError if there are none.
         """
         files = [file for file in self.numbers.files if file.table == table]
-        found: dict[Place, list[NumberedFile]] = {}
+        found: dict[CursorPlace, list[NumberedFile]] = {}
         for file in [file for file in files if file.write is not None] or files:
             found.setdefault(self.place_of_file(file), []).append(file)
         if not found:
@@ -80,17 +80,17 @@ class Flow:
             )
         return found
 
-    def place_of(self, write: int) -> Place:
+    def place_of(self, write: int) -> CursorPlace:
         """Return the place of the rows of a write."""
         return written(write, self.outputs[write].write)
 
-    def place_of_file(self, file: NumberedFile) -> Place:
+    def place_of_file(self, file: NumberedFile) -> CursorPlace:
         """Return the place of the rows of a file."""
         return SOURCES if file.write is None else self.place_of(file.write)
 
-    def rows_of(self, files: Sequence[NumberedFile]) -> Ids:
+    def rows_of(self, files: Sequence[NumberedFile]) -> CursorIds:
         """Return all rows of some files of one table."""
-        return Ids(make=self._every_row(files), files=tuple(file.number for file in files))
+        return CursorIds(make=self._every_row(files), files=tuple(file.number for file in files))
 
     def _every_row(self, files: Sequence[NumberedFile]) -> Frame:
         if all(file.unit != "parquet" and file.rows >= 0 for file in files):
@@ -98,7 +98,7 @@ class Flow:
         rows = self.records(files, None)
         return lambda: rows.selectExpr(f"{ID} AS id")
 
-    def records(self, files: Sequence[NumberedFile], ids: Ids | None) -> "DataFrame":
+    def records(self, files: Sequence[NumberedFile], ids: CursorIds | None) -> "DataFrame":
         """Return the records of some rows of files of one table, with the column ``ID`` besides.
 
         ``records.records`` has the rules; rows of files such as CSV are found by their keys.
@@ -111,11 +111,11 @@ class Flow:
         parts += [records(self.spark, others, ids)] if others else []
         return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), parts)
 
-    def back(self, place: Place) -> Sequence[Link]:
+    def back(self, place: CursorPlace) -> Sequence[TapLink]:
         """Return the links that lead from a place back to what its rows derive from."""
         return self._of.get(place, ())
 
-    def forwards(self, place: Place) -> Iterator[Link]:
+    def forwards(self, place: CursorPlace) -> Iterator[TapLink]:
         """Yield the links that lead from a place to what derives from it."""
         for link in self._links:
             if any(place in slot.places for slot in link.slots):
@@ -128,9 +128,9 @@ def _numbered(spark: "SparkSession", files: Sequence[NumberedFile]) -> "DataFram
     return reduce(lambda one, other: one.unionAll(other), parts)
 
 
-def written(at: int, write: CapturedWrite) -> Place:
+def written(at: int, write: CapturedWrite) -> CursorPlace:
     """Return the place of the rows of a write."""
-    return Place(write=at, name=write.table)
+    return CursorPlace(write=at, name=write.table)
 
 
 def _check(outputs: Sequence[Output]) -> None:
@@ -168,7 +168,7 @@ class _Links:
     def __init__(
         self,
         spark: "SparkSession",
-        numbers: Numbers,
+        numbers: FileNumbers,
         at: int,
         output: Output,
         widened: Widened,
@@ -179,7 +179,9 @@ class _Links:
         self._shifts = numbers.shifts(self._write)
         read = numbers.writes_read(self._write)
         self._read = tuple(
-            SOURCES if each is None else Place(write=each, name=numbers.of_write(each)[0].table)
+            SOURCES
+            if each is None
+            else CursorPlace(write=each, name=numbers.of_write(each)[0].table)
             for each in sorted(read, key=lambda each: -1 if each is None else each)
         )
 
@@ -188,12 +190,12 @@ class _Links:
         place, spans = written(self._at, self._write), tuple(self._spans())
         return WrittenLink(self._spark, place, slots, self._numbers, self._write, spans)
 
-    def of_taps(self) -> Iterator[tuple[Path, Link]]:
+    def of_taps(self) -> Iterator[tuple[Path, TapLink]]:
         for number, table in enumerate(self._write.taps):
             if table.of is None:
                 yield table.folder, self._of_tap(number, table)
 
-    def _of_tap(self, number: int, table: TapTable) -> Link:
+    def _of_tap(self, number: int, table: TapTable) -> TapLink:
         first = 0 if table.source else table.first_slot
         slots, place = self._slots(table.slots, first), _place(table)
         start = (self._spark, place, slots, self._numbers)
@@ -203,7 +205,7 @@ class _Links:
             folders = tuple(table.proof(each) for each in range(table.proofs))
             return GroupLink(*start, folders, 0, 1 + len(slots))
         if table.parts:
-            parts = (Part(),) if number in self._widened else table.parts
+            parts = (TapPart(),) if number in self._widened else table.parts
             return WindowLink(*start, table, parts)
         columns = table.first_slot + len(slots)
         return GroupLink(*start, (table.folder,), table.key, columns)
@@ -217,7 +219,7 @@ class _Links:
         tap = slot_of_mark(slot) if slot < ROWS else slot  # it is its own inverse
         return Slot(column, (_place(self._write.taps[tap]),))
 
-    def _spans(self) -> Iterator[Span]:
+    def _spans(self) -> Iterator[RowSpan]:
         names = task_files(self._write.folder / "rows")
         if is_whole(self._output):
             yield from self._spans_of_whole(names)
@@ -229,17 +231,17 @@ class _Links:
             first = seen[task, place]
             seen[task, place] += count
             if count:
-                yield Span(names[task], place, first, first + count, file.first_id)
+                yield RowSpan(names[task], place, first, first + count, file.first_id)
 
-    def _spans_of_whole(self, names: Mapping[int, str]) -> Iterator[Span]:
+    def _spans_of_whole(self, names: Mapping[int, str]) -> Iterator[RowSpan]:
         first = self._numbers.first_id(self._at)
         for task, count in task_rows(self._output):
-            yield Span(names[task], "", 0, count, first)
+            yield RowSpan(names[task], "", 0, count, first)
             first += count
 
 
-def _place(table: TapTable) -> Place:
+def _place(table: TapTable) -> CursorPlace:
     if table.mark:
         name = table.mark.table
-        return Place(tap=table.folder.with_name(f"mark {name}"), name=f"mark {name}")
-    return Place(tap=table.folder, name=table.name)
+        return CursorPlace(tap=table.folder.with_name(f"mark {name}"), name=f"mark {name}")
+    return CursorPlace(tap=table.folder, name=table.name)

@@ -16,8 +16,8 @@ from provhouse.model.arrays import I64, Bools
 from provhouse.model.associations import NONE, ROW_BITS
 
 from .ids import ID
-from .links import KEY, Link, Rows
-from .places import Place
+from .links import KEY, Rows, TapLink
+from .places import CursorPlace
 from .records import VALUE, keys_in
 from .scan import MOST, KeyScan, among, matches, rows_in
 from .taps import tap_frame, tap_paths
@@ -30,7 +30,7 @@ _ROW = (1 << ROW_BITS) - 1
 
 
 @dataclass(frozen=True)
-class GroupLink(Link):
+class GroupLink(TapLink):
     """The groups of an operator that merges rows, or marked rows."""
 
     folders: tuple[Path, ...]
@@ -52,11 +52,11 @@ class GroupLink(Link):
         for found in matches(tap_paths(self.folders), key, among(ids), [key, *self._named()]):
             yield found.values
 
-    def scan_forwards(self, place: Place, ids: I64) -> Iterator[I64] | None:
+    def scan_forwards(self, place: CursorPlace, ids: I64) -> Iterator[I64] | None:
         """Yield the groups that derive from rows or groups, or None if there are too many rows."""
         return self._scan_forwards(place, ids) if rows_in(tap_paths(self.folders)) <= MOST else None
 
-    def _scan_forwards(self, place: Place, ids: I64) -> Iterator[I64]:
+    def _scan_forwards(self, place: CursorPlace, ids: I64) -> Iterator[I64]:
         for slot in (self.slots[number] for number in self._of(place)):
             wanted = among(slot.of_tap(ids))
             for found in matches(tap_paths(self.folders), slot.column, wanted, [f"c{self.key}"]):
@@ -64,7 +64,7 @@ class GroupLink(Link):
 
 
 @dataclass(frozen=True)
-class SourceLink(Link):
+class SourceLink(TapLink):
     """The groups of an operator whose keys are in columns of a source, so that its tap has none."""
 
     table: TapTable
@@ -107,11 +107,11 @@ class SourceLink(Link):
             found[at] = self._file(number).of(rows[at] & _ROW)
         return found
 
-    def scan_forwards(self, place: Place, ids: I64) -> Iterator[I64] | None:
+    def scan_forwards(self, place: CursorPlace, ids: I64) -> Iterator[I64] | None:
         """Yield the groups that derive from rows or groups, or None if there are too many rows."""
         return self._scan_forwards(place, ids) if rows_in(self._paths) <= MOST else None
 
-    def _scan_forwards(self, place: Place, ids: I64) -> Iterator[I64]:
+    def _scan_forwards(self, place: CursorPlace, ids: I64) -> Iterator[I64]:
         for slot in (self.slots[number] for number in self._of(place)):
             wanted = among(slot.of_tap(ids))
             by = f"c{self._source.slot}"

@@ -12,7 +12,7 @@ import pyarrow as pa
 from provhouse.model.arrays import I64, among, minus, union, unique
 from provhouse.model.associations import ROW_BITS
 
-from .places import Place
+from .places import CursorPlace
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -28,12 +28,12 @@ _WANTED = "provhouse_wanted"
 
 Frame = Callable[[], "DataFrame"]
 """Makes a frame with the column ``id``, which may repeat an id; to plan it takes time."""
-Found = Iterator[tuple[Place, I64]]
+Found = Iterator[tuple[CursorPlace, I64]]
 """Ids as they are found, by place; an id may be repeated."""
 
 
 @dataclass(frozen=True, eq=False)
-class Ids:
+class CursorIds:
     """Ids of one place: either ``held`` in memory, or a frame that is made when it is needed."""
 
     held: I64 | None = None
@@ -94,15 +94,15 @@ class Ids:
         assert self.held is not None
         return {*unique(self.held >> ROW_BITS).tolist()}
 
-    def __and__(self, other: "Ids") -> "Ids":
+    def __and__(self, other: "CursorIds") -> "CursorIds":
         if self.held is not None and other.held is not None:
-            return Ids(self.held[among(self.held, other.held)])
+            return CursorIds(self.held[among(self.held, other.held)])
         if self.held is not None:
             return other & self
-        return Ids(make=lambda: other.keep(self.frame, "id"))
+        return CursorIds(make=lambda: other.keep(self.frame, "id"))
 
 
-Position = Mapping[Place, Ids]
+Position = Mapping[CursorPlace, CursorIds]
 """The ids of a cursor, by the places where they are."""
 
 
@@ -113,8 +113,8 @@ def is_in(column: str, numbers: I64) -> str:
 
 
 def settled(
-    parts: Sequence[tuple[Place, Frame]],
-    stay: Mapping[Place, Ids],
+    parts: Sequence[tuple[CursorPlace, Frame]],
+    stay: Mapping[CursorPlace, CursorIds],
     spark: "SparkSession",
     few: bool,
     scan: Callable[[], Found | None] = lambda: None,
@@ -125,17 +125,17 @@ def settled(
     that it is worth to find out: one Spark job reads at most ``FEW`` ids and one more. Otherwise
     nothing is read now.
     """
-    known: Mapping[Place, I64] | None = None
+    known: Mapping[CursorPlace, I64] | None = None
     scanned = scan()
     if scanned is not None:
         known = _taken(scanned)
     elif few and parts:
         known = _collected(parts)
     if known is not None:
-        found = {place: Ids(ids) for place, ids in known.items()}
+        found = {place: CursorIds(ids) for place, ids in known.items()}
     else:
         found = {
-            place: Ids(make=_united([make for at, make in parts if at == place]))
+            place: CursorIds(make=_united([make for at, make in parts if at == place]))
             for place in dict.fromkeys(place for place, _ in parts)
         }
     for place, ids in stay.items():
@@ -143,21 +143,21 @@ def settled(
     return {place: ids for place, ids in found.items() if not ids.are_none}
 
 
-def together(one: Ids, other: Ids, spark: "SparkSession") -> Ids:
+def together(one: CursorIds, other: CursorIds, spark: "SparkSession") -> CursorIds:
     """Return the ids that are in one of two sets."""
     if one.held is not None and other.held is not None:
-        return Ids(union(one.held, other.held))
-    return Ids(make=_united([lambda: one.to_frame(spark), lambda: other.to_frame(spark)]))
+        return CursorIds(union(one.held, other.held))
+    return CursorIds(make=_united([lambda: one.to_frame(spark), lambda: other.to_frame(spark)]))
 
 
-def first(ids: Ids, most: int) -> Ids:
+def first(ids: CursorIds, most: int) -> CursorIds:
     """Return at most ``most`` ids in memory: the smallest ones, or any of a frame."""
     if ids.held is not None:
-        return Ids(ids.held[:most])
+        return CursorIds(ids.held[:most])
     found = ids.frame.limit(10 * most).collect()  # without a look at all for repeated ones
     if len({row["id"] for row in found}) < most <= len(found) // 10:
         found = ids.frame.distinct().limit(most).collect()
-    return Ids(_distinct(row["id"] for row in found)[:most])
+    return CursorIds(_distinct(row["id"] for row in found)[:most])
 
 
 def without_rows(rows: Position, others: Position, spark: "SparkSession") -> Position:
@@ -169,19 +169,21 @@ def without_rows(rows: Position, others: Position, spark: "SparkSession") -> Pos
     return {place: ids for place, ids in found.items() if not ids.are_none}
 
 
-def _less(one: Ids, other: Ids, spark: "SparkSession") -> Ids:
+def _less(one: CursorIds, other: CursorIds, spark: "SparkSession") -> CursorIds:
     if one.held is not None and other.held is not None:
-        return Ids(minus(one.held, other.held))
-    return Ids(make=lambda: one.to_frame(spark).join(other.to_frame(spark), "id", "left_anti"))
+        return CursorIds(minus(one.held, other.held))
+    return CursorIds(
+        make=lambda: one.to_frame(spark).join(other.to_frame(spark), "id", "left_anti")
+    )
 
 
 def _united(parts: Sequence[Frame]) -> Frame:
     return lambda: reduce(lambda one, other: one.unionAll(other), (make() for make in parts))
 
 
-def _taken(found: Found) -> dict[Place, I64] | None:
+def _taken(found: Found) -> dict[CursorPlace, I64] | None:
     """Return ids by place, or None if there are more than ``HELD``."""
-    parts, size = defaultdict[Place, list[I64]](list), 0
+    parts, size = defaultdict[CursorPlace, list[I64]](list), 0
     for place, ids in found:
         parts[place].append(ids)
         size += len(ids)
@@ -194,7 +196,7 @@ def _taken(found: Found) -> dict[Place, I64] | None:
     return known if sum(map(len, known.values())) <= HELD else None
 
 
-def _merged(parts: Mapping[Place, list[I64]]) -> defaultdict[Place, list[I64]]:
+def _merged(parts: Mapping[CursorPlace, list[I64]]) -> defaultdict[CursorPlace, list[I64]]:
     """Return the distinct ids of each place as one array."""
     merged = {place: [unique(np.concatenate(ids))] for place, ids in parts.items()}
     return defaultdict(list, merged)
@@ -204,7 +206,7 @@ def _distinct(ids: Iterable[int]) -> I64:
     return unique(np.fromiter(ids, np.int64))
 
 
-def _collected(parts: Sequence[tuple[Place, Frame]]) -> dict[Place, I64] | None:
+def _collected(parts: Sequence[tuple[CursorPlace, Frame]]) -> dict[CursorPlace, I64] | None:
     """Return the ids of frames by place, or None if there are more than ``FEW`` rows of them."""
     places = list(dict.fromkeys(place for place, _ in parts))
     every = _united([_numbered(make, places.index(place)) for place, make in parts])()

@@ -15,7 +15,7 @@ from provhouse.model.associations import ROW_BITS
 from provhouse.model.errors import BadInput, UsageError
 
 from .file_addresses import address_of, path_of, spark_path
-from .ids import ID, Ids
+from .ids import ID, CursorIds
 from .keyed_rows import KeyedFile, KeyedRows
 from .numbers import NumberedFile
 from .taps import tap_paths
@@ -44,7 +44,7 @@ class KeyedRecords:
         """``rules`` are those of the block in the JVM, which has the plans of its writes."""
         self._spark, self._rules, self._rows = spark, rules, rows
 
-    def frame(self, files: Sequence[NumberedFile], ids: Ids | None) -> "DataFrame":
+    def frame(self, files: Sequence[NumberedFile], ids: CursorIds | None) -> "DataFrame":
         """Return the records of some rows of files, with the column ``ID`` besides.
 
         A few records are read now. Raises BadInput if a file is gone, or if the record of a row is
@@ -59,7 +59,11 @@ class KeyedRecords:
         return reduce(lambda a, b: a.unionByName(b, allowMissingColumns=True), parts)
 
     def _of_write(
-        self, write: int, scan: KeyedSource | None, files: Sequence[NumberedFile], ids: Ids | None
+        self,
+        write: int,
+        scan: KeyedSource | None,
+        files: Sequence[NumberedFile],
+        ids: CursorIds | None,
     ) -> "DataFrame":
         """Return the records of some rows of files that one scan has read, or a write has made."""
         from pyspark.sql import DataFrame
@@ -105,7 +109,9 @@ class KeyedRecords:
             )
         return found
 
-    def _many(self, rows: "DataFrame", files: Sequence[_Numbered], ids: Ids | None) -> "DataFrame":
+    def _many(
+        self, rows: "DataFrame", files: Sequence[_Numbered], ids: CursorIds | None
+    ) -> "DataFrame":
         from pyspark.sql import functions as F
 
         known = reduce(lambda a, b: a.unionAll(b), self._known(files))

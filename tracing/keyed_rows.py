@@ -17,7 +17,7 @@ import pyarrow as pa
 from provhouse.ingest.captured.associations import count_places
 from provhouse.ingest.captured.keyed import KeyedSource, source_keys
 from provhouse.ingest.captured.keyed_output import KeyedOutput
-from provhouse.ingest.captured.output import Output, Part
+from provhouse.ingest.captured.output import Output, OutputPart
 from provhouse.model.errors import UsageError
 
 from .taps import task_files
@@ -49,7 +49,7 @@ def placed(output: Output) -> Output:
         return PlacedOutput(
             write, output.files, tasks=output.tasks, names=output.names, rows=write.counts
         )
-    parts = sorted((Part.of(path, write) for path in write.written), key=lambda p: p.task)
+    parts = sorted((OutputPart.of(path, write) for path in write.written), key=lambda p: p.task)
     counts = count_places(write.folder / "rows", 0)
     rows = tuple(counts[part.task, ""] for part in parts)
     several = any(part.place or part.counter for part in parts)

@@ -14,9 +14,9 @@ import numpy as np
 from provhouse.model.arrays import I64, unique
 from provhouse.model.associations import NONE
 
-from .ids import Found, Frame, Ids, is_in
-from .numbers import Numbers, Shift
-from .places import Place
+from .ids import CursorIds, Found, Frame, is_in
+from .numbers import FileNumbers, Shift
+from .places import CursorPlace
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -32,7 +32,7 @@ class Slot:
     """A column of a tap: ids of rows of some places, or keys of the groups of one place."""
 
     column: str
-    places: tuple[Place, ...]
+    places: tuple[CursorPlace, ...]
     shifts: tuple[Shift, ...] = ()
     """For ids of rows, how to make those of the block of them."""
 
@@ -75,20 +75,20 @@ class Slot:
 
 
 @dataclass(frozen=True)
-class Link(ABC):
+class TapLink(ABC):
     """The associations of one tap, or of the rows of one write."""
 
     spark: "SparkSession"
-    of: Place
+    of: CursorPlace
     slots: tuple[Slot, ...]
-    numbers: Numbers
+    numbers: FileNumbers
 
-    def back(self, ids: Ids) -> Iterator[tuple[Place, Frame]]:
+    def back(self, ids: CursorIds) -> Iterator[tuple[CursorPlace, Frame]]:
         """Yield what rows or groups derive from, by place."""
         for place in self._places:
             yield place, lambda place=place: self._back(ids, place)  # type: ignore[misc]
 
-    def forwards(self, place: Place, ids: Ids) -> "DataFrame":
+    def forwards(self, place: CursorPlace, ids: CursorIds) -> "DataFrame":
         """Return the rows or groups that derive from some of a place."""
         return ids_in(self._using(ids, self._of(place)), [KEY])
 
@@ -101,7 +101,7 @@ class Link(ABC):
         """Yield the associations of a few ids; None if only Spark can look for them."""
         return None
 
-    def scan_forwards(self, place: Place, ids: I64) -> Iterator[I64] | None:
+    def scan_forwards(self, place: CursorPlace, ids: I64) -> Iterator[I64] | None:
         """Yield the same as ``forwards`` for a few ids; None if only Spark can look for them."""
         return None
 
@@ -109,7 +109,7 @@ class Link(ABC):
     def frame(self) -> "DataFrame":
         """Return the associations: the column ``key``, and a column for each slot."""
 
-    def _back(self, ids: Ids, place: Place) -> "DataFrame":
+    def _back(self, ids: CursorIds, place: CursorPlace) -> "DataFrame":
         slots = self._of(place)
         found = ids_in(self._used(ids), [f"s{slot}" for slot in slots])
         if all(len(self.slots[slot].places) == 1 for slot in slots):
@@ -117,23 +117,23 @@ class Link(ABC):
         first, end = self.bounds_of(place)
         return found.where(f"id >= {first}L AND id < {end}L")
 
-    def _used(self, ids: Ids) -> "DataFrame":
+    def _used(self, ids: CursorIds) -> "DataFrame":
         """Return the associations of some rows or groups."""
         return ids.keep(self.frame(), KEY)
 
-    def _using(self, ids: Ids, slots: Sequence[int]) -> "DataFrame":
+    def _using(self, ids: CursorIds, slots: Sequence[int]) -> "DataFrame":
         """Return the associations in which one of some slots is one of some ids."""
         return holding(self.frame(), ids, slots)
 
     @property
-    def _places(self) -> Sequence[Place]:
+    def _places(self) -> Sequence[CursorPlace]:
         return [*dict.fromkeys(place for slot in self.slots for place in slot.places)]
 
-    def _of(self, place: Place) -> list[int]:
+    def _of(self, place: CursorPlace) -> list[int]:
         """Return the slots with ids of a place."""
         return [number for number, slot in enumerate(self.slots) if place in slot.places]
 
-    def bounds_of(self, place: Place) -> tuple[int, int]:
+    def bounds_of(self, place: CursorPlace) -> tuple[int, int]:
         """Return the smallest id of the rows of a place, and the one after the largest."""
         if place.write is None:
             return 0, self.numbers.first_id(0)
@@ -167,7 +167,7 @@ def ids_in(rows: "DataFrame", columns: Sequence[str]) -> "DataFrame":
     return rows.selectExpr(f"{ids} AS id").where("id IS NOT NULL")
 
 
-def holding(rows: "DataFrame", ids: Ids, slots: Sequence[int]) -> "DataFrame":
+def holding(rows: "DataFrame", ids: CursorIds, slots: Sequence[int]) -> "DataFrame":
     columns = [f"s{slot}" for slot in slots]
     if ids.few is not None:
         return rows.where(" OR ".join(is_in(column, ids.few) for column in columns))

@@ -65,7 +65,7 @@ class Shift:
     add: int
 
 
-class Numbers:
+class FileNumbers:
     """The files of all finished writes of a block, by number."""
 
     def __init__(self, outputs: Sequence[Output], keyed: KeyedRows) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 @dataclass(frozen=True)
-class Place:
+class CursorPlace:
     """Rows of one write, groups or marked rows of one tap, or rows of sources if both are unset."""
 
     write: int | None = None
@@ -21,5 +21,5 @@ class Place:
         return self.tap is None
 
 
-SOURCES = Place(name="sources")
+SOURCES = CursorPlace(name="sources")
 """The rows of files that the block has only read."""

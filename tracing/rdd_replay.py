@@ -15,7 +15,7 @@ from provhouse.model.arrays import I64
 from provhouse.model.associations import ROW_BITS
 from provhouse.model.errors import BadInput, UsageError
 
-from .flow import Flow
+from .flow import CapturedFlow
 from .numbers import NumberedFile
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ Program = Callable[[Any], Any]
 class RddReplay:
     """A program of RDDs that runs again on other rows of its sources."""
 
-    def __init__(self, flow: Flow, program: Program, named: Sequence[int | None]) -> None:
+    def __init__(self, flow: CapturedFlow, program: Program, named: Sequence[int | None]) -> None:
         """``named`` are the writes whose rows are left out; None stands for sources."""
         self._flow, self._program, self._named = flow, program, named
         self._files = {str(file.path): file for file in flow.numbers.files}

@@ -17,7 +17,7 @@ from provhouse.model.associations import ROW_BITS
 from provhouse.model.errors import BadInput, UsageError
 
 from .file_addresses import address_of, path_of, spark_path
-from .ids import ID, Ids
+from .ids import ID, CursorIds
 from .numbers import NumberedFile
 from .row_groups import is_plain, rows_of_files
 from .text_lines import lines
@@ -36,7 +36,9 @@ _NULL = "__HIVE_DEFAULT_PARTITION__"
 """The text for NULL in the name of a folder."""
 
 
-def records(spark: "SparkSession", files: Sequence[NumberedFile], ids: Ids | None) -> "DataFrame":
+def records(
+    spark: "SparkSession", files: Sequence[NumberedFile], ids: CursorIds | None
+) -> "DataFrame":
     """Return the records of some rows of files of one table, with the column ``ID`` besides.
 
     ``files`` must have all of the rows; None means all rows of the files. Of a few rows, only the
@@ -54,7 +56,7 @@ def records(spark: "SparkSession", files: Sequence[NumberedFile], ids: Ids | Non
 
 
 def _of_columns(
-    spark: "SparkSession", files: Sequence[NumberedFile], ids: Ids | None
+    spark: "SparkSession", files: Sequence[NumberedFile], ids: CursorIds | None
 ) -> "DataFrame":
     roots = defaultdict[Path, list[NumberedFile]](list)
     for file in files:

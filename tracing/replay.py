@@ -11,8 +11,8 @@ from provhouse.ingest.captured.description import SourceFile, table_of
 from provhouse.model.errors import BadInput, UsageError
 
 from .file_addresses import path_of
-from .flow import Flow
-from .ids import HELD, Ids, Position, together
+from .flow import CapturedFlow
+from .ids import HELD, CursorIds, Position, together
 from .numbers import NumberedFile
 from .rdd_replay import Program, RddReplay
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-def replayed(flow: Flow, frame: "DataFrame", rows: Position, only: bool) -> "DataFrame":
+def replayed(flow: CapturedFlow, frame: "DataFrame", rows: Position, only: bool) -> "DataFrame":
     """Return a frame computed again without some rows, or with ``only`` them.
 
     Tables that the block has written are computed again too, unless rows of them are named. Raises
@@ -35,14 +35,14 @@ def replayed(flow: Flow, frame: "DataFrame", rows: Position, only: bool) -> "Dat
     return on_rows(flow, replay, every, only)
 
 
-def on_rows(flow: Flow, replay: Replay, rows: Ids, only: bool) -> "DataFrame":
+def on_rows(flow: CapturedFlow, replay: Replay, rows: CursorIds, only: bool) -> "DataFrame":
     """Return the rows of a replay without some rows, or with ``only`` them."""
     if rows.held is not None:
         return replay.on_few(rows.held, only)
     return replay.on_many(rows.to_frame(flow.spark).select("id"), only)
 
 
-def rerun(flow: Flow, program: Program, rows: Position, only: bool) -> "RDD[Any]":
+def rerun(flow: CapturedFlow, program: Program, rows: Position, only: bool) -> "RDD[Any]":
     """Return the RDD of a program that runs again without some rows, or with ``only`` them.
 
     Raises UsageError for groups of an operator, for more rows than are held in memory, for rows of
@@ -59,11 +59,11 @@ def rerun(flow: Flow, program: Program, rows: Position, only: bool) -> "RDD[Any]
     replay = RddReplay(flow, program, [place.write for place in rows])
     found = replay.rdd(every, only)
     if rows:
-        _check_reads(rows, Ids(every), [*replay.read])
+        _check_reads(rows, CursorIds(every), [*replay.read])
     return found
 
 
-def rows_together(flow: Flow, rows: Position) -> Ids:
+def rows_together(flow: CapturedFlow, rows: Position) -> CursorIds:
     """Return the ids of rows. Raises UsageError for groups of an operator."""
     if groups := [place.name for place in rows if not place.has_rows]:
         raise UsageError(
@@ -71,12 +71,12 @@ def rows_together(flow: Flow, rows: Position) -> Ids:
             f"The cursor is at {', '.join(groups)}",
             "Call go_back_all() first",
         )
-    none = Ids(np.empty(0, np.int64))
+    none = CursorIds(np.empty(0, np.int64))
     return reduce(lambda a, b: together(a, b, flow.spark), rows.values(), none)
 
 
 def opened(
-    flow: Flow, program: "DataFrame | int", again: Sequence[int], adding: bool = False
+    flow: CapturedFlow, program: "DataFrame | int", again: Sequence[int], adding: bool = False
 ) -> tuple[Replay, list[NumberedFile]]:
     """Return what computes a frame or a write again, and the files of the block that it reads.
 
@@ -111,12 +111,12 @@ def opened(
     return replay, read
 
 
-def is_rdd(flow: Flow, write: int) -> bool:
+def is_rdd(flow: CapturedFlow, write: int) -> bool:
     """Return whether a write of the block has saved an RDD."""
     return flow.outputs[write].write.format == "rdd"
 
 
-def _folder(flow: Flow, write: int) -> int:
+def _folder(flow: CapturedFlow, write: int) -> int:
     """Return the number of a write among all of its block, also those that failed.
 
     Raises UsageError for a write of an RDD.
@@ -130,7 +130,7 @@ def _folder(flow: Flow, write: int) -> int:
     return int(flow.outputs[write].write.folder.name)
 
 
-def _writes(flow: Flow, rows: Position) -> list[int]:
+def _writes(flow: CapturedFlow, rows: Position) -> list[int]:
     """Return the writes of which no rows are named."""
     named = {place.write for place in rows}
     return [at for at in range(len(flow.outputs)) if at not in named]
@@ -155,7 +155,7 @@ def _check_state(file: NumberedFile, state: dict[str, Any]) -> None:
         source.check_unchanged()
 
 
-def _check_reads(rows: Position, every: Ids, read: Sequence[NumberedFile]) -> None:
+def _check_reads(rows: Position, every: CursorIds, read: Sequence[NumberedFile]) -> None:
     """Raise UsageError if none of the rows are read; of many ids, only the place is known."""
     writes, numbers = {file.write for file in read}, {file.number for file in read}
     unread = all(place.write not in writes for place in rows)

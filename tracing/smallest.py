@@ -15,10 +15,10 @@ from provhouse.model.associations import ROW_BITS
 from provhouse.model.errors import UsageError
 
 from .cursor import Cursor
-from .derivations import Derivations
+from .derivations import RowDerivations
 from .faults import Raises, Test
-from .flow import Flow
-from .ids import Ids, Position
+from .flow import CapturedFlow
+from .ids import CursorIds, Position
 from .minimal import Closed, Remembered, smallest
 from .places import SOURCES
 from .rdd_replay import Program, RddReplay
@@ -53,7 +53,7 @@ class Smallest:
 
 
 def of_row(
-    flow: Flow, row: Cursor, key: Sequence[str], test: Test, program: Program | None
+    flow: CapturedFlow, row: Cursor, key: Sequence[str], test: Test, program: Program | None
 ) -> Smallest:
     """Return the smallest input with which a row of a write is wrong by a test.
 
@@ -63,7 +63,7 @@ def of_row(
     """
     position = row.position
     write, values = _write(row), row.records().first()
-    behind = Derivations.of(flow, position)
+    behind = RowDerivations.of(flow, position)
     sources = behind.sources if behind else _behind(flow, position)
     replay = _replay_of(flow, write, key, program)
     wrong = Wrong(test, {name: values[name] for name in key} if values else {})
@@ -72,7 +72,7 @@ def of_row(
 
 
 def _replay_of(
-    flow: Flow, write: int, key: Sequence[str], program: Program | None
+    flow: CapturedFlow, write: int, key: Sequence[str], program: Program | None
 ) -> Replay | RddReplay:
     """Return what computes a write again. Raises UsageError for a program that has not made it."""
     if program is None:
@@ -93,7 +93,7 @@ def _replay_of(
     return RddReplay(flow, program, [None])
 
 
-def of_frame(flow: Flow, frame: "DataFrame", test: Raises) -> Smallest:
+def of_frame(flow: CapturedFlow, frame: "DataFrame", test: Raises) -> Smallest:
     """Return the smallest input with which a frame fails with an error.
 
     Raises UsageError if its tables have too many rows, or if it does not fail so.
@@ -113,7 +113,7 @@ def _all(rows: I64) -> I64:
 class _Search:
     """Replays of one program on parts of its sources."""
 
-    def __init__(self, flow: Flow, replay: Replay | RddReplay, wrong: Wrong) -> None:
+    def __init__(self, flow: CapturedFlow, replay: Replay | RddReplay, wrong: Wrong) -> None:
         self._flow, self._replay, self._wrong = flow, replay, wrong
         self._files = flow.numbers.files
         self._kept = MOST
@@ -174,14 +174,14 @@ def _write(row: Cursor) -> int:
     return place.write
 
 
-def _behind(flow: Flow, position: Position) -> I64:
+def _behind(flow: CapturedFlow, position: Position) -> I64:
     """Return the ids of the rows of sources behind a position; too many are one more than MOST."""
-    found = back_all(flow, position).get(SOURCES, Ids(np.empty(0, np.int64)))
+    found = back_all(flow, position).get(SOURCES, CursorIds(np.empty(0, np.int64)))
     return found.taken(flow.spark, MOST)
 
 
 def _position(rows: I64) -> Position:
-    return {SOURCES: Ids(np.sort(rows))} if len(rows) else {}
+    return {SOURCES: CursorIds(np.sort(rows))} if len(rows) else {}
 
 
 def _check_size(count: int) -> None:

@@ -6,15 +6,15 @@ from itertools import chain
 
 from provhouse.model.arrays import I64
 
-from .flow import Flow
-from .ids import Found, Ids, Position, settled, together
-from .places import Place
+from .flow import CapturedFlow
+from .ids import CursorIds, Found, Position, settled, together
+from .places import CursorPlace
 
-Step = Callable[[Flow, Position], Position]
+Step = Callable[[CapturedFlow, Position], Position]
 Scan = Callable[[], Found | None]
 
 
-def back(flow: Flow, position: Position) -> Position:
+def back(flow: CapturedFlow, position: Position) -> Position:
     """Return what rows and groups derive from, one operator back; rows of sources stay."""
     stay = {place: ids for place, ids in position.items() if not flow.back(place)}
     leads = [(link, ids) for place, ids in position.items() for link in flow.back(place)]
@@ -26,7 +26,7 @@ def back(flow: Flow, position: Position) -> Position:
     return settled(parts, stay, flow.spark, _few(position), _if_held(position, scan))
 
 
-def forwards(flow: Flow, position: Position) -> Position:
+def forwards(flow: CapturedFlow, position: Position) -> Position:
     """Return what derives from rows and groups, one operator on; rows that no write reads stay."""
     stay = {place: ids for place, ids in position.items() if not any(flow.forwards(place))}
     leads = [(link, place, ids) for place, ids in position.items() for link in flow.forwards(place)]
@@ -50,12 +50,12 @@ def _if_held(position: Position, scan: Scan) -> Scan:
     return scan if all(ids.held is not None for ids in position.values()) else lambda: None
 
 
-def _held(ids: Ids) -> I64:
+def _held(ids: CursorIds) -> I64:
     assert ids.held is not None
     return ids.held
 
 
-def _at(place: Place, found: Iterator[I64] | None) -> Found | None:
+def _at(place: CursorPlace, found: Iterator[I64] | None) -> Found | None:
     return None if found is None else ((place, ids) for ids in found)
 
 
@@ -65,18 +65,20 @@ def _chained(scans: Sequence[Found | None]) -> Found | None:
     return chain.from_iterable(found) if len(found) == len(scans) else None
 
 
-def back_all(flow: Flow, position: Position) -> Position:
+def back_all(flow: CapturedFlow, position: Position) -> Position:
     """Return the rows of sources that rows and groups derive from, through all writes."""
     return _all(flow, position, lambda place: bool(flow.back(place)), back)
 
 
-def forwards_all(flow: Flow, position: Position) -> Position:
+def forwards_all(flow: CapturedFlow, position: Position) -> Position:
     """Return the rows that derive from rows and groups, of writes that no other write has read."""
     return _all(flow, position, lambda place: any(flow.forwards(place)), forwards)
 
 
-def _all(flow: Flow, position: Position, goes_on: Callable[[Place], bool], step: Step) -> Position:
-    ends = dict[Place, Ids]()
+def _all(
+    flow: CapturedFlow, position: Position, goes_on: Callable[[CursorPlace], bool], step: Step
+) -> Position:
+    ends = dict[CursorPlace, CursorIds]()
     while position:
         for place in [place for place in position if not goes_on(place)]:
             ids = position[place]

@@ -11,7 +11,7 @@ from provhouse.model.arrays import I64, unique
 from provhouse.model.associations import ROW_BITS
 
 from .file_addresses import address_of, path_of, spark_path
-from .ids import ID, Ids
+from .ids import ID, CursorIds
 from .numbers import NumberedFile
 
 if TYPE_CHECKING:
@@ -25,7 +25,9 @@ _CODECS = (".gz", ".bz2", ".zst", ".lz4", ".snappy", ".deflate")
 """Endings of files that Spark decompresses."""
 
 
-def lines(spark: "SparkSession", files: Sequence[NumberedFile], ids: Ids | None) -> "DataFrame":
+def lines(
+    spark: "SparkSession", files: Sequence[NumberedFile], ids: CursorIds | None
+) -> "DataFrame":
     """Return lines of files as the columns ``value`` and ``ID``; None means all lines.
 
     Of a few lines, only the parts of the files that have them are read, in this process and now.

@@ -11,7 +11,7 @@ from provhouse.store.warehouse.kept_folder import KeptFolder
 
 from .cursor import Cursor
 from .faults import Raises, Test
-from .flow import Flow
+from .flow import CapturedFlow
 from .rdd_replay import Program
 from .smallest import Smallest, of_frame, of_row
 
@@ -25,7 +25,7 @@ class Traces:
     def __init__(self, spark: "SparkSession", folder: KeptFolder, rules: Any) -> None:
         """``rules`` are those of the block in the JVM."""
         self._spark, self._folder, self._rules = spark, folder, rules
-        self._flow: Flow | None = None
+        self._flow: CapturedFlow | None = None
         self._writes = 0
 
     def trace(self, table: str, widened: Widened | None) -> Cursor:
@@ -66,12 +66,12 @@ class Traces:
                 "Ask the warehouse (provhouse lineage), or run the job again and trace it",
             )
 
-    def flow(self, widened: Widened | None) -> Flow:
+    def flow(self, widened: Widened | None) -> CapturedFlow:
         """Return the writes that are finished now; the files of the block must be there."""
         self._flow = self._current(widened)
         return self._flow
 
-    def _current(self, widened: Widened | None) -> Flow:
+    def _current(self, widened: Widened | None) -> CapturedFlow:
         """Return the writes that are finished now."""
         if widened is None:
             await_ends(self._spark)
@@ -86,4 +86,4 @@ class Traces:
         for scan in (scan for output in outputs for scan in output.write.keyed):
             scan.check_unchanged(scan.files)
         found = check_lineage(outputs) if widened is None else widened
-        return Flow(self._spark, outputs, found, self._folder, self._rules)
+        return CapturedFlow(self._spark, outputs, found, self._folder, self._rules)

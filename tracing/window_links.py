@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from provhouse.ingest.captured.description import Part, TapTable
+from provhouse.ingest.captured.description import TapPart, TapTable
 
-from .ids import Ids
-from .links import KEY, Link, holding
+from .ids import CursorIds
+from .links import KEY, TapLink, holding
 from .taps import tap_frame
 
 if TYPE_CHECKING:
@@ -18,11 +18,11 @@ _PARTITION, _AT = "partition", "at"
 
 
 @dataclass(frozen=True)
-class WindowLink(Link):
+class WindowLink(TapLink):
     """The rows of a window that looks at parts of its partitions."""
 
     table: TapTable
-    parts: tuple[Part, ...]
+    parts: tuple[TapPart, ...]
 
     def frame(self) -> "DataFrame":
         """Return the rows: ``key``, ``partition``, ``at``, and a column for each slot."""
@@ -36,11 +36,11 @@ class WindowLink(Link):
             *(f"{high} AS high{n}" for n, (_, high) in enumerate(self._bounds)),
         )
 
-    def _used(self, ids: Ids) -> "DataFrame":
+    def _used(self, ids: CursorIds) -> "DataFrame":
         rows, used = ids.keep(self.frame(), KEY), self.frame()
         return used.alias("used").join(rows.alias("rows"), self._looks_at(), "left_semi")
 
-    def _using(self, ids: Ids, slots: Sequence[int]) -> "DataFrame":
+    def _using(self, ids: CursorIds, slots: Sequence[int]) -> "DataFrame":
         rows, used = self.frame(), holding(self.frame(), ids, slots)
         return rows.alias("rows").join(used.alias("used"), self._looks_at(), "left_semi")
 
@@ -61,7 +61,7 @@ class WindowLink(Link):
     def _bounds(self) -> list[tuple[str, str]]:
         return [self._bound(part) for part in self.parts]
 
-    def _bound(self, part: Part) -> tuple[str, str]:
+    def _bound(self, part: TapPart) -> tuple[str, str]:
         """Return the numbers of the first and the last row of a part, which may not exist."""
         first = 2 + self.table.checked
         if part.last is not None:

@@ -11,8 +11,8 @@ import numpy as np
 from provhouse.ingest.captured.description import CapturedWrite
 from provhouse.model.arrays import I64
 
-from .links import KEY, Link, Rows
-from .places import Place
+from .links import KEY, Rows, TapLink
+from .places import CursorPlace
 from .scan import MOST, among, matches, rows_at, rows_in
 from .taps import FILE, PLACE, ROW, places_in, rows_frame, tap_paths
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class WrittenLink(Link):
+class WrittenLink(TapLink):
     """The rows of a write: row n that the tap wrote in task p is row n of ``part-p``."""
 
     write: CapturedWrite
-    spans: tuple["Span", ...]
+    spans: tuple["RowSpan", ...]
 
     def frame(self) -> "DataFrame":
         """Return the associations: the column ``key``, and a column for each slot."""
@@ -58,12 +58,12 @@ class WrittenLink(Link):
                 values = rows_at(self._folder / name, rows[order], self._named())
                 yield np.concatenate([keys[order][None], values])
 
-    def scan_forwards(self, place: Place, ids: I64) -> Iterator[I64] | None:
+    def scan_forwards(self, place: CursorPlace, ids: I64) -> Iterator[I64] | None:
         """Yield the rows that derive from rows or groups, or None if there are too many."""
         paths = tap_paths([self._folder])
         return self._scan_forwards(place, ids, paths) if rows_in(paths) <= MOST else None
 
-    def _scan_forwards(self, place: Place, ids: I64, paths: Sequence[Path]) -> Iterator[I64]:
+    def _scan_forwards(self, place: CursorPlace, ids: I64, paths: Sequence[Path]) -> Iterator[I64]:
         for slot in (self.slots[number] for number in self._of(place)):
             for found in matches(paths, slot.column, among(slot.of_tap(ids)), ()):
                 for span in self._by_name[found.path.name]:
@@ -76,18 +76,18 @@ class WrittenLink(Link):
         return self.write.folder / "rows"
 
     @cached_property
-    def _by_name(self) -> dict[str, list["Span"]]:
-        found: dict[str, list[Span]] = {}
+    def _by_name(self) -> dict[str, list["RowSpan"]]:
+        found: dict[str, list[RowSpan]] = {}
         for span in self.spans:
             found.setdefault(span.name, []).append(span)
         return found
 
-    def _rows(self, span: "Span", ids: I64) -> I64:
+    def _rows(self, span: "RowSpan", ids: I64) -> I64:
         """Return where rows of a file are in its association file."""
         positions = span.first + ids - span.id
         return self._places_in(span.name)[span.place][positions] if self.write.parts else positions
 
-    def _positions(self, span: "Span", rows: I64) -> I64:
+    def _positions(self, span: "RowSpan", rows: I64) -> I64:
         """Return the positions of rows of an association file among those of the place."""
         if not self.write.parts:
             return rows
@@ -108,7 +108,7 @@ class WrittenLink(Link):
 
 
 @dataclass(frozen=True)
-class Span:
+class RowSpan:
     """Rows of an association file that are the rows of one file of the output."""
 
     name: str

@@ -28,7 +28,7 @@ from benchmarks.shared.markup import bars, cores, duration, grid
 from benchmarks.shared.results import ResultsFile, SeededRun, mean_load, packages
 from benchmarks.shared.results import run as recorded
 from benchmarks.shared.spark import plain
-from provhouse.capturing.session import Captured, capturing
+from provhouse.capturing.session import CaptureReports, capturing
 from provhouse.cypher.access import down, up
 from provhouse.ingest.captured.finished import captured_writes
 from provhouse.ingest.captured.land import land_block
@@ -205,7 +205,7 @@ class Job:
         block = Layout(self.settings.warehouse).captured / str(number)
         begin_block(block, KEYS, "nightly")
         begun = perf_counter()
-        with capturing(self.spark, block, Captured(), KEYS):
+        with capturing(self.spark, block, CaptureReports(), KEYS):
             self._write(number)
         ran = perf_counter()
         entries = sum(map(count, captured_writes(block)))

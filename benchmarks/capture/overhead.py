@@ -29,7 +29,7 @@ from benchmarks.shared.markup import bars, cores, grid
 from benchmarks.shared.results import ResultsFile, Run, mean_load, packages
 from benchmarks.shared.results import run as recorded
 from benchmarks.shared.spark import plain
-from provhouse.capturing.session import Captured, capturing
+from provhouse.capturing.session import CaptureReports, capturing
 from provhouse.cypher.access import down, process_id, up
 from provhouse.ingest.captured.description import CapturedWrite
 from provhouse.ingest.captured.finished import captured_writes
@@ -300,7 +300,7 @@ class Bench:
         block = Layout(self.settings.warehouse).captured / str(self.runs)
         begin_block(block, {}, "")
         begun = Clock.now(self.spark, process_id(self.settings))
-        with capturing(self.spark, block, Captured(), {}):
+        with capturing(self.spark, block, CaptureReports(), {}):
             self.write(name, run)
         return begun.cost(self.spark), block
 

@@ -33,7 +33,7 @@ from benchmarks.shared.results import ResultsFile, Run, code, continued, mean_lo
 from benchmarks.shared.results import run as recorded
 from benchmarks.shared.spark import plain
 from provhouse.capturing.rdds.context import LineageContext
-from provhouse.capturing.session import Captured, capturing
+from provhouse.capturing.session import CaptureReports, capturing
 from provhouse.store.warehouse.layout import bytes_below
 
 
@@ -254,7 +254,7 @@ class Bench:
         """Run a program on RDDs."""
         context, data = self.spark.sparkContext, self.folder / "data"
         if way == "capture":
-            captured = Captured()
+            captured = CaptureReports()
             with capturing(self.spark, taps, captured, {}):
                 lineage = LineageContext(context, captured, taps, {})
                 read = Inputs(lineage, data, self.partitions)
@@ -265,7 +265,7 @@ class Bench:
     def run_frame(self, program: str, way: str, out: Path, taps: Path) -> None:
         """Run a program on data frames."""
         if way == "capture":
-            with capturing(self.spark, taps, Captured(), {}):
+            with capturing(self.spark, taps, CaptureReports(), {}):
                 self.spark.sql(FRAMES[program]).write.parquet(str(out))
         else:
             self.spark.sql(FRAMES[program]).write.parquet(str(out))

@@ -23,7 +23,7 @@ from benchmarks.shared import results as machine
 from benchmarks.shared.markup import bars, cores, grid
 from benchmarks.shared.results import ResultsFile, Run
 from provhouse.crossfilter.plan import STRUCTURES, Structure
-from provhouse.crossfilter.views import Views
+from provhouse.crossfilter.views import ChartViews
 
 
 class Spread(TypedDict):
@@ -256,12 +256,12 @@ def measure(name: str, table: pa.Table, moves: int, budget_mb: int, gigabytes: f
     sizes, seconds = {}, {}
     for way, structures in WAYS.items():
         began = time.perf_counter()
-        views = Views(
+        views = ChartViews(
             table, dict.fromkeys(bars, None) | _ranges(bars), (), {}, budget_mb, structures
         )
         seconds[way], sizes[way] = time.perf_counter() - began, sum(views.sizes.values())
 
-        def ask(move: Move, moved: str, views: Views = views) -> None:
+        def ask(move: Move, moved: str, views: ChartViews = views) -> None:
             views.update(move, moved)
 
         numbers = {column: view.number for column, view in views.bars.items()}

@@ -27,7 +27,7 @@ from pyspark import SparkContext
 import provhouse
 from benchmarks.cluster.tasks import await_task, count_lost, last_job, tasks_after
 from provhouse.changes import compact as compacting
-from provhouse.changes.retract import Selection, retract
+from provhouse.changes.retract import Retracting, retract
 from provhouse.ingest import ingest as ingesting
 from provhouse.model.answer import Answer
 from provhouse.model.progress import Silent, Stopwatch
@@ -84,7 +84,7 @@ def main(path: Path) -> None:
         count_tasks(scenario, settings)
     if scenario.retract:
         with Step("retract") as step:
-            gone = retract(Selection(items=[scenario.retract]), settings, Silent())
+            gone = retract(Retracting(items=[scenario.retract]), settings, Silent())
             step.result = gone.triples
         ask(scenario, settings, " after the retraction")
     if scenario.compact:

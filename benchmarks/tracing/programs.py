@@ -18,12 +18,12 @@ from benchmarks.capture.programs_rdds import Inputs
 from benchmarks.shared.costs import EVERY, Peak
 from benchmarks.tracing.walks import Again, Through, compared, first, one, walked
 from provhouse.capturing.rdds.context import LineageContext
-from provhouse.capturing.session import Captured, capturing
+from provhouse.capturing.session import CaptureReports, capturing
 from provhouse.ingest.captured.finished import captured_writes, outputs_of
 from provhouse.runtime.memory import sampling
 from provhouse.store.warehouse.layout import bytes_below
 from provhouse.tracing.cursor import Cursor
-from provhouse.tracing.flow import Flow
+from provhouse.tracing.flow import CapturedFlow
 
 SIZE = 0.25
 """The gigabytes of each text."""
@@ -134,14 +134,14 @@ def through(
 
 def captured(spark: SparkSession, folder: Path, program: str, interface: str) -> Cursor:
     """Capture a program on the texts of a folder; return a cursor at all rows of its result."""
-    taps, out, block = folder / "taps", folder / "result", Captured()
+    taps, out, block = folder / "taps", folder / "result", CaptureReports()
     with capturing(spark, taps, block, {}):
         if interface == "RDD":
             context = LineageContext(spark.sparkContext, block, taps, {})
             on_texts(program, folder / "programs")(context).saveAsTextFile(str(out))
         else:
             spark.sql(FRAMES[program]).write.parquet(str(out))
-    flow = Flow(spark, outputs_of(captured_writes(taps)), {}, rules=block.rules)
+    flow = CapturedFlow(spark, outputs_of(captured_writes(taps)), {}, rules=block.rules)
     return Cursor.at_table(flow, "result")
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from benchmarks.shared.results import ResultsFile, Run
 from provhouse.tracing.cursor import Cursor
-from provhouse.tracing.ids import Ids
+from provhouse.tracing.ids import CursorIds
 
 
 class Steps(TypedDict):
@@ -119,7 +119,7 @@ def one(every: Cursor) -> Cursor:
     ((place, _),) = every.position.items()
     files = every.flow.numbers.files
     file = next(each for each in files if each.write == place.write and each.rows)
-    return Cursor(every.flow, lambda: {place: Ids(np.array([file.first_id]))})
+    return Cursor(every.flow, lambda: {place: CursorIds(np.array([file.first_id]))})
 
 
 def first(cursor: Cursor, count: int, in_memory: bool = True) -> Cursor:
@@ -127,12 +127,12 @@ def first(cursor: Cursor, count: int, in_memory: bool = True) -> Cursor:
     found = {}
     for place, ids in cursor.position.items():
         if in_memory and ids.held is not None:
-            found[place] = Ids(ids.held[:count])
+            found[place] = CursorIds(ids.held[:count])
         elif in_memory:
             some = ids.frame.limit(count).toArrow()["id"]
-            found[place] = Ids(np.unique(some))
+            found[place] = CursorIds(np.unique(some))
         else:
-            found[place] = Ids(make=partial(ids.to_frame(cursor.flow.spark).limit, count))
+            found[place] = CursorIds(make=partial(ids.to_frame(cursor.flow.spark).limit, count))
         break
     return Cursor(cursor.flow, lambda: found)
 

@@ -42,7 +42,7 @@ from provhouse.model.settings import THETA, Settings
 from provhouse.model.zoom import LEVELS
 from provhouse.query.ask import Asker
 from provhouse.query.deletion.codes import DIES, SURVIVES, UNDECIDED
-from provhouse.query.deletion.derivations import AGGREGATE, Derivations, Rows
+from provhouse.query.deletion.derivations import AGGREGATE, DerivationRows, Derivations
 from provhouse.query.deletion.fates import Deleter, fates
 from provhouse.query.deletion.values import Recomputed, Tensors
 from provhouse.query.what_if import what_if
@@ -254,7 +254,7 @@ def alternative_runs(count: int, rng: np.random.Generator) -> Iterator[Alternati
     The values without ``CHOSEN`` inputs are compared with those of what-if deletions of some.
     """
     item = count
-    rows = Rows(
+    rows = DerivationRows(
         rng.permutation(count), np.full(count, item), np.full(count, AGGREGATE, np.int8),
         np.zeros(count, np.int64),
     )  # fmt: skip
@@ -292,7 +292,7 @@ def alternative_runs(count: int, rng: np.random.Generator) -> Iterator[Alternati
         }
 
 
-def random_rows(count: int, rng: np.random.Generator, kinds: tuple[str, ...]) -> Rows:
+def random_rows(count: int, rng: np.random.Generator, kinds: tuple[str, ...]) -> DerivationRows:
     """Return random triples from each level of items to the next one, in up to two derivations.
 
     An item of the first level reaches some thousands of the items below.
@@ -304,7 +304,7 @@ def random_rows(count: int, rng: np.random.Generator, kinds: tuple[str, ...]) ->
     way = rng.integers(0, 2, count)
     codes = np.array([CODES.get(kind, -1) for kind in kinds], np.int8)
     kind = codes[rng.integers(0, len(kinds), (items, 2))[dst, way]]
-    return Rows(src, dst, kind, way)
+    return DerivationRows(src, dst, kind, way)
 
 
 def best(work: Callable[[], object], repeats: int = REPEATS) -> float:

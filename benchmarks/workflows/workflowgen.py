@@ -27,7 +27,7 @@ from benchmarks.shared.results import run as recorded
 from benchmarks.workflows.lipstick import Dealerships, Stations, Workflow
 from provhouse.model.arrays import I64, ItemNumbers
 from provhouse.model.derivations import KINDS, ROLES
-from provhouse.query.deletion.derivations import Derivations, Rows
+from provhouse.query.deletion.derivations import DerivationRows, Derivations
 from provhouse.query.deletion.fates import Deleter
 from provhouse.query.recurse import recurse
 from provhouse.workflows.fold import NONE, Flow, fold
@@ -342,7 +342,9 @@ def derivations_of(rows: pa.Table, flow: Flow) -> Derivations:
     codes = np.array([KINDS[one] for one in kinds.dictionary.to_pylist()], np.int8)
     ways = rows["derivation"].combine_chunks().dictionary_encode()
     kind = codes[np.asarray(kinds.indices)]
-    return Derivations(Rows(flow.src, flow.dst, kind, np.asarray(ways.indices).astype(np.int64)))
+    return Derivations(
+        DerivationRows(flow.src, flow.dst, kind, np.asarray(ways.indices).astype(np.int64))
+    )
 
 
 def subgraph(flow: Flow, item: int) -> I64:

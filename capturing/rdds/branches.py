@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pyspark.core.rdd import portable_hash
 
-from .combining import Combiner, Records, Values
+from .combining import CombinedRecords, CombinedValues, Combiner
 from .entering import Tap
 from .joining import gathering, side
 from .leaving import combined, plain, tagged
 from .merging import merging, same, uniting
 from .moved import carried
 from .refusal import refusal
-from .stages import Branch, Enter, Group, Leave, Scan, Slot, Step, streaming, taps, whole
+from .stages import Enter, FileScan, Group, Leave, Slot, StageBranch, Step, streaming, taps, whole
 
 if TYPE_CHECKING:
     from pyspark import RDD
@@ -29,10 +29,10 @@ HERE = __name__.rpartition(".")[0]
 class Branches:
     """The stages of an RDD; a union has several."""
 
-    def __init__(self, context: "LineageContext", branches: tuple[Branch, ...]) -> None:
+    def __init__(self, context: "LineageContext", branches: tuple[StageBranch, ...]) -> None:
         self.context, self.branches = context, branches
 
-    def of(self, *branches: Branch) -> Self:
+    def of(self, *branches: StageBranch) -> Self:
         """Return another RDD of the same context."""
         return type(self)(self.context, branches)
 
@@ -76,7 +76,7 @@ class Branches:
         """Return the slots of its records."""
         return taps(self.branches, "")[0]
 
-    def scans(self) -> tuple[Scan, ...]:
+    def scans(self) -> tuple[FileScan, ...]:
         """Return the sources that it reads, each once."""
         return tuple({scan: None for each in self.branches for scan in each.scans})
 
@@ -107,12 +107,12 @@ class Branches:
         def enter(folder: str, memory: int) -> Enter:
             return merging(folder, join, finish, memory)
 
-        combiner = partial(Values, create, merge)
+        combiner = partial(CombinedValues, create, merge)
         return self._shuffled(kind, combiner, enter, partitions, partition_of)
 
     def different(self, partitions: int | None) -> Self:
         """Keep one of records that are equal, as ``merged`` merges values."""
-        return self._shuffled("distinct", Records, uniting, partitions, portable_hash)
+        return self._shuffled("distinct", CombinedRecords, uniting, partitions, portable_hash)
 
     def _shuffled(
         self,
@@ -136,7 +136,7 @@ class Branches:
             self.reducers() if partitions is None else partitions, partition_of
         )
         begin, absence = enter(above, memory), self.absence()
-        return self.of(Branch(shuffled, begin, (high,), self.scans(), absence=absence))
+        return self.of(StageBranch(shuffled, begin, (high,), self.scans(), absence=absence))
 
     def together(self, kind: str, function: Callable[[int, Iterator[Any]], Iterable[Any]]) -> Self:
         """Apply a function of a partition whose results derive from all records of it."""
@@ -164,7 +164,7 @@ class Branches:
         scans = tuple({scan: None for each in every for scan in each.scans()})
         absence = any(each.absence() for each in every)
         shuffled = self.grouped(others, partitions)
-        return self.of(Branch(shuffled, enter, (group,), scans, absence=absence))
+        return self.of(StageBranch(shuffled, enter, (group,), scans, absence=absence))
 
     def reducers(self) -> int:
         """Return the number of partitions after a shuffle, as Spark chooses it."""

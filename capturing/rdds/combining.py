@@ -24,7 +24,7 @@ class Combiner(Protocol):
         """Yield the results; their numbers begin with ``base``."""
 
 
-class Values:
+class CombinedValues:
     """Merges the values of each key; a result is a key with its value and number."""
 
     def __init__(self, create: Callable[[Any], Any], merge: Callable[[Any, Any], Any]) -> None:
@@ -54,7 +54,7 @@ class Values:
         return zip(self._numbers, zip(self._values, numbers, strict=True), strict=True)
 
 
-class Records:
+class CombinedRecords:
     """Keeps one of records that are equal; a result is a record with its number."""
 
     def __init__(self) -> None:

@@ -17,12 +17,12 @@ from .merging import same
 from .rdd import LineageRDD
 from .reports import Reports
 from .splits import splits_of
-from .stages import Branch, Enter, Keyed, Part, Scan
+from .stages import Enter, FileScan, Keyed, StageBranch, StagePart
 
 if TYPE_CHECKING:
     from pyspark import RDD, SparkContext
 
-    from provhouse.capturing.session import Captured
+    from provhouse.capturing.session import CaptureReports
 
 
 class LineageContext(FileContext[LineageRDD]):
@@ -37,7 +37,7 @@ class LineageContext(FileContext[LineageRDD]):
     def __init__(
         self,
         context: "SparkContext",
-        captured: "Captured",
+        captured: "CaptureReports",
         folder: Path,
         keys: Mapping[str, Sequence[str]],
         tables: Sequence[str] | None = None,
@@ -125,14 +125,14 @@ class LineageContext(FileContext[LineageRDD]):
         self._parts += len(parts)
         key = next(iter(keys.values()), None)
         if key is None:
-            return self._of(rdd, _rows(first, self.counts), Scan(tuple(parts)))
-        scan = Scan(tuple(parts), Keyed(key.name, self.group_folder()))
+            return self._of(rdd, _rows(first, self.counts), FileScan(tuple(parts)))
+        scan = FileScan(tuple(parts), Keyed(key.name, self.group_folder()))
         return self._of(rdd, _keyed_rows(first, self.counts, scan, key.of), scan)
 
-    def _of(self, rdd: "RDD[Any]", enter: Enter, scan: Scan) -> LineageRDD:
-        return LineageRDD(self, (Branch(rdd, enter, (ROWS,), (scan,)),))
+    def _of(self, rdd: "RDD[Any]", enter: Enter, scan: FileScan) -> LineageRDD:
+        return LineageRDD(self, (StageBranch(rdd, enter, (ROWS,), (scan,)),))
 
-    def _parts_of(self, rdd: "RDD[Any]", name: str, unit: str) -> list[Part]:
+    def _parts_of(self, rdd: "RDD[Any]", name: str, unit: str) -> list[StagePart]:
         roots = [root(each) for each in name.split(",")]
         states = dict[str, os.stat_result]()
         parts = []
@@ -140,7 +140,7 @@ class LineageContext(FileContext[LineageRDD]):
             state = states.setdefault(path, os.stat(path))
             above = next((each for each in roots if Path(path).is_relative_to(each)), Path(path))
             parts.append(
-                Part(number, path, str(above), table_of(above), state.st_size,
+                StagePart(number, path, str(above), table_of(above), state.st_size,
                      state.st_mtime_ns // 1_000_000, start, unit)
             )  # fmt: skip
         return parts
@@ -154,7 +154,7 @@ def _rows(first: int, counts: Any) -> Enter:
     return enter
 
 
-def _keyed_rows(first: int, counts: Any, scan: Scan, key: KeyOf) -> Enter:
+def _keyed_rows(first: int, counts: Any, scan: FileScan, key: KeyOf) -> Enter:
     assert scan.keyed
     folder, enter = scan.keyed.folder, _rows(first, counts)
     paths = list(dict.fromkeys(part.path for part in scan.parts))

@@ -4,17 +4,17 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from .entering import Carried, Positioned
-from .stages import Branch, Enter, Scan, Slot
+from .stages import Enter, FileScan, Slot, StageBranch
 
 if TYPE_CHECKING:
     from pyspark import RDD
 
 
 def carried(
-    pairs: "RDD[Any]", slots: tuple[Slot, ...], scans: tuple[Scan, ...], absence: bool
-) -> Branch:
+    pairs: "RDD[Any]", slots: tuple[Slot, ...], scans: tuple[FileScan, ...], absence: bool
+) -> StageBranch:
     """Return the branch of an RDD of pairs of a record and its slots."""
-    return Branch(pairs, _entering(len(slots)), slots, scans, absence=absence)
+    return StageBranch(pairs, _entering(len(slots)), slots, scans, absence=absence)
 
 
 def _entering(width: int) -> Enter:

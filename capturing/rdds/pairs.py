@@ -14,7 +14,7 @@ from .merging import same
 PartitionOf = Callable[[Any], int]
 
 
-class Pairs(Branches):
+class PairRdd(Branches):
     """The methods of ``LineageRDD`` for pairs of a key and a value."""
 
     def keys(self) -> Self:
@@ -103,39 +103,39 @@ class Pairs(Branches):
         functions = lambda value: [value], append, extend
         return self.merged(kind, *functions, partitions, partition_of, ResultIterable)
 
-    def cogroup(self, other: "Pairs", numPartitions: int | None = None) -> Self:
+    def cogroup(self, other: "PairRdd", numPartitions: int | None = None) -> Self:
         """Return the values of each key in both RDDs."""
         return self.gathered([self.known(other, "cogroup")], numPartitions)
 
-    def groupWith(self, other: "Pairs", *others: "Pairs") -> Self:
+    def groupWith(self, other: "PairRdd", *others: "PairRdd") -> Self:
         """Return the values of each key in several RDDs."""
         return self.gathered([self.known(each, "groupWith") for each in (other, *others)], None)
 
     # Records of two RDDs with one key
 
-    def join(self, other: "Pairs", numPartitions: int | None = None) -> Self:
+    def join(self, other: "PairRdd", numPartitions: int | None = None) -> Self:
         """Return each pair of values with one key; it derives from both."""
         return self._joined(other, numPartitions, False, False)
 
-    def leftOuterJoin(self, other: "Pairs", numPartitions: int | None = None) -> Self:
+    def leftOuterJoin(self, other: "PairRdd", numPartitions: int | None = None) -> Self:
         """Return the pairs of ``join``, and values without a partner on the right."""
         return self._joined(other, numPartitions, True, False)
 
-    def rightOuterJoin(self, other: "Pairs", numPartitions: int | None = None) -> Self:
+    def rightOuterJoin(self, other: "PairRdd", numPartitions: int | None = None) -> Self:
         """Return the pairs of ``join``, and values without a partner on the left."""
         return self._joined(other, numPartitions, False, True)
 
-    def fullOuterJoin(self, other: "Pairs", numPartitions: int | None = None) -> Self:
+    def fullOuterJoin(self, other: "PairRdd", numPartitions: int | None = None) -> Self:
         """Return the pairs of ``join``, and values without a partner on either side."""
         return self._joined(other, numPartitions, True, True)
 
-    def subtractByKey(self, other: "Pairs", numPartitions: int | None = None) -> Self:
+    def subtractByKey(self, other: "PairRdd", numPartitions: int | None = None) -> Self:
         """Return the pairs whose key the other RDD does not have; each derives from itself."""
         found = self.grouped([self.known(other, "subtractByKey")], numPartitions)
         return self.moved(found.mapPartitions(without), absence=True)
 
     def _joined(
-        self, other: "Pairs", partitions: int | None, outer_left: bool, outer_right: bool
+        self, other: "PairRdd", partitions: int | None, outer_left: bool, outer_right: bool
     ) -> Self:
         grouped = self.grouped([self.known(other, "join")], partitions)
         widths = len(self.slots()), len(other.slots())

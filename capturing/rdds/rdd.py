@@ -11,7 +11,7 @@ from pyspark.rddsampler import RDDSampler
 from pyspark.util import fail_on_stopiteration
 
 from .joining import both
-from .pairs import Pairs
+from .pairs import PairRdd
 from .refusal import refusal
 from .saves import save, save_text
 from .stages import Group
@@ -30,7 +30,7 @@ _ACTIONS = frozenset(
 """Methods that give values to the program and no RDD."""
 
 
-class LineageRDD(Pairs):
+class LineageRDD(PairRdd):
     """An RDD of a captured block. Its methods are those of ``pyspark.RDD``, with the same results.
 
     A method that is missing here is refused by name. Actions such as ``count`` and ``collect`` run

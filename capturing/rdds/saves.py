@@ -18,7 +18,7 @@ from .entering import Tap
 from .keys import KeyOf
 from .leaving import written
 from .reports import Latest
-from .stages import Group, Keyed, Leave, Part, Scan, Slot, taps
+from .stages import FileScan, Group, Keyed, Leave, Slot, StagePart, taps
 
 if TYPE_CHECKING:
     from pyspark import RDD
@@ -162,7 +162,7 @@ def _outcome(
     }
 
 
-def _keyed(parts: Sequence[Part], keyed: Keyed) -> dict[str, Any]:
+def _keyed(parts: Sequence[StagePart], keyed: Keyed) -> dict[str, Any]:
     files = {part.path: [part.bytes, part.changed] for part in parts}
     return {
         "number": parts[0].number,
@@ -183,7 +183,7 @@ def _task_of(file: Path) -> int:
     return int(digits[0]) if digits else -1
 
 
-def _sources(scan: Scan, counts: dict[int, int | None]) -> Iterator[dict[str, Any]]:
+def _sources(scan: FileScan, counts: dict[int, int | None]) -> Iterator[dict[str, Any]]:
     """Yield the parts of files, with the position of their first row in its file; -1 is unknown."""
     first = dict[str, int]()
     for part in sorted(scan.parts, key=lambda each: (each.path, each.start)):
@@ -193,7 +193,7 @@ def _sources(scan: Scan, counts: dict[int, int | None]) -> Iterator[dict[str, An
         yield _source(part, before, -1 if count is None else count)
 
 
-def _source(part: Part, first: int, rows: int) -> dict[str, Any]:
+def _source(part: StagePart, first: int, rows: int) -> dict[str, Any]:
     return {
         "number": part.number,
         "path": Path(part.path).as_uri(),

@@ -35,10 +35,10 @@ Slot = Group | int
 
 
 @dataclass(frozen=True)
-class Scan:
+class FileScan:
     """A part of a source that a stage reads; it is listed among the sources of each write."""
 
-    parts: "tuple[Part, ...]"
+    parts: "tuple[StagePart, ...]"
     keyed: "Keyed | None" = None
     """The key by which its rows are named, if one is declared."""
 
@@ -52,7 +52,7 @@ class Keyed:
 
 
 @dataclass(frozen=True)
-class Part:
+class StagePart:
     """A part of a file, which one partition reads."""
 
     number: int
@@ -68,13 +68,13 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Branch:
+class StageBranch:
     """One input of an RDD, with all functions of its stage. A union has several."""
 
     base: "RDD[Any]"
     enter: Enter
     slots: tuple[Slot, ...]
-    scans: tuple[Scan, ...]
+    scans: tuple[FileScan, ...]
     steps: tuple[tuple[int, Step], ...] = ()
     """The functions, each with the value that ``first`` had when it was added."""
     first: int = 0
@@ -82,7 +82,7 @@ class Branch:
     absence: bool = False
     """Whether records may depend on the absence of others, as after an outer join."""
 
-    def then(self, step: Step) -> "Branch":
+    def then(self, step: Step) -> "StageBranch":
         """Return the branch with one more function."""
         return replace(self, steps=(*self.steps, (self.first, step)))
 
@@ -122,7 +122,7 @@ def whole(tap: Tap, function: Callable[[int, Iterator[Any]], Iterable[Any]]) -> 
     return step
 
 
-def aligned(branches: Sequence[Branch]) -> tuple[tuple[Slot, ...], list[tuple[int, ...]]]:
+def aligned(branches: Sequence[StageBranch]) -> tuple[tuple[Slot, ...], list[tuple[int, ...]]]:
     """Return the slots of a union, and for each branch the columns of its own slots."""
     slots = list[Slot]()
     columns = list[tuple[int, ...]]()
@@ -141,7 +141,7 @@ def aligned(branches: Sequence[Branch]) -> tuple[tuple[Slot, ...], list[tuple[in
     return tuple(slots), columns
 
 
-def taps(branches: Sequence[Branch], folder: str) -> tuple[tuple[Slot, ...], list[Tap]]:
+def taps(branches: Sequence[StageBranch], folder: str) -> tuple[tuple[Slot, ...], list[Tap]]:
     """Return the slots of some branches, and the tap that each of them writes to a folder."""
     slots, columns = aligned(branches)
     return slots, [Tap(folder, each, len(slots)) for each in columns]

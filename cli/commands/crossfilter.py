@@ -16,8 +16,8 @@ from ..invocation import invocation
 
 if TYPE_CHECKING:
     from provhouse.crossfilter.binning import Binning
-    from provhouse.crossfilter.records import Records
-    from provhouse.crossfilter.views import Views
+    from provhouse.crossfilter.records import FileRecords
+    from provhouse.crossfilter.views import ChartViews
 
 
 def crossfilter(
@@ -91,7 +91,7 @@ def crossfilter(
     The page can save the lineage of what is selected: as a trace in the current folder, and if
     `provhouse --warehouse DIR crossfilter` names a warehouse, it also ingests the trace there.
     """
-    from provhouse.crossfilter.records import Records
+    from provhouse.crossfilter.records import FileRecords
     from provhouse.serve.charts.page import Page
     from provhouse.serve.charts.serving import serve
 
@@ -100,7 +100,7 @@ def crossfilter(
     ingest, command = _ingest(ctx)
     with progress_display() as progress:
         progress.begin(f"Read {file.name}")
-        records = Records(file, table)
+        records = FileRecords(file, table)
         try:
             progress.begin("Build the views")
             views = _views(records, by or [], grid or [], measure or [], key, budget)
@@ -117,14 +117,14 @@ def _say(link: str) -> None:
 
 
 def _views(
-    records: "Records",
+    records: "FileRecords",
     by: Sequence[str],
     grids: Sequence[str],
     measures: Sequence[str],
     key: str | None,
     budget: int,
-) -> "Views":
-    from provhouse.crossfilter.views import Views
+) -> "ChartViews":
+    from provhouse.crossfilter.views import ChartViews
 
     if not by and not grids:
         raise UsageError(
@@ -138,7 +138,7 @@ def _views(
         )
     columns = dict(_column(text) for text in by)
     cells = dict(_cells(text) for text in grids)
-    return Views(records.table.select(records.columns), columns, measures, cells, budget)
+    return ChartViews(records.table.select(records.columns), columns, measures, cells, budget)
 
 
 def _column(text: str) -> tuple[str, "Binning"]:

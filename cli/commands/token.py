@@ -18,7 +18,7 @@ from ..invocation import invocation, warehouse_id
 from ..options import FormOption
 
 
-class Action(StrEnum):
+class TokenAction(StrEnum):
     """The values of the argument ACTION."""
 
     add = "add"
@@ -28,7 +28,7 @@ class Action(StrEnum):
 
 def token(
     ctx: typer.Context,
-    action: Annotated[Action, typer.Argument(metavar="add|list|revoke", help="What to do.")],
+    action: Annotated[TokenAction, typer.Argument(metavar="add|list|revoke", help="What to do.")],
     name: Annotated[
         str | None,
         typer.Argument(metavar="NAME", help="The person's name; not for list.", show_default=False),
@@ -58,9 +58,9 @@ def token(
     running server.
     """
     settings = invocation(ctx).settings()
-    if action is not Action.add and (role or until is not None):
+    if action is not TokenAction.add and (role or until is not None):
         raise UsageError(f"token {action} has no --role and no --until", remedy="Leave them out")
-    if action is Action.list:
+    if action is TokenAction.list:
         if name is not None:
             raise UsageError("token list has no NAME", f"It is {name!r}", "Leave it out")
         _list(settings, form)
@@ -69,7 +69,7 @@ def token(
         raise UsageError(f"token {action} has no --format", remedy="Leave it out")
     if name is None:
         raise UsageError("No person is named", remedy=f"Name one: provhouse token {action} NAME")
-    if action is Action.revoke:
+    if action is TokenAction.revoke:
         _revoke(settings, name)
     elif role is None:
         raise UsageError(

@@ -77,7 +77,7 @@ class SourceFile:
 
 
 @dataclass(frozen=True)
-class Part:
+class TapPart:
     """The rows of a partition that a window function looks at, numbered in the window's order.
 
     With ``last``, they end with the row whose number is in this column of the tap, less ``less``;
@@ -132,7 +132,7 @@ class TapTable:
     folder: Path
     """The folder of its files. Those of proofs are beside it."""
 
-    parts: tuple[Part, ...] = ()
+    parts: tuple[TapPart, ...] = ()
     """The parts of a partition from which the rows of a window derive; its tap is above it."""
     columns: int = 0
     """The number of columns for ``parts``, before the slots: the row's number, and counts."""
@@ -338,7 +338,7 @@ def _tap(tap: Mapping[str, Any], folder: Path, marked: Collection[int]) -> TapTa
         tap["exactness"],
         tap["checked"],
         _local(tap["folder"]) if "folder" in tap else folder,
-        tuple(Part(**part) for part in tap.get("parts", ())),
+        tuple(TapPart(**part) for part in tap.get("parts", ())),
         tap.get("columns", 0),
         source=_source_key(source) if source else None,
         mark=Mark(tap["table"], tuple(tap["key"]), tap["number"]) if mark else None,

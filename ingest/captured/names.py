@@ -96,7 +96,7 @@ def key_of(source: SourceFile, keys: Mapping[str, Key], known: Known) -> Key:
     return moved.key if moved else source.in_file(keys.get(source.table, ()))
 
 
-class Scan(Protocol):
+class KeyScan(Protocol):
     """Gives names to the rows of a scan, which have numbers in the place of a file's."""
 
     def includes(self, number: int) -> bool:
@@ -119,7 +119,7 @@ class SourceNames:
         known: Known,
         store: KeyStore,
         versions: Mapping[Path, Written],
-        scans: Sequence[Scan],
+        scans: Sequence[KeyScan],
     ) -> None:
         """Know the sources of a write; ``versions`` are those of marked rows, by their places.
 

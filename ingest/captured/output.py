@@ -83,9 +83,9 @@ def output_of(write: CapturedWrite) -> Output:
     return output
 
 
-def check_one_job(write: CapturedWrite) -> "list[Part]":
+def check_one_job(write: CapturedWrite) -> "list[OutputPart]":
     """Return the files of a write; raise BadInput if another program has written there too."""
-    parts = [Part.of(path, write) for path in write.written]
+    parts = [OutputPart.of(path, write) for path in write.written]
     if write.format != "delta" and len({part.write for part in parts}) > 1:
         raise BadInput(
             f"It is unknown which files in {write.path} the captured job has written",
@@ -96,7 +96,7 @@ def check_one_job(write: CapturedWrite) -> "list[Part]":
 
 
 @dataclass(frozen=True)
-class Part:
+class OutputPart:
     """A file of a write, as its name and folder tell."""
 
     path: Path
@@ -106,7 +106,7 @@ class Part:
     counter: int
 
     @classmethod
-    def of(cls, path: Path, write: CapturedWrite) -> "Part":
+    def of(cls, path: Path, write: CapturedWrite) -> "OutputPart":
         """Return what the name of a file tells; raise BadInput if Spark gives no such name."""
         match = _NAME.fullmatch(path.name)
         if not match or not path.is_relative_to(write.path):
@@ -123,7 +123,7 @@ class Part:
         return cls(path, int(match[1]), match[2], "|".join(places), int(match[4] or 0))
 
 
-def _check_counts(write: CapturedWrite, parts: Sequence[Part], counts: Sequence[int]) -> None:
+def _check_counts(write: CapturedWrite, parts: Sequence[OutputPart], counts: Sequence[int]) -> None:
     written: Counter[tuple[int, str]] = Counter()
     for part, count in zip(parts, counts, strict=True):
         written[part.task, part.place] += count

@@ -10,7 +10,7 @@ import numpy as np
 from provhouse.model.arrays import I64
 
 from .associations import PIECE, alike, check_checks, count_rows, tap_pieces
-from .description import Part, TapTable
+from .description import TapPart, TapTable
 from .pairs import Pairs, PairSet
 from .spread import Spread
 
@@ -35,7 +35,7 @@ class _Found:
         return [np.maximum(end - start, 0) for start, end in self.runs]
 
 
-class Partitions:
+class TapPartitions:
     """The rows of the partitions of a window, and those that rows with given keys have used.
 
     A partition is in memory as a whole, as it is in a task of Spark.
@@ -103,7 +103,7 @@ class Partitions:
             yield _Found(at, partition[row], tuple(runs), rows[self._table.first_slot :])
 
 
-def _bounds(part: Part, counted: I64, span: int) -> tuple[I64, I64]:
+def _bounds(part: TapPart, counted: I64, span: int) -> tuple[I64, I64]:
     """Return the numbers of the first and the last row of a part, which may not exist."""
     place = counted[0]
     if part.last is not None:

@@ -19,14 +19,14 @@ from .output import Output
 from .pairs import Pairs, PairSet, distinct, through
 from .sampled import carried
 from .spread import Spread
-from .trace import Tracer
+from .trace import TapTracer
 from .values import given, values_of
 
 _OPERATION = pa.schema([(name, pa.string()) for name in OPERATION])
 
 
 @dataclass(frozen=True)
-class Grouped:
+class GroupedRows:
     """Groups that rows of the output derive from, with the source rows of each."""
 
     number: int
@@ -48,7 +48,7 @@ class Traced:
     output: Output
     direct: tuple[int, ...]
     """The slots that have ids of source rows, which rode on the rows of the output themselves."""
-    grouped: tuple[Grouped, ...]
+    grouped: tuple[GroupedRows, ...]
     widened: frozenset[int]
     """The windows whose rows derive from whole partitions, since parts would be too many rows."""
 
@@ -92,7 +92,7 @@ class Traced:
 
 
 @dataclass(frozen=True)
-class Piece:
+class RowPiece:
     """Triples of one op. Rows of shared derivations have only one end."""
 
     op: str | None = None
@@ -114,8 +114,8 @@ def traced(output: Output, aside: Path) -> Traced:
     What does not fit in memory goes to files in the folder ``aside``, which the caller removes once
     the result is not needed any more.
     """
-    tracer = Tracer(output, aside)
-    grouped = list[Grouped]()
+    tracer = TapTracer(output, aside)
+    grouped = list[GroupedRows]()
     waiting = _carried(output)
     while waiting:
         tap, pairs = waiting.pop(0)
@@ -125,7 +125,7 @@ def traced(output: Output, aside: Path) -> Traced:
         of = output.write.taps[tap]
         valued = of.valued and output.write.exact_kinds
         values = values_of(of, aside) if valued else None
-        grouped.append(Grouped(len(grouped), of, row[order], group[order], found.rows, values))
+        grouped.append(GroupedRows(len(grouped), of, row[order], group[order], found.rows, values))
         for kept in found.kept:
             parts = [through(Pairs(row, group), part.at, part.row) for part in kept.pairs.parts()]
             waiting.append((kept.tap, distinct(parts)))
@@ -157,7 +157,7 @@ def bare_rows(found: Traced) -> int:
     return int(len(derived) - derived.sum())
 
 
-def pieces(found: Traced, table: str) -> Iterator[Piece]:
+def pieces(found: Traced, table: str) -> Iterator[RowPiece]:
     """Yield the triples of a write, of which ``table`` is the name.
 
     A group that one row derives from becomes a derivation of that row; a group of several rows
@@ -166,7 +166,7 @@ def pieces(found: Traced, table: str) -> Iterator[Piece]:
     """
     together = len(found.direct) > 1 and found.has_exact_kinds
     for pairs in found.direct_pairs():
-        yield Piece(
+        yield RowPiece(
             op_of(found.output.write, table, None),
             pairs.row,
             pairs.at,
@@ -195,7 +195,7 @@ def operations(found: Traced, table: str, run: str) -> pa.Table:
     return pa.table([pa.array(column, pa.string()) for column in columns], schema=_OPERATION)
 
 
-def _grouped(group: Grouped, found: Traced, op: str) -> Iterator[Piece]:
+def _grouped(group: GroupedRows, found: Traced, op: str) -> Iterator[RowPiece]:
     uses = np.bincount(group.group, minlength=len(group.sources.sizes))
     first = np.searchsorted(group.group, np.arange(len(uses)))
     kind = group.tap.op_kind if found.has_exact_kinds else None
@@ -208,7 +208,7 @@ def _grouped(group: Grouped, found: Traced, op: str) -> Iterator[Piece]:
             if single.any():
                 row = group.row[first[at[single]]]
                 label = _derivations(group, at[single], several) if kind else None
-                yield Piece(
+                yield RowPiece(
                     op,
                     src[single],
                     row,
@@ -218,17 +218,17 @@ def _grouped(group: Grouped, found: Traced, op: str) -> Iterator[Piece]:
                 )
             if not single.all():
                 labels = _labels(found, group, at[~single])
-                yield Piece(
+                yield RowPiece(
                     op, src[~single], shared=labels, op_kind=kind, value=_filtered(value, ~single)
                 )
     shared = np.flatnonzero(((uses > 1) & (group.sources.sizes > 0))[group.group])
     for start in range(0, len(shared), PIECE):
         rows = shared[start : start + PIECE]
         labels = _labels(found, group, group.group[rows])
-        yield Piece(row=group.row[rows], shared=labels)
+        yield RowPiece(row=group.row[rows], shared=labels)
 
 
-def _parts(group: Grouped) -> Iterator[tuple[Pairs, I64 | None]]:
+def _parts(group: GroupedRows) -> Iterator[tuple[Pairs, I64 | None]]:
     """Yield the pairs of groups and source rows in parts, with the values of the rows of each."""
     if group.values is None:
         yield from ((part, None) for part in group.sources.parts())
@@ -240,7 +240,7 @@ def _filtered(value: pa.Array | None, kept: Bools) -> pa.Array | None:
     return None if value is None else value.filter(pa.array(kept))
 
 
-def _derivations(group: Grouped, at: I64, several: bool) -> pa.Array | str:
+def _derivations(group: GroupedRows, at: I64, several: bool) -> pa.Array | str:
     """Return the labels of groups that one row derives from; a row may derive from several."""
     if not several:
         return f"group {group.number}"
@@ -248,7 +248,7 @@ def _derivations(group: Grouped, at: I64, several: bool) -> pa.Array | str:
     return pc.binary_join_element_wise(prefix, pa.array(at).cast(pa.string()), "")
 
 
-def _labels(found: Traced, group: Grouped, at: I64) -> pa.Array:
+def _labels(found: Traced, group: GroupedRows, at: I64) -> pa.Array:
     prefix = f"{found.output.write.path} {group.number} "
     labels: pa.Array = pc.binary_join_element_wise(prefix, pa.array(at).cast(pa.string()), "")
     return labels

@@ -29,7 +29,7 @@ from ..formats.spool import FILE_ROWS
 from .keyed_output import KeyedOutputNames
 from .marked_output import MarkedNames
 from .names import Ends, OutputNames, SourceNames, constant
-from .rows import Piece
+from .rows import RowPiece
 
 _CODED = pa.dictionary(pa.int32(), pa.string())
 
@@ -48,7 +48,7 @@ class Streams:
 
     def add(
         self,
-        piece: Piece,
+        piece: RowPiece,
         sources: SourceNames,
         outputs: OutputNames | MarkedNames | KeyedOutputNames,
     ) -> None:
@@ -67,12 +67,12 @@ class Streams:
         """Close the files, and return them."""
         if not self._sources:  # a write may have no rows
             none = _nothing(0)
-            self._write(Piece(), np.empty(0, np.int64), none, none, _role(none, ()))
+            self._write(RowPiece(), np.empty(0, np.int64), none, none, _role(none, ()))
         for file in self._open.values():
             file.close()
         return self._sources
 
-    def _write(self, piece: Piece, at: I64, src: Ends, dst: Ends, role: pa.Array) -> None:
+    def _write(self, piece: RowPiece, at: I64, src: Ends, dst: Ends, role: pa.Array) -> None:
         kind = src.by_id, dst.by_id, piece.value is not None
         file = self._open.get(kind)
         if file is None or file.rows >= FILE_ROWS:

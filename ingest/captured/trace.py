@@ -15,7 +15,7 @@ from .description import TapTable
 from .marks import as_ids
 from .output import Output
 from .pairs import Pairs, PairSet, through
-from .partitions import MOST_PER_ROW, Partitions, position
+from .partitions import MOST_PER_ROW, TapPartitions, position
 from .source_keys import SourceKeys
 from .spread import Spread
 
@@ -37,7 +37,7 @@ class Sources:
     kept: tuple[Kept, ...]
 
 
-class Tracer:
+class TapTracer:
     """Finds the source rows of groups; it reads each tap once for each operator above it.
 
     What does not fit in memory goes to files in the folder ``aside``, which the caller removes.
@@ -126,7 +126,7 @@ class Tracer:
         If that were many more pairs than the tap has rows, return the whole partitions instead.
         """
         table = self._write.taps[tap]
-        held = Partitions(table, keys, self._aside)
+        held = TapPartitions(table, keys, self._aside)
         if table.by and not held.filled.all():
             raise _missing(table)
         if held.count > MOST_PER_ROW * held.rows:

@@ -35,7 +35,7 @@ In a file without them, the columns of ``_DESCRIBING`` are attributes, unless th
 
 
 @dataclass(frozen=True)
-class Columns:
+class ColumnNames:
     """The meaning of each column name, for all files of an ingest."""
 
     mapped: tuple[tuple[str, str], ...] = ()
@@ -49,7 +49,7 @@ class Columns:
     nulls: frozenset[str] = frozenset()
     """Texts from ``--null`` that stand for a missing value, in every column."""
 
-    def of(self, present: Collection[str]) -> "Columns":
+    def of(self, present: Collection[str]) -> "ColumnNames":
         """Return the meaning of each column name in a file whose columns are ``present``."""
         marked = not self.marks.isdisjoint(present)
         by_id = tuple(end for end in ID_OF if self._has_id(end, present))
@@ -140,10 +140,10 @@ class Columns:
             )
 
 
-AS_NAMED = Columns()
+AS_NAMED = ColumnNames()
 
 
-def columns_of(maps: Sequence[str], scope: str | None) -> Columns:
+def columns_of(maps: Sequence[str], scope: str | None) -> ColumnNames:
     """Return the columns that ``--map src=COLUMN,…`` and ``--scope COLUMN`` describe.
 
     Raises UsageError if they contradict each other or name no known column.
@@ -173,7 +173,7 @@ def columns_by_name(maps: Sequence[str]) -> dict[str, str]:
 
 def mapped_columns(
     mapped: Mapping[str, str], scope: str | None, nulls: Collection[str] = ()
-) -> Columns:
+) -> ColumnNames:
     """Return the columns that are read for known names, the scope, and what counts as missing.
 
     Raises UsageError if they contradict each other or name no known column.
@@ -194,7 +194,7 @@ def mapped_columns(
     for text in nulls:
         if text.encode(errors="replace").decode() != text:
             raise UsageError("A text for missing values is not UTF-8", f"It is {text!r}")
-    columns = Columns(tuple(mapped.items()), scope, nulls=frozenset(nulls))
+    columns = ColumnNames(tuple(mapped.items()), scope, nulls=frozenset(nulls))
     if scope is not None and (scope in columns.taken or scope in mapped.values()):
         raise UsageError(
             f"--scope does not accept {scope}",

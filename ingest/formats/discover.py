@@ -16,7 +16,7 @@ from pathlib import Path
 from provhouse.model.errors import BadInput, UsageError
 from provhouse.model.paths import check_local
 
-from .column_mapping import AS_NAMED, Columns
+from .column_mapping import AS_NAMED, ColumnNames
 from .delta import LOG, table_of, tables_files
 from .hive import partition_columns
 from .registry import CHOICES, all_endings, format_of
@@ -28,7 +28,7 @@ _ENDINGS = all_endings()
 def sources(
     paths: Sequence[Path],
     input_format: str | None,
-    columns: Columns = AS_NAMED,
+    columns: ColumnNames = AS_NAMED,
     own: Sequence[Path] = (),
 ) -> list[Source]:
     """Return the files that these paths stand for, in order, each once.

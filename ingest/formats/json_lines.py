@@ -21,7 +21,7 @@ from provhouse.model.attributes import as_object, as_text
 from provhouse.model.errors import BadInput
 
 from . import limits
-from .column_mapping import KNOWN, Columns
+from .column_mapping import KNOWN, ColumnNames
 from .compression import check_encoding, opened
 from .source import REJECTED, Batch, ReportBytes, Source, unreadable
 
@@ -182,7 +182,7 @@ def _batch(source: Source, row: int, objects: Numbered) -> Batch:
     )
 
 
-def _rejected(columns: Columns, row: int, objects: Numbered) -> pa.Table:
+def _rejected(columns: ColumnNames, row: int, objects: Numbered) -> pa.Table:
     """Return the rows with a number that is not finite, with the names of known columns."""
     known = {column: name for name, column in columns.read_for}
     rows = [
@@ -213,7 +213,7 @@ def _late(place: str) -> BadInput:
     )
 
 
-def _scope(columns: Columns, given: dict[str, object]) -> str | None:
+def _scope(columns: ColumnNames, given: dict[str, object]) -> str | None:
     value = given.get(columns.scope) if columns.scope else None
     return None if value is None or _is_nan(value) else as_text(value)
 

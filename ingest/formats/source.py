@@ -9,7 +9,7 @@ import pyarrow as pa
 from provhouse.model.arrays import I64
 from provhouse.model.errors import BadInput
 
-from .column_mapping import AS_NAMED, Columns
+from .column_mapping import AS_NAMED, ColumnNames
 from .registry import FORMATS, codec_of
 
 PACKED = 10
@@ -22,7 +22,7 @@ class Source:
 
     path: str
     format: str
-    columns: Columns = AS_NAMED
+    columns: ColumnNames = AS_NAMED
     constants: tuple[tuple[str, str | None], ...] = ()
     """Pairs of a column and its value in all rows, from a Delta table's log or a folder's name.
 

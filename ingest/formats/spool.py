@@ -14,7 +14,7 @@ import pyarrow as pa
 from provhouse.model.errors import BadInput
 from provhouse.runtime.scratch import scratch
 
-from .column_mapping import Columns
+from .column_mapping import ColumnNames
 from .source import Source
 
 
@@ -35,7 +35,7 @@ Rows = ArrowStream | Iterable[pa.RecordBatch]
 
 
 @contextmanager
-def spooled(rows: Rows, label: str, columns: Columns) -> Iterator[list[Source]]:
+def spooled(rows: Rows, label: str, columns: ColumnNames) -> Iterator[list[Source]]:
     """Write the batches to temporary files for the block, one batch at a time."""
     reader = _reader(rows, label)
     columns.check(label, reader.schema.names)

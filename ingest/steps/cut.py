@@ -31,7 +31,7 @@ from provhouse.store.tables.snapshot import Snapshot
 
 from ..job import Job
 from ..staging import Staging
-from .cut_groups import GroupedItems, Source
+from .cut_groups import GroupedItems, GroupSource
 from .cut_numbers import Numbering
 from .grouping import writable_at_once
 from .number import NumberResult
@@ -110,7 +110,7 @@ class CutItems:
 
     def run(self) -> CutResult:
         """Write ``numbers`` (by place), ``sets`` and ``merges`` to the staging folder."""
-        source = Source(self.staging, self.snapshot)
+        source = GroupSource(self.staging, self.snapshot)
         weights = Weights(
             ITEM_BYTES, EDGE_BYTES, self.memory_mb * MEGABYTE or free_memory() * 3 // 4
         )
@@ -131,7 +131,7 @@ class CutItems:
             numbering.items, numbering.sets, numbering.components, self._bounds(numbering.numbers)
         )
 
-    def _cut_whole(self, source: Source, numbering: Numbering) -> None:
+    def _cut_whole(self, source: GroupSource, numbering: Numbering) -> None:
         graph, places = source.whole()
         found = self._cut(graph, {})
         packed = pack(*found.sets, found.most.enough)
@@ -160,7 +160,7 @@ class CutItems:
             label, count = packed[saved["label"]], int(packed.max(initial=-1)) + 1
             numbering.add(*items.part(number), label, count)
 
-    def _grouped(self, source: Source, weights: Weights) -> GroupedItems:
+    def _grouped(self, source: GroupSource, weights: Weights) -> GroupedItems:
         """Divide the items into groups; raise Unavailable if a component exceeds the setting."""
         items = GroupedItems(source, weights)
         largest = int(items.groups.weights.max(initial=0))

@@ -31,7 +31,7 @@ from provhouse.store.tables.snapshot import Snapshot
 from ..staging import CHUNK, Staging
 
 
-class Part(NamedTuple):
+class GroupPart(NamedTuple):
     """Some components of an ingest, and the places of their new items."""
 
     graph: ItemGraph
@@ -39,7 +39,7 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Source:
+class GroupSource:
     """The items and edges of an ingest, and the sets that it adds to."""
 
     staging: Staging
@@ -55,7 +55,7 @@ class Source:
         """The table of the item at each place."""
         return np.asarray(open_array(self.staging.tables))
 
-    def whole(self) -> Part:
+    def whole(self) -> GroupPart:
         """Return all items, with their arrays in memory."""
         stored = self.stored
         is_new = stored < 0
@@ -65,7 +65,7 @@ class Source:
             self.staging.edge_chunks,
             lambda: self.stored_sets(stored[~is_new]),
         )
-        return Part(graph, graph.new_places)
+        return GroupPart(graph, graph.new_places)
 
     def stored_sets(self, items: I64) -> StoredSets:
         """Return the sets of stored items."""
@@ -89,7 +89,7 @@ class Source:
 class GroupedItems:
     """The items of an ingest in groups of components, the largest components first."""
 
-    def __init__(self, source: Source, weights: Weights) -> None:
+    def __init__(self, source: GroupSource, weights: Weights) -> None:
         staging = source.staging
         self._source = source
         nodes, new, count = _nodes(source, staging.cut_nodes)
@@ -108,7 +108,7 @@ class GroupedItems:
     def __len__(self) -> int:
         return len(self.groups.weights)
 
-    def part(self, number: int) -> Part:
+    def part(self, number: int) -> GroupPart:
         """Return a group. Arrays of its items are in memory; its edges are read in each pass."""
         places = self._places[self._starts[number] : self._starts[number + 1]]
         first, end = self._edge_starts[number : number + 2]
@@ -127,7 +127,7 @@ class GroupedItems:
             edges,
             lambda: self._source.stored_sets(stored[~is_new]),
         )
-        return Part(graph, new_places)
+        return GroupPart(graph, new_places)
 
 
 def _items_of(components: I64, snapshot: Snapshot) -> I64:
@@ -141,7 +141,7 @@ def _items_of(components: I64, snapshot: Snapshot) -> I64:
     return found[place]
 
 
-def _nodes(source: Source, path: Path) -> tuple[I32, int, int]:
+def _nodes(source: GroupSource, path: Path) -> tuple[I32, int, int]:
     """Return the node of each place, the number of new items, and the number of nodes.
 
     New items are the first nodes. The components of stored items follow, each as one node.

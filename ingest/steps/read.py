@@ -16,7 +16,7 @@ from ..summary import SHOWN, Reject
 from .grouping import consecutive, writable_at_once
 from .read_groups import stage_groups_tasks
 from .read_names import NameBucket, NamedBucket
-from .read_row_ids import RowIds, find_row_ids
+from .read_row_ids import RowIdsRead, find_row_ids
 from .read_stage import StagedFile, StageFile, StageFiles
 
 BUCKET_BYTES = 256 << 20
@@ -35,7 +35,7 @@ class ReadResult:
     files: Sequence[StagedFile]
     buckets: Sequence[NamedBucket]
     first_rejects: Sequence[Reject] = ()
-    row_ids: RowIds | None = None
+    row_ids: RowIdsRead | None = None
     """The row ids, if there are any."""
 
     @property
@@ -108,7 +108,7 @@ def read(job: Job) -> ReadResult:
     return result
 
 
-def _staged(job: Job, seed: int) -> tuple[list[StagedFile], RowIds | None, list[NamedBucket]]:
+def _staged(job: Job, seed: int) -> tuple[list[StagedFile], RowIdsRead | None, list[NamedBucket]]:
     sources = job.inputs.sources
     buckets = bucket_count(job.inputs.bytes_unpacked)
     files = [
@@ -143,7 +143,7 @@ def bucket_count(size: int) -> int:
     return 1 << (writable_at_once(wanted).bit_length() - 1)
 
 
-def _named(job: Job, buckets: int, seed: int, row_ids: RowIds | None) -> list[NamedBucket]:
+def _named(job: Job, buckets: int, seed: int, row_ids: RowIdsRead | None) -> list[NamedBucket]:
     """Find the distinct names, and which of them are stored."""
     given = (row_ids.tables, row_ids.starts) if row_ids else ()
     tasks = [NameBucket(bucket, job.staging, seed, job.names, *given) for bucket in range(buckets)]

@@ -20,7 +20,7 @@ from .read_stage import StagedFile
 
 
 @dataclass(frozen=True)
-class RowIds:
+class RowIdsRead:
     """The distinct row ids of an ingest, in the staging folder, one shard after the other."""
 
     staging: Staging
@@ -68,7 +68,7 @@ class RowIds:
             marks[load_array(path)[0]] = True
         return marks
 
-    def compared(self, room: Room) -> "RowIds":
+    def compared(self, room: Room) -> "RowIdsRead":
         """Return this with the number of row ids that are stored with another table."""
         if not any(shard.tables for shard in self.shards):
             return self
@@ -87,7 +87,7 @@ class RowIds:
         return replace(self, two_tables=count, examples=examples)
 
 
-def find_row_ids(job: Job, staged: Mapping[int, StagedFile], shards: int) -> RowIds | None:
+def find_row_ids(job: Job, staged: Mapping[int, StagedFile], shards: int) -> RowIdsRead | None:
     """Find the distinct row ids of all parts; return None if no file has row ids.
 
     ``staged`` has the last file of each part, by the number of the part.
@@ -101,6 +101,6 @@ def find_row_ids(job: Job, staged: Mapping[int, StagedFile], shards: int) -> Row
     before = job.snapshot()
     stored = before.names if before and before.spans else None
     tasks = [IdShard(n, job.staging, tables, codes, stored) for n in range(shards)]
-    found = RowIds(job.staging, tables, job.run(tasks, [task.bytes for task in tasks]))
+    found = RowIdsRead(job.staging, tables, job.run(tasks, [task.bytes for task in tasks]))
     found.join()
     return found

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from provhouse.query.path import Paths
     from provhouse.query.show_set import ShownSet
     from provhouse.query.subgraph import Subgraph
-    from provhouse.query.view import View
+    from provhouse.query.view import Neo4jView
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -212,14 +212,14 @@ class AskingDiff(Compared, Asking["Diff"], found="query.diff.Diff", result="diff
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AskingView(Asking["View"], found="query.view.View", result="view.ViewResult"):
+class AskingView(Asking["Neo4jView"], found="query.view.View", result="view.ViewResult"):
     """Write the lineage or impact of an item into Neo4j, to look at in Neo4j Browser."""
 
     item: Name
     direction: Direction = "upstream"
     depth: int | None = field(default=None, metadata=OPTIONAL["depth"].metadata)
 
-    def find(self, asker: "Asker") -> "View":
+    def find(self, asker: "Asker") -> "Neo4jView":
         """Write the view, and return what was written."""
         from provhouse.query.view import write_view
 

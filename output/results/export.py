@@ -14,7 +14,7 @@ from .exactness import exactness_notes
 from .samples import sample_notes
 
 if TYPE_CHECKING:
-    from provhouse.store.warehouse.manifest import Manifest, Part
+    from provhouse.store.warehouse.manifest import ExportPart, Manifest
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class ExportResult(Result):
         return columns, (tuple(asdict(part).values()) for part in _parts(self.manifest))
 
 
-def _parts(manifest: "Manifest") -> "Sequence[Part]":
+def _parts(manifest: "Manifest") -> "Sequence[ExportPart]":
     return (*manifest.files, *filter(None, (manifest.operations, manifest.modules)))
 
 

@@ -11,7 +11,7 @@ from ..result import Csv, Json, Result, attributes
 from ..sections import Section, grid, headed, styled
 
 if TYPE_CHECKING:
-    from provhouse.query.records import Record, Records, TableRecords
+    from provhouse.query.records import CapturedRecords, Record, TableRecords
 
 SHOWN = 20
 """The largest number of records of a table that are printed for people."""
@@ -25,7 +25,7 @@ _LONGEST = 40
 class RecordsResult(Result):
     """Records by table, and the items without one."""
 
-    records: "Records"
+    records: "CapturedRecords"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
         """Yield a table for each table of the warehouse, and what could not be read."""

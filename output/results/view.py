@@ -12,14 +12,14 @@ from .exactness import exactness_fields, exactness_notes
 from .samples import sample_fields, sample_notes
 
 if TYPE_CHECKING:
-    from provhouse.query.view import View
+    from provhouse.query.view import Neo4jView
 
 
 @dataclass(frozen=True)
 class ViewResult(Result):
     """A view of one answer in Neo4j."""
 
-    view: "View"
+    view: "Neo4jView"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
         """Yield what was written, the query that shows it, and Browser's address."""
@@ -50,7 +50,7 @@ class ViewResult(Result):
         return one_row(_fields(self.view))
 
 
-def _fields(view: "View") -> dict[str, object]:
+def _fields(view: "Neo4jView") -> dict[str, object]:
     names = ("item", "direction", "generation", "time", "items", "grouped", "nodes",
              "relationships", "left_out", "expires", "query", "url")  # fmt: skip
     return {**attributes(view, *names), **exactness_fields(view), **sample_fields(view)}

@@ -35,7 +35,7 @@ numbers for each triple. Then the items are numbered again, which takes longer."
 
 
 @dataclass(frozen=True)
-class Rows:
+class DerivationRows:
     """Triples with what is known about their derivations, as parallel arrays.
 
     ``kind`` is a code of ``KINDS``, ``UNKNOWN`` or ``COPY``. ``way`` tells the stored derivations
@@ -67,7 +67,7 @@ class Derivations:
     nothing is known share one of the kind ``UNKNOWN``.
     """
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: DerivationRows) -> None:
         src, dst = self._placed(rows.src, rows.dst)
         self.of: I32
         """The derivation of each row."""
@@ -137,7 +137,7 @@ class Derivations:
         return ItemNumbers(places.astype(np.int64) + self._first)
 
 
-def _keys(rows: Rows, dst: I64) -> tuple[I64, int]:
+def _keys(rows: DerivationRows, dst: I64) -> tuple[I64, int]:
     """Return a number for each row, equal for rows of one derivation, and how many each dst has."""
     assert rows.kind is not None
     count = len(rows)

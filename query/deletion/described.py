@@ -33,7 +33,7 @@ from provhouse.store.tables.partitions import read_partition
 from provhouse.store.tables.snapshot import Snapshot
 
 from .codes import I8
-from .derivations import AGGREGATE, COPY, UNKNOWN, Derivations, Rows
+from .derivations import AGGREGATE, COPY, UNKNOWN, DerivationRows, Derivations
 from .values import Tensors
 
 _OF_COLUMN = r"(?i)\bcount\s*\(\s*(?:[^1*\s]|1[^)\s])"
@@ -79,13 +79,13 @@ class Described:
         return np.asarray(filled).astype(kind, copy=False)
 
     @cached_property
-    def rows(self) -> Rows:
+    def rows(self) -> DerivationRows:
         """The triples, with the kinds and the derivations of each."""
         src, dst = self.triples.src, self.triples.dst
         kinds = self._operations.filter(self._operations[KIND].is_valid())
         groups = self.snapshot.groups
         if self._columns is None and not len(kinds) and not len(groups):
-            return Rows(src, dst)
+            return DerivationRows(src, dst)
         kind: I8 = self._numbers(KIND, -1, np.int8)
         joint = np.zeros(len(src), np.int64)
         if len(kinds):
@@ -108,7 +108,7 @@ class Described:
             ends = joint.max(initial=0) + 1
             joint[copies] = ends + np.searchsorted(groups, src[copies])
         way = self._numbers(WAY, -1, np.int64)
-        return Rows(src, dst, kind.astype(np.int8), way, joint, self._captured)
+        return DerivationRows(src, dst, kind.astype(np.int8), way, joint, self._captured)
 
     @property
     def _captured(self) -> Bools | None:

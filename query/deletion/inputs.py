@@ -9,7 +9,7 @@ from provhouse.model.arrays import I64, ItemNumbers, among
 from .derivations import COPY, Derivations
 
 
-class Inputs:
+class DerivationInputs:
     """The inputs of items. A group, which some items share, is replaced by its own inputs."""
 
     def __init__(self, graph: Derivations, groups: ItemNumbers) -> None:

@@ -31,7 +31,7 @@ class Tensors:
 
 
 @dataclass(frozen=True)
-class Values:
+class NewValues:
     """The aggregates that change, and the values that may change but cannot be computed again."""
 
     ways: I32
@@ -44,15 +44,15 @@ class Values:
     reasons: I8
     """The position in ``REASONS`` of each of ``unknown``."""
 
-    def select(self, changed: Bools, unknown: Bools) -> "Values":
+    def select(self, changed: Bools, unknown: Bools) -> "NewValues":
         """Return only the derivations that the two masks mark."""
-        return Values(
+        return NewValues(
             self.ways[changed], self.before[changed], self.after[changed],
             self.inputs_lost[changed], self.unknown[unknown], self.reasons[unknown],
         )  # fmt: skip
 
 
-NOTHING = Values(
+NOTHING = NewValues(
     np.empty(0, np.int32), np.empty(0), np.empty(0), np.empty(0, np.int64),
     np.empty(0, np.int32), np.empty(0, np.int8),
 )  # fmt: skip
@@ -64,7 +64,7 @@ class Recomputed:
     def __init__(self, graph: Derivations, tensors: Tensors, found: Fates) -> None:
         self._graph, self._tensors, self._found = graph, tensors, found
 
-    def values(self, deleted: I32, ended: I32) -> Values:
+    def values(self, deleted: I32, ended: I32) -> NewValues:
         """Return the values that change. ``deleted`` are places, ``ended`` are rows."""
         graph, tensors, fate = self._graph, self._tensors, self._found.fate
         gone = np.zeros(len(graph.of) if len(ended) else 0, bool)
@@ -100,7 +100,7 @@ class Recomputed:
         )  # fmt: skip
         ways = _ways_of(graph, touched)
         changed, unknown = (ways[state[ways] == each] for each in (CHANGED, UNKNOWN_VALUE))
-        return Values(
+        return NewValues(
             changed, before[changed], after[changed], counts[changed], unknown, why[unknown]
         )
 

@@ -46,20 +46,20 @@ class Opening(BaseModel):
     token: str
 
 
-class Selection(BaseModel):
+class BrushRequest(BaseModel):
     """The brushed bars of each view that has a brush, as runs of bars: first and end."""
 
     brushes: Brushes = {}
 
 
-class Brushing(Selection):
+class Brushing(BrushRequest):
     """A selection, the view whose brush is being moved, and the totals that the bars have."""
 
     active: str | None = None
     measure: tuple[str, Literal["sum", "average"]] | None = None
 
 
-class Saving(Selection):
+class Saving(BrushRequest):
     """A selection, and the name to save it under."""
 
     name: Annotated[str, StringConstraints(max_length=64)]
@@ -105,7 +105,7 @@ def _add_views(app: FastAPI, page: Page) -> None:
         return JSONResponse(page.answer(asked.brushes, asked.active, asked.measure))
 
     @app.post("/v1/first")
-    def first(asked: Selection) -> Response:
+    def first(asked: BrushRequest) -> Response:
         return JSONResponse(page.first(asked.brushes))
 
     @app.post("/v1/save")

@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.crossfilter.bars import Axis
-from provhouse.crossfilter.records import Records
+from provhouse.crossfilter.records import FileRecords
 from provhouse.crossfilter.selection import item, write_selection
-from provhouse.crossfilter.views import View, Views
+from provhouse.crossfilter.views import ChartView, ChartViews
 from provhouse.model.errors import UsageError
 
 Ranges = Sequence[tuple[int, int]]
@@ -34,8 +34,8 @@ class Page:
     ``ingest`` is called with each saved trace. ``command`` is how to call provhouse afterwards.
     """
 
-    records: Records
-    views: Views
+    records: FileRecords
+    views: ChartViews
     folder: Path
     """The folder for saved selections."""
     key: str | None = None
@@ -132,7 +132,7 @@ def _bars(ranges: Ranges) -> list[int]:
     return [bar for first, end in ranges for bar in range(first, end)]
 
 
-def _values(view: View, measure: tuple[str, str] | None) -> list[float | None]:
+def _values(view: ChartView, measure: tuple[str, str] | None) -> list[float | None]:
     if measure is None:
         counts: list[float | None] = view.counts.tolist()
         return counts

@@ -8,7 +8,7 @@ import uvicorn
 from provhouse.model.progress import Progress
 from provhouse.runtime.jars import fetch, jar_folder
 
-from ..connections import Connection
+from ..connections import ClientConnection
 from ..listening import BACKLOG, listen
 from ..server_file import HOST
 from .app import application
@@ -29,7 +29,7 @@ def serve(page: Page, port: int, progress: Progress, ready: Callable[[str], None
         address = f"{HOST}:{listening.getsockname()[1]}"
         app = application(page, visitor, d3, frozenset({address}))
         config = uvicorn.Config(
-            app, log_config=None, access_log=False, server_header=False, http=Connection,
+            app, log_config=None, access_log=False, server_header=False, http=ClientConnection,
             ws="none", lifespan="off", backlog=BACKLOG, timeout_graceful_shutdown=1,
         )  # fmt: skip
         ready(f"http://{address}/#{visitor.token}")

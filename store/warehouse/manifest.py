@@ -29,7 +29,7 @@ _OMITTED = ("patterns", "operations", "modules", "exactness", "exactness_triples
 
 
 @dataclass(frozen=True)
-class Part:
+class ExportPart:
     """One exported file: its name within the folder, its number of rows, size and checksum."""
 
     name: str
@@ -51,7 +51,7 @@ class Manifest:
     triples: int
     items: int
     """The number of distinct names in the triples."""
-    files: tuple[Part, ...]
+    files: tuple[ExportPart, ...]
     erased: int = 0
     """The number of triples left out because they touch erased items."""
     naming: Naming = "global"
@@ -59,9 +59,9 @@ class Manifest:
     format: int = FORMAT
     patterns: dict[str, Pattern] = field(default_factory=dict)
     """The patterns of tables whose rows were named by ids; left out if there are none."""
-    operations: Part | None = None
+    operations: ExportPart | None = None
     """The file with descriptions of ops; left out if there are none."""
-    modules: Part | None = None
+    modules: ExportPart | None = None
     """The file that declares modules; left out if there are none."""
     exactness: Weakest | None = None
     """The weakest exactness on the paths of an exported answer; left out if None."""
@@ -71,12 +71,12 @@ class Manifest:
     """The captured writes of which only a sample has lineage; left out if there are none."""
 
 
-def part_of(path: Path, rows: int) -> Part:
+def part_of(path: Path, rows: int) -> ExportPart:
     """Describe a written file, after waiting until the disk has it."""
     with path.open("rb") as file:
         os.fsync(file.fileno())
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-    return Part(path.name, rows, path.stat().st_size, sha256)
+    return ExportPart(path.name, rows, path.stat().st_size, sha256)
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
@@ -110,12 +110,12 @@ def read_manifest(folder: Path) -> Manifest:
                 f"It has format {record['format']}; this release reads format {FORMAT}",
                 "Install a newer provhouse to import it",
             )
-        record["files"] = tuple(Part(**part) for part in record["files"])
+        record["files"] = tuple(ExportPart(**part) for part in record["files"])
         patterns = {table: Pattern(**each) for table, each in record.pop("patterns", {}).items()}
         samples = tuple(Sample(**each) for each in record.pop("samples", ()))
         for name in ("operations", "modules"):
             if record.get(name):
-                record[name] = Part(**record[name])
+                record[name] = ExportPart(**record[name])
         return Manifest(**record, patterns=patterns, samples=samples)
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise BadInput(
@@ -125,12 +125,12 @@ def read_manifest(folder: Path) -> Manifest:
         ) from error
 
 
-def verified(folder: Path, parts: Sequence[Part]) -> list[Path]:
+def verified(folder: Path, parts: Sequence[ExportPart]) -> list[Path]:
     """Return the files of an export after checking them; raise BadInput if a file differs."""
     return [_verified(folder, part) for part in parts]
 
 
-def _verified(folder: Path, part: Part) -> Path:
+def _verified(folder: Path, part: ExportPart) -> Path:
     path = folder / part.name
     wanted = f"{path} differs from the exported file of {part.bytes:,} bytes"
     if Path(part.name).name != part.name:

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from helpers.warehouse import House
-from provhouse.capturing.session import Budget, Captured, capturing
+from provhouse.capturing.session import Budget, CaptureReports, capturing
 from provhouse.ingest.captured.finished import captured_writes
 from provhouse.model.errors import UsageError
 from provhouse.query.status import status
@@ -68,7 +68,7 @@ def test_tasks_stop_to_write_aside_once_the_budget_is_used_up(
         slow = orders.where("id < 6").selectExpr(
             "id", "reflect('java.util.concurrent.locks.LockSupport', 'parkNanos', 1500000000L) AS s"
         )
-        with capturing(spark, tmp_path / "taps", Captured(), {}, budget=Budget(seconds=0.5)):
+        with capturing(spark, tmp_path / "taps", CaptureReports(), {}, budget=Budget(seconds=0.5)):
             slow.write.parquet(str(tmp_path / "out"))
     finally:
         spark.conf.unset("spark.sql.files.maxPartitionBytes")

@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 from helpers.random_programs import Values, program, tables
 from helpers.warehouse import House
 from helpers.witnesses import query, read, rows_of
-from provhouse.capturing.session import Captured, capturing
+from provhouse.capturing.session import CaptureReports, capturing
 from provhouse.ingest.captured.finished import captured_writes
 from provhouse.model.answer import Answer, Influence
 from provhouse.model.errors import NotFound
@@ -131,7 +131,7 @@ def test_a_column_that_changes_a_result_is_among_its_columns(
     text = program(rng, held, 4).sql
     write(held, tmp_path / "tables")
     frame = query(text)(read(spark, tmp_path / "tables"))
-    with capturing(spark, tmp_path / "taps", Captured(), {}):
+    with capturing(spark, tmp_path / "taps", CaptureReports(), {}):
         frame.write.parquet(str(tmp_path / "out"))
     (done,) = captured_writes(tmp_path / "taps")
     before = rows_of(frame)

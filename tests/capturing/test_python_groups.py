@@ -14,7 +14,7 @@ from helpers.lineage_cases import Case, Lineage, Shop, c, grouped, o, written
 from helpers.pickled import nested
 from helpers.shop import CUSTOMERS, ORDERS, Order, write_shop
 from helpers.warehouse import House
-from provhouse.capturing.session import Captured, capturing
+from provhouse.capturing.session import CaptureReports, capturing
 from provhouse.ingest.captured.finished import captured_writes
 from provhouse.model.errors import UsageError
 
@@ -211,7 +211,7 @@ def test_columns_of_functions_have_all_values_that_these_are_given(
     half = F.udf(lambda number: number // 2, "long")
     some = orders.select("cust", half("id").alias("id"), (F.col("small") + 1).alias("more"))
     taps = tmp_path / "taps"
-    with capturing(spark, taps, Captured(), {}):
+    with capturing(spark, taps, CaptureReports(), {}):
         some.groupBy("cust").applyInPandas(nested(counted), KN).write.parquet(str(tmp_path / "out"))
     (write,) = captured_writes(taps)
     given = {("orders", name) for name in ("cust", "id", "small")}

@@ -16,7 +16,7 @@ import pytest
 from helpers.kept import BOTH, assert_same, everything, rows, some_items
 from helpers.oracle import Triple
 from helpers.warehouse import House
-from provhouse.changes.retract import Selection, retract
+from provhouse.changes.retract import Retracting, retract
 from provhouse.ingest.imported import import_
 from provhouse.ingest.summary import Summary
 from provhouse.model.errors import BadInput, NotFound, Unavailable, UsageError
@@ -203,7 +203,7 @@ def test_an_export_needs_a_new_folder_and_has_one_generation(
 def test_an_export_leaves_out_retracted_triples(houses: Houses, tmp_path: Path) -> None:
     house = houses()
     house.ingest([Triple("a", "b"), Triple("b", "c")])
-    retract(Selection(items=["c"]), house.settings, Silent())
+    retract(Retracting(items=["c"]), house.settings, Silent())
     now = export_warehouse(house.layout, tmp_path / "now", Silent())
     then = export_warehouse(house.layout, tmp_path / "then", Silent(), as_of=1)
     assert [(one.triples, one.items) for one in (now, then)] == [(1, 2), (2, 3)]

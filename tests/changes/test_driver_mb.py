@@ -14,7 +14,7 @@ from helpers.oracle import Oracle, Triple
 from helpers.shared import Input, Shared, write
 from helpers.warehouse import House, content
 from provhouse.changes.compact import compact
-from provhouse.changes.retract import Selection, retract
+from provhouse.changes.retract import Retracting, retract
 from provhouse.changes.rollback import rollback
 from provhouse.commit import graph_rows
 from provhouse.ingest.ingest import ingest
@@ -65,7 +65,7 @@ def test_a_tiny_limit_changes_nothing(
     both(brings("c.csv", links))  # merges components
     both(brings("a.csv", graphs[::4], run="a"))  # ends triples, and takes assertions back
     if everything:
-        both(lambda one: retract(Selection(run="b"), one.settings, Silent()))
+        both(lambda one: retract(Retracting(run="b"), one.settings, Silent()))
         both(lambda one: rollback(one.settings, Silent()))
     both(lambda one: rollback(one.settings, Silent()))
     house.check_deep()

@@ -14,7 +14,7 @@ from helpers.oracle import Oracle, Triple
 from helpers.warehouse import READ_BY_SPARK, House, content
 from provhouse.changes.compact import compact
 from provhouse.changes.forget import forget
-from provhouse.changes.retract import Selection, retract
+from provhouse.changes.retract import Retracting, retract
 from provhouse.changes.rollback import rollback
 from provhouse.commit.erasing import erase as steps
 from provhouse.ingest.imported import import_
@@ -88,7 +88,7 @@ def random_forgets(houses: Houses, seed: int, few: int) -> None:
     house.ingest(triples)
     state(triples)
     item = random.choice(triples).src
-    retract(Selection(items=[item]), house.settings, Silent())
+    retract(Retracting(items=[item]), house.settings, Silent())
     house.bare = True
     state([row for row in triples if item not in row[:2]])
     gone: set[str] = set()

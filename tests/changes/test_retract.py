@@ -19,7 +19,7 @@ from helpers.model import Model
 from helpers.oracle import Triple
 from helpers.warehouse import House
 from provhouse.care.check import check
-from provhouse.changes.retract import Selection, retract
+from provhouse.changes.retract import Retracting, retract
 from provhouse.commit.ending import end_of_origins
 from provhouse.commit.origins import stored_origins
 from provhouse.ingest.ingest import ingest
@@ -87,8 +87,8 @@ def test_a_retracted_origin_has_nothing_left_to_retract(model: Model) -> None:
     """A second retraction of the same file or run makes no new generation."""
     before = generations(model.house.layout)
     for wanted in (
-        Selection(model.house.settings.warehouse.parent / "a.csv"),
-        Selection(run="july"),
+        Retracting(model.house.settings.warehouse.parent / "a.csv"),
+        Retracting(run="july"),
     ):
         done = retract(wanted, model.house.settings, Silent())
         assert (done.ended, done.kept, done.committed) == (0, 0, False)
@@ -98,11 +98,11 @@ def test_a_retracted_origin_has_nothing_left_to_retract(model: Model) -> None:
 @pytest.mark.parametrize(
     ("wanted", "said"),
     [
-        (Selection(run="june"), "The run 'june' brought nothing"),
-        (Selection(items=(ONE[0].src, "?")), "Item '\\?' is not in generation"),
+        (Retracting(run="june"), "The run 'june' brought nothing"),
+        (Retracting(items=(ONE[0].src, "?")), "Item '\\?' is not in generation"),
     ],
 )
-def test_an_unknown_run_or_item_is_not_found(model: Model, wanted: Selection, said: str) -> None:
+def test_an_unknown_run_or_item_is_not_found(model: Model, wanted: Retracting, said: str) -> None:
     before = generations(model.house.layout)
     with pytest.raises(NotFound, match=said):
         retract(wanted, model.house.settings, Silent())

@@ -14,7 +14,7 @@ from helpers.shared import Input, Shared, random_trace, write
 from helpers.warehouse import House, content
 from provhouse.changes.compact import compact
 from provhouse.changes.forget import forget
-from provhouse.changes.retract import Selection, retract
+from provhouse.changes.retract import Retracting, retract
 from provhouse.changes.rollback import rollback
 from provhouse.ingest.imported import import_
 from provhouse.ingest.ingest import ingest
@@ -69,7 +69,7 @@ class Model:
         self.held.append(replace(new, files=files))
 
     def retract_item(self, item: str) -> None:
-        retract(Selection(items=[item]), self.house.settings, Silent())
+        retract(Retracting(items=[item]), self.house.settings, Silent())
         self.earlier = list(self.held)
         left = []
         for one in self.held:
@@ -80,7 +80,7 @@ class Model:
 
     def retract_file(self, name: str) -> None:
         path = self.house.settings.warehouse.parent / name
-        retract(Selection(file=path), self.house.settings, Silent())
+        retract(Retracting(file=path), self.house.settings, Silent())
         self.earlier = list(self.held)
         self.held = [replace(d, files=d.files - {name}) for d in self.held if d.files != {name}]
 

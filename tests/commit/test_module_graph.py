@@ -17,7 +17,7 @@ from provhouse.care.check import check
 from provhouse.care.repair import repair
 from provhouse.changes.compact import compact
 from provhouse.changes.forget import forget
-from provhouse.changes.retract import Selection, retract
+from provhouse.changes.retract import Retracting, retract
 from provhouse.changes.rollback import rollback
 from provhouse.commit import module_graph, publish
 from provhouse.model.progress import Silent
@@ -159,7 +159,7 @@ def test_neo4j_shows_the_modules_of_each_generation(house: House, houses: Houses
     house.check_deep()
     rollback(house.settings, Silent())
     assert shown(house) == expected(house, first)
-    retract(Selection(items=["clean/1"]), house.settings, Silent())
+    retract(Retracting(items=["clean/1"]), house.settings, Silent())
     left = [row for row in FIRST if "clean/1" not in (row["src"], row["dst"])]
     house.bare = True
     assert shown(house) == expected(house, {"first": left})

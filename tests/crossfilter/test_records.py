@@ -12,7 +12,7 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 
-from provhouse.crossfilter.records import Records
+from provhouse.crossfilter.records import FileRecords
 from provhouse.crossfilter.selection import write_selection
 from provhouse.model.errors import BadInput, NotFound, ProvhouseError, UsageError
 
@@ -53,7 +53,7 @@ WRITERS: dict[str, Callable[[pa.Table, Path], None]] = {
 @pytest.mark.parametrize("name", WRITERS)
 def test_each_format_has_the_same_records(tmp_path: Path, name: str) -> None:
     WRITERS[name](TABLE, tmp_path / name)
-    records = Records(tmp_path / name, "rows" if name == "file.duckdb" else None)
+    records = FileRecords(tmp_path / name, "rows" if name == "file.duckdb" else None)
     assert records.name == "rows"
     found = records.table.select(records.columns).to_pydict()
     assert [kind or None for kind in found.pop("kind")] == ["a", None, "b"]
@@ -65,7 +65,7 @@ def test_batches_may_have_different_dictionaries(tmp_path: Path) -> None:
     chunks = [pa.array(part).dictionary_encode() for part in (["x", "y"], ["z"])]
     table = pa.table({"a": pa.chunked_array(chunks)})
     pq.write_table(table, tmp_path / "d.parquet", row_group_size=2)
-    records = Records(tmp_path / "d.parquet")
+    records = FileRecords(tmp_path / "d.parquet")
     assert records.table.column("a").to_pylist() == ["x", "y", "z"]
     records.close()
 
@@ -73,7 +73,7 @@ def test_batches_may_have_different_dictionaries(tmp_path: Path) -> None:
 def test_a_file_that_changes_is_noticed_and_its_old_records_stay(tmp_path: Path) -> None:
     file = tmp_path / "rows.parquet"
     pq.write_table(TABLE, file)
-    records = Records(file)
+    records = FileRecords(file)
     assert not records.changed
     pq.write_table(TABLE.slice(0, 1), file)
     assert records.changed
@@ -108,7 +108,7 @@ def test_a_file_that_cannot_be_read_is_refused(
     if content is not None:
         (tmp_path / name).write_bytes(content)
     with pytest.raises(kind, match=problem):
-        Records(tmp_path / name, table)
+        FileRecords(tmp_path / name, table)
 
 
 @pytest.mark.parametrize(("table", "problem"), [(None, "No table"), ("x", "no table 'x'")])
@@ -117,7 +117,7 @@ def test_a_table_of_a_database_must_be_named(
 ) -> None:
     _duckdb(TABLE, tmp_path / "file.duckdb")
     with pytest.raises(UsageError, match=problem) as raised:
-        Records(tmp_path / "file.duckdb", table)
+        FileRecords(tmp_path / "file.duckdb", table)
     assert "others, rows" in raised.value.found
 
 
@@ -128,7 +128,7 @@ def test_a_selection_becomes_one_aggregate_of_its_records(
     tmp_path: Path, key: str | None, column: str, ends: list[int]
 ) -> None:
     pq.write_table(TABLE, tmp_path / "rows.parquet")
-    records = Records(tmp_path / "rows.parquet")
+    records = FileRecords(tmp_path / "rows.parquet")
     out = tmp_path / "mine.parquet"
     write_selection(records, np.array([0, 2]), "mine", "kind: a, b", out, key)
     written = pq.read_table(out).to_pydict()
@@ -146,7 +146,7 @@ def test_records_of_a_database_are_identified_by_their_rowid(tmp_path: Path) -> 
     _duckdb(TABLE, tmp_path / "f.db")
     with duckdb.connect(str(tmp_path / "f.db")) as connection:
         connection.execute("delete from rows where id = 7")
-    records = Records(tmp_path / "f.db", "rows")
+    records = FileRecords(tmp_path / "f.db", "rows")
     write_selection(records, np.array([0, 1]), "rest", "", tmp_path / "rest.parquet")
     assert pq.read_table(tmp_path / "rest.parquet").column("src_id").to_pylist() == [1, 2]
     records.close()
@@ -154,7 +154,7 @@ def test_records_of_a_database_are_identified_by_their_rowid(tmp_path: Path) -> 
 
 def test_a_key_must_identify_the_records(tmp_path: Path) -> None:
     pq.write_table(TABLE, tmp_path / "rows.parquet")
-    records = Records(tmp_path / "rows.parquet")
+    records = FileRecords(tmp_path / "rows.parquet")
     with pytest.raises(BadInput, match="does not identify"):
         write_selection(records, np.array([0]), "a", "", tmp_path / "a.parquet", "kind")
     assert not (tmp_path / "a.parquet").exists()
@@ -165,7 +165,7 @@ def test_a_column_named_rowid_needs_a_key(tmp_path: Path) -> None:
     with duckdb.connect(str(tmp_path / "f.duckdb")) as connection:
         connection.execute("create table rows(rowid varchar, id int)")
         connection.execute("insert into rows values ('x', 7), ('y', 8)")
-    records = Records(tmp_path / "f.duckdb")
+    records = FileRecords(tmp_path / "f.duckdb")
     assert records.columns == ["rowid", "id"]
     with pytest.raises(BadInput, match="no row numbers"):
         write_selection(records, np.array([1]), "late", "", tmp_path / "a.parquet")
@@ -178,7 +178,7 @@ def test_values_that_arrow_changes_are_read_as_they_are(tmp_path: Path) -> None:
     with duckdb.connect(str(tmp_path / "f.duckdb")) as connection:
         connection.execute("create table rows(u uhugeint, t timetz)")
         connection.execute(f"insert into rows values ({2**127}::uhugeint, '10:00:00+02')")
-    records = Records(tmp_path / "f.duckdb")
+    records = FileRecords(tmp_path / "f.duckdb")
     assert records.table.column("u").to_pylist() == [2.0**127]
     assert records.table.column("t").to_pylist() == ["10:00:00+02"]
     records.close()

@@ -10,7 +10,7 @@ import pytest
 from helpers.crossfilter_oracle import check
 from provhouse.crossfilter import pair_cubes, rows, sparse_cube
 from provhouse.crossfilter.plan import STRUCTURES, Structure
-from provhouse.crossfilter.views import Views
+from provhouse.crossfilter.views import ChartViews
 from provhouse.model.errors import UsageError
 
 WAYS: list[tuple[Structure, ...]] = [
@@ -45,12 +45,12 @@ def _text(draw: random.Random, most: int) -> str | None:
 
 def views_of(
     found: list[dict[str, Any]], bars: list[int], ways: tuple[Structure, ...] = STRUCTURES
-) -> Views:
+) -> ChartViews:
     """Return views of rows with all texts as bars."""
     types = dict.fromkeys((f"v{at}" for at in range(len(bars))), pa.string())
     schema = pa.schema(types | {"whole": pa.int32(), "part": pa.float64()})
     table = pa.Table.from_pylist(found, schema)
-    return Views(table, {f"v{at}": 100 for at in range(len(bars))}, MEASURES, structures=ways)
+    return ChartViews(table, {f"v{at}": 100 for at in range(len(bars))}, MEASURES, structures=ways)
 
 
 def labelled(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -108,7 +108,7 @@ def test_large_tables_are_read_in_parts_by_several_threads(
         name: (bars * random_numbers.random(200_001) ** 3).astype(np.int16)
         for name, bars in (("a", 300), ("b", 7), ("c", 40), ("d", 25))
     }
-    views = Views(pa.table(columns), dict.fromkeys(columns, None), structures=ways)
+    views = ChartViews(pa.table(columns), dict.fromkeys(columns, None), structures=ways)
     labels = {name: np.array(views.bars[name].codes) for name in columns}
     for first in range(0, 6, 2):
         brushes = {"b": range(first, 7), "c": [0, 3, 4, 9], "d": range(10, 10 + first)}
@@ -124,7 +124,7 @@ def test_large_tables_are_read_in_parts_by_several_threads(
 def test_combinations_that_repeat_are_stored_once() -> None:
     one = {"a": [1, 1, 2, 2], "b": ["x", "y", "x", None], "value": [1, None, 3, 4]}
     table = pa.concat_tables([pa.table(one)] * 50)
-    views = Views(table, ["a", "b"], ["value"], structures=("sparse cube",))
+    views = ChartViews(table, ["a", "b"], ["value"], structures=("sparse cube",))
     assert views._sparse
     assert views._sparse.entries == 4
     answer = views.brush("a", [1])
@@ -137,7 +137,7 @@ def test_combinations_that_repeat_are_stored_once() -> None:
 def test_sums_are_the_same_in_any_order() -> None:
     """0.1 added and subtracted many times leaves nothing behind."""
     table = pa.table({"a": [0, 1] * 500, "b": [0, 1, 2, 3] * 250, "x": [0.1, 1e9] * 500})
-    views = Views(table, ["a", "b"], ["x"], structures=("sparse cube",))
+    views = ChartViews(table, ["a", "b"], ["x"], structures=("sparse cube",))
     before = views.update({}).views["a"].sums["x"]
     for bar in (0, 1, 2, 3) * 20:
         views.brush("b", [bar])
@@ -147,7 +147,7 @@ def test_sums_are_the_same_in_any_order() -> None:
 
 def test_the_first_selected_rows_are_found() -> None:
     table = pa.table({"a": [1, 2, 3, 1, 2, 3], "b": ["x"] * 6})
-    views = Views(table, ["a", "b"])
+    views = ChartViews(table, ["a", "b"])
     views.brush("a", [0, 2])
     assert views.selected(3).tolist() == [0, 2, 3]
     views.brush("a", [])
@@ -159,11 +159,11 @@ def test_what_does_not_fit_in_the_budget_is_not_built() -> None:
     assert views_of(found, [20, 20]).plan.sides
     types = {"v0": pa.string(), "v1": pa.string()}
     table = pa.concat_tables([pa.Table.from_pylist(found, pa.schema(types))] * 60)
-    small = Views(table, ["v0", "v1"], budget_mb=7)
+    small = ChartViews(table, ["v0", "v1"], budget_mb=7)
     assert small.plan.sides is None
     assert small.plan.size <= 7 << 20
     with pytest.raises(UsageError, match="The rows do not fit"):
-        Views(table, ["v0", "v1"], budget_mb=1)
+        ChartViews(table, ["v0", "v1"], budget_mb=1)
 
 
 def test_limits_are_those_that_the_planner_uses() -> None:
@@ -180,7 +180,7 @@ def test_limits_are_those_that_the_planner_uses() -> None:
     [("b", [0], "no view 'b'"), ("a", [2], "no bar 2"), ("a", [-1], "no bar -1")],
 )
 def test_an_unknown_view_or_bar_is_refused(view: str, bars: list[int], problem: str) -> None:
-    views = Views(pa.table({"a": [1, 2]}), ["a"])
+    views = ChartViews(pa.table({"a": [1, 2]}), ["a"])
     with pytest.raises(UsageError, match=problem):
         views.brush(view, bars)
 
@@ -190,4 +190,4 @@ def test_no_views_and_too_many_views_are_refused() -> None:
     none: list[str] = []
     for by in (none, table.column_names):
         with pytest.raises(UsageError, match="views"):
-            Views(table, by)
+            ChartViews(table, by)

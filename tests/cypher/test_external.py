@@ -20,7 +20,7 @@ from provhouse.care.repair import repair
 from provhouse.changes.compact import compact
 from provhouse.changes.forget import forget
 from provhouse.changes.prune import prune
-from provhouse.changes.retract import Selection, retract
+from provhouse.changes.retract import Retracting, retract
 from provhouse.changes.rollback import rollback
 from provhouse.cli.app import app
 from provhouse.cypher import external
@@ -130,7 +130,7 @@ def test_every_change_works_in_a_server_of_theirs(
     before = dump(driver)
     house.ingest(TRIPLES[:20])
     house.ingest(TRIPLES[20:])
-    retract(Selection(items=[TRIPLES[0].src]), house.settings, Silent())
+    retract(Retracting(items=[TRIPLES[0].src]), house.settings, Silent())
     house.bare = True
     compact(house.settings, Silent())
     house.ingest([Triple("x", "y")])

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from provhouse.crossfilter.views import Answer, Views
+from provhouse.crossfilter.views import BrushedView, ChartViews
 
 Row = Mapping[str, Any]
 
@@ -20,7 +20,7 @@ def passing(rows: Sequence[Row], brushes: Mapping[str, set[str]], but: str | Non
 
 
 def check(
-    views: Views, answer: Answer, rows: Sequence[Row], brushes: Mapping[str, set[str]]
+    views: ChartViews, answer: BrushedView, rows: Sequence[Row], brushes: Mapping[str, set[str]]
 ) -> None:
     """Compare an answer with the rows; ``rows`` have a label for each view, and the measures."""
     assert answer.selected == len(passing(rows, brushes, None))
@@ -33,7 +33,7 @@ def check(
 
 
 def _check_sums(
-    views: Views, answer: Answer, name: str, column: str, sums: Any, rows: Sequence[Row]
+    views: ChartViews, answer: BrushedView, name: str, column: str, sums: Any, rows: Sequence[Row]
 ) -> None:
     values: defaultdict[str, list[float]] = defaultdict(list)
     for row in rows:

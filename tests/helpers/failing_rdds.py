@@ -25,7 +25,7 @@ from provhouse.ingest.captured.finished import outputs_of
 from provhouse.ingest.captured.rdd_output import rdd_output_of
 from provhouse.ingest.captured.rows import traced
 from provhouse.tracing.cursor import Cursor
-from provhouse.tracing.flow import Flow
+from provhouse.tracing.flow import CapturedFlow
 
 LINES, KEYS = 120, 7
 Event = Callable[[int], None]
@@ -129,7 +129,7 @@ class Jobs:
 
     def check_cursors(self, write: CapturedWrite) -> None:
         """Fail unless each line leads back to its sources, and the sources to all lines."""
-        flow = Flow(self.spark, outputs_of([write]), {})
+        flow = CapturedFlow(self.spark, outputs_of([write]), {})
         every = Cursor.at_table(flow, "out")
         assert every.count() == sum(self.right.values())
         found: Rows = Counter()

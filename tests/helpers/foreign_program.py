@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 from helpers.graphs import graph
 from helpers.oracle import Oracle, Triple
 from helpers.warehouse import content
-from provhouse.changes.retract import Selection, retract
+from provhouse.changes.retract import Retracting, retract
 from provhouse.ingest import ingest as ingesting
 from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Silent, Stopwatch
@@ -86,7 +86,7 @@ def use(settings: Settings, folder: Path, triples: list[Triple]) -> list[Triple]
     ingesting.ingest([file], settings, progress=Silent())
     check(settings, triples)
     gone = triples[len(triples) // 2].src
-    retract(Selection(items=[gone]), settings, Silent())
+    retract(Retracting(items=[gone]), settings, Silent())
     left = [row for row in triples if gone not in (row.src, row.dst)]
     check(settings, left)
     return left

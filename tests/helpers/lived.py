@@ -8,7 +8,7 @@ from helpers.oracle import Triple
 from helpers.warehouse import House
 from provhouse.changes.compact import compact
 from provhouse.changes.forget import forget
-from provhouse.changes.retract import Selection, retract
+from provhouse.changes.retract import Retracting, retract
 from provhouse.ingest.imported import import_
 from provhouse.ingest.ingest import ingest
 from provhouse.ingest.preview import preview
@@ -52,7 +52,7 @@ def live(house: House, other: House) -> Lived:
         "ingest": ingest([first], settings, run="one", progress=quiet).seconds,
         "ingest again": ingest([second], settings, progress=quiet).seconds,
         "ingest of nothing new": ingest([second], settings, progress=quiet).seconds,
-        "retract": retract(Selection(items=["raw:5"]), settings, quiet).seconds,
+        "retract": retract(Retracting(items=["raw:5"]), settings, quiet).seconds,
         "compact": compact(settings, quiet).seconds,
     }
     export_warehouse(house.layout, exported, quiet)

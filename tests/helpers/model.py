@@ -17,7 +17,7 @@ from helpers.warehouse import House, content
 from provhouse.changes.compact import compact
 from provhouse.changes.forget import forget
 from provhouse.changes.prune import prune
-from provhouse.changes.retract import Retraction, Selection, retract
+from provhouse.changes.retract import Retracting, Retraction, retract
 from provhouse.changes.rollback import rollback
 from provhouse.ingest.summary import Summary
 from provhouse.model.columns import BORN, DST, OP, SRC
@@ -130,7 +130,7 @@ class Model:
         folder = self.house.settings.warehouse.parent
         path: Path | None = folder / f"{file}.csv" if file else None
         was, generation = self.now.live, max(self.states)
-        done = retract(Selection(path, run, items), self.house.settings, Silent())
+        done = retract(Retracting(path, run, items), self.house.settings, Silent())
         self.retracted(*items, file=file, run=run)
         held = len(self.now.live)
         assert (done.ended, done.triples) == (len(was) - held, held)

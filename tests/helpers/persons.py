@@ -10,7 +10,7 @@ from helpers.leftovers import leftovers
 from helpers.warehouse import House
 from provhouse.changes.compact import compact
 from provhouse.changes.forget import Forgotten, forget
-from provhouse.changes.retract import Selection, retract
+from provhouse.changes.retract import Retracting, retract
 from provhouse.changes.rollback import rollback
 from provhouse.ingest.ingest import ingest
 from provhouse.model.progress import Silent
@@ -76,7 +76,7 @@ def history(house: House) -> None:
     take("run.csv", *rows_of(1, NAMES[1]), run="july")
     compact(house.settings, Silent())
     take("third.csv", *rows_of(2, NAMES[2]), ("", "elsewhere", "x", "", "", "a reject that stays"))
-    retract(Selection(items=[NAMES[2]]), house.settings, Silent())
+    retract(Retracting(items=[NAMES[2]]), house.settings, Silent())
     (house.layout.logs / "crash.log").write_text(f"something about {NAMES[1]}")
 
 

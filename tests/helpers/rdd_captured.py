@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from helpers import rdd_programs
 from provhouse.capturing.rdds.context import LineageContext
 from provhouse.capturing.rdds.rdd import LineageRDD
-from provhouse.capturing.session import Captured, capturing
+from provhouse.capturing.session import CaptureReports, capturing
 from provhouse.ingest.captured.description import CapturedWrite
 from provhouse.ingest.captured.finished import captured_writes
 from provhouse.ingest.captured.rdd_output import rdd_output_of
@@ -29,7 +29,7 @@ def lineage_context(spark: SparkSession, folder: Path) -> Iterator[LineageContex
     """A context whose associations go to a folder, and are not ingested."""
     send: Any = cloudpickle.register_pickle_by_value
     send(rdd_programs)  # workers do not have it
-    taken = Captured()
+    taken = CaptureReports()
     with capturing(spark, folder, taken, {}):
         yield LineageContext(spark.sparkContext, taken, folder, {})
 

@@ -12,12 +12,12 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
 from helpers.witnesses import Program, Row, read, rows_of
-from provhouse.capturing.session import Captured, capturing
+from provhouse.capturing.session import CaptureReports, capturing
 from provhouse.ingest.captured.finished import captured_writes
 from provhouse.ingest.captured.output import output_of
 from provhouse.model.associations import ROW_BITS
-from provhouse.tracing.flow import Flow
-from provhouse.tracing.ids import Ids
+from provhouse.tracing.flow import CapturedFlow
+from provhouse.tracing.ids import CursorIds
 from provhouse.tracing.places import SOURCES
 from provhouse.tracing.replay import replayed
 
@@ -34,16 +34,16 @@ class Replayed:
     tables: Path
     """Folders of Parquet files."""
     frame: DataFrame
-    flow: Flow
+    flow: CapturedFlow
 
     @classmethod
     def of(cls, spark: SparkSession, program: Program, tables: Path, folder: Path) -> "Replayed":
         """Capture the write of a program's frame."""
-        frame, taken = program(read(spark, tables)), Captured()
+        frame, taken = program(read(spark, tables)), CaptureReports()
         with capturing(spark, folder / "taps", taken, {}):
             frame.write.parquet(str(folder / "out"))
         (write,) = captured_writes(folder / "taps")
-        flow = Flow(spark, [output_of(write)], {}, None, taken.rules)
+        flow = CapturedFlow(spark, [output_of(write)], {}, None, taken.rules)
         return cls(spark, program, tables, frame, flow)
 
     def choose(self, share: float, seed: int) -> Chosen:
@@ -60,10 +60,10 @@ class Replayed:
         """Fail if a replay differs from a run on the tables that are cut to the same rows."""
         numbers = {file.path: file.number for file in self.flow.numbers.files}
         every = {(numbers[path] << ROW_BITS) + row for path, rows in chosen.items() for row in rows}
-        ids = Ids(np.array(sorted(every), np.int64))
+        ids = CursorIds(np.array(sorted(every), np.int64))
         if many:
             frame = ids.to_frame(self.spark)
-            ids = Ids(make=lambda: frame)
+            ids = CursorIds(make=lambda: frame)
         found = rows_of(replayed(self.flow, self.frame, {SOURCES: ids}, only))
         kept = (lambda path, row: row in chosen[path]) if only else (
             lambda path, row: row not in chosen[path]

@@ -23,7 +23,7 @@ from provhouse.query.generations import ChangeKind as Made
 from provhouse.query.generations import Generation
 from provhouse.query.path import Paths
 from provhouse.query.status import Status
-from provhouse.store.warehouse.manifest import Manifest, Part
+from provhouse.store.warehouse.manifest import ExportPart, Manifest
 
 ODD = "odd \x1b[31m[red]\u202eevil\nline\tname"
 
@@ -267,8 +267,8 @@ def pruned() -> Pruned:
 @pytest.fixture
 def manifest() -> Manifest:
     """The manifest of an answer in two files."""
-    parts = (Part("triples-00001.parquet", 2_000, 12_345, "0a" * 32),
-             Part("triples-00002.parquet", 1, 678, "ff" * 32))  # fmt: skip
+    parts = (ExportPart("triples-00001.parquet", 2_000, 12_345, "0a" * 32),
+             ExportPart("triples-00002.parquet", 1, 678, "ff" * 32))  # fmt: skip
     return Manifest("lineage", ODD, 3, "2026-01-02T03:04:05+00:00", 2_001, 1_300, parts)
 
 

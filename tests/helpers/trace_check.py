@@ -14,9 +14,9 @@ from provhouse.ingest.captured.widened import widened_windows
 from provhouse.model.associations import ROW_BITS
 from provhouse.tracing import ids
 from provhouse.tracing.cursor import Cursor
-from provhouse.tracing.flow import Flow
-from provhouse.tracing.ids import Ids
-from provhouse.tracing.places import Place
+from provhouse.tracing.flow import CapturedFlow
+from provhouse.tracing.ids import CursorIds
+from provhouse.tracing.places import CursorPlace
 
 Row = tuple[str, int]
 """The path of a file, and the index of a row in it."""
@@ -27,24 +27,24 @@ class Traced:
     """A program that was captured once, as an ingest sees it and as cursors see it."""
 
     found: Found
-    flow: Flow
+    flow: CapturedFlow
 
     @classmethod
     def of(cls, spark: SparkSession, frame: DataFrame, folder: Path) -> "Traced":
         """Capture the write of a frame."""
         found = captured(spark, frame, folder)
         output = found.traced.output
-        return cls(found, Flow(spark, [output], widened_windows([found.traced])))
+        return cls(found, CapturedFlow(spark, [output], widened_windows([found.traced])))
 
     def cursor(self, rows: Sequence[Row]) -> Cursor:
         """Return a cursor at some rows of the output or of sources."""
         numbers = {str(file.path): file for file in self.flow.numbers.files}
-        position: defaultdict[Place, set[int]] = defaultdict(set)
+        position: defaultdict[CursorPlace, set[int]] = defaultdict(set)
         for path, row in rows:
             file = numbers[path]
             place = self.flow.place_of_file(file)
             position[place].add((file.number << ROW_BITS) + row)
-        few = {place: Ids(np.array(sorted(found))) for place, found in position.items()}
+        few = {place: CursorIds(np.array(sorted(found))) for place, found in position.items()}
         return Cursor(self.flow, lambda: few)
 
     def outputs(self) -> list[Row]:

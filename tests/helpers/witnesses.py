@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
-from provhouse.capturing.session import Captured, capturing
+from provhouse.capturing.session import CaptureReports, capturing
 from provhouse.ingest.captured.description import CapturedWrite
 from provhouse.ingest.captured.finished import captured_writes
 from provhouse.ingest.captured.output import output_of
@@ -77,7 +77,7 @@ class Found:
 
 def captured(spark: SparkSession, frame: DataFrame, folder: Path) -> Found:
     """Write a frame below a folder with its lineage; raise UsageError if it is refused."""
-    taken = Captured()
+    taken = CaptureReports()
     with capturing(spark, folder / "taps of 5% ü", taken, {}):
         frame.write.parquet(str(folder / "out"))
     (write,) = captured_writes(folder / "taps of 5% ü")

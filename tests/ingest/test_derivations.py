@@ -17,7 +17,7 @@ from helpers.derivations import Derivation, Row, derivations, random_rows, store
 from helpers.warehouse import House
 from provhouse.changes.compact import compact
 from provhouse.changes.forget import forget
-from provhouse.changes.retract import Selection, retract
+from provhouse.changes.retract import Retracting, retract
 from provhouse.changes.rollback import rollback
 from provhouse.ingest.formats.column_mapping import columns_of
 from provhouse.ingest.imported import import_
@@ -78,7 +78,7 @@ def test_random_traces_are_stored_as_sets_of_derivations(
     assert in_house(other) == both
     assert not import_(tmp_path / "out", other.settings, Silent()).new_triples
 
-    retract(Selection(items=["i3"]), house.settings, Silent())
+    retract(Retracting(items=["i3"]), house.settings, Silent())
     left = without_item(both, "i3")
     assert in_house(house) == left
     compact(house.settings, Silent())
@@ -115,7 +115,9 @@ def test_the_same_derivation_in_another_run_is_an_assertion(houses: Houses) -> N
     take_in(house, rows)
     summary = take_in(house, relabelled(rows, 1), "again.csv")
     assert (summary.new_triples, summary.committed) == (0, True)
-    retract(Selection(file=house.settings.warehouse.parent / "trace.csv"), house.settings, Silent())
+    retract(
+        Retracting(file=house.settings.warehouse.parent / "trace.csv"), house.settings, Silent()
+    )
     assert in_house(house) == derivations(rows)
     other = take_in(house, [*rows, Row("d", "c", "join", "", "1", "all")])
     assert other.new_triples == 3
@@ -131,7 +133,7 @@ def test_a_derivation_that_lost_a_needed_input_is_gone(houses: Houses) -> None:
         for src in "abc"
     ]
     take_in(house, rows)
-    ended = retract(Selection(items=["a"]), house.settings, Silent())
+    ended = retract(Retracting(items=["a"]), house.settings, Silent())
     assert ended.ended == 6
     assert in_house(house) == without_item(derivations(rows), "a")
     assert take_in(house, rows).new_triples == 3 + 3 + 1 + 1

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from helpers.warehouse import House
-from provhouse.changes.retract import Selection, retract
+from provhouse.changes.retract import Retracting, retract
 from provhouse.ingest.formats.column_mapping import columns_of
 from provhouse.ingest.formats.spool import Rows
 from provhouse.ingest.from_arrow import from_arrow
@@ -74,7 +74,7 @@ def test_integers_become_text_and_columns_can_be_mapped(house: House) -> None:
 
 def test_rows_are_retracted_by_their_label(house: House) -> None:
     brought(house, pa.table({"src": ["r"], "dst": ["s"]}), label="to be retracted")
-    outcome = retract(Selection(file=Path("to be retracted")), house.settings, Silent())
+    outcome = retract(Retracting(file=Path("to be retracted")), house.settings, Silent())
     assert outcome.ended == 1
 
 

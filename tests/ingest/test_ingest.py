@@ -23,7 +23,7 @@ from provhouse.cypher.server_record import ServerRecord
 from provhouse.ingest import ingest as begin
 from provhouse.ingest.ingest import ingest
 from provhouse.ingest.steps import cut, read
-from provhouse.ingest.steps.cut_groups import GroupedItems, Part
+from provhouse.ingest.steps.cut_groups import GroupedItems, GroupPart
 from provhouse.model.arrays import ItemNumbers
 from provhouse.model.errors import BadInput, Damaged
 from provhouse.model.progress import Silent
@@ -100,7 +100,7 @@ def test_a_cut_in_groups_of_components_gives_the_same_answers(
     monkeypatch.setattr(cut, "MEGABYTE", 1)  # the setting then counts bytes
     cuts: list[int] = []
 
-    def seen(items: GroupedItems, number: int) -> Part:
+    def seen(items: GroupedItems, number: int) -> GroupPart:
         cuts.append(number)
         return part(items, number)
 

@@ -22,7 +22,7 @@ from helpers.warehouse import House
 from provhouse.changes.compact import compact
 from provhouse.changes.forget import forget
 from provhouse.changes.prune import prune
-from provhouse.changes.retract import Selection, retract
+from provhouse.changes.retract import Retracting, retract
 from provhouse.changes.rollback import rollback
 from provhouse.commit.erasing import descriptions, erase
 from provhouse.ingest.formats.spool import ArrowStream
@@ -73,7 +73,7 @@ def test_each_generation_shows_the_newest_descriptions_of_its_ingests(
     compact(house.settings, Silent())
     expected[7] = expected[6]
     house.check_deep()
-    retract(Selection(items=["a1"]), house.settings, Silent())
+    retract(Retracting(items=["a1"]), house.settings, Silent())
     expected[8] = expected[7]
     assert {number: described(folder, number) for number in expected} == expected
     assert describe(house, given).committed is False
@@ -214,7 +214,7 @@ def test_a_triple_without_a_kind_has_that_of_its_op(houses: Houses, tmp_path: Pa
         write_rows(tmp_path / "trace.csv", [*JOINED, *own])
         house.ingest_files(tmp_path / "trace.csv")
         describe(house, [Operation(op, kind) for op, kind in kinds.items()] or [Operation("x")])
-        retract(Selection(items=["a"]), house.settings, Silent())
+        retract(Retracting(items=["a"]), house.settings, Silent())
         with house.asker() as asker:
             found = asker.ask("z", "upstream").triples.to_pylist()
         assert {(row["src"], row["op"]) for row in found} == left
@@ -262,7 +262,7 @@ def test_an_erasure_removes_descriptions_that_only_erased_items_need(
     house = houses()
     house.ingest([Triple("p", "q", "x", "", ""), Triple("p", "q", "y", "", ""), *triples(1)])
     describe(house, [Operation(op, sql=f"secret of {op}") for op in "axyz"])
-    retract(Selection(items=["p"]), house.settings, Silent())
+    retract(Retracting(items=["p"]), house.settings, Silent())
     house.ingest([Triple("p", "q", "y", "", "")])
     compact(house.settings, Silent())
     house.bare = True

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from provhouse.interactive import connect
-from provhouse.interactive.polynomial import Record
+from provhouse.interactive.polynomial import RecordTerm
 
 SEMIRINGS: dict[str, dict[str, Any]] = {
     "boolean": {"plus": operator.or_, "times": operator.and_, "zero": False, "one": True},
@@ -26,7 +26,7 @@ VALUES: dict[str, list[Any]] = {
 }
 
 
-def _value(given: Mapping[int, Any], record: Record) -> Any:
+def _value(given: Mapping[int, Any], record: RecordTerm) -> Any:
     return given[record.rid]
 
 
@@ -64,7 +64,7 @@ def test_the_default_semiring_counts() -> None:
     con.execute("create table t as select i % 2 k from range(7) r(i)")
     how = con.sql("select k, count(*) from t group by k order by k", lineage=True).how(0)
     assert how.evaluate(lambda record: 1) == 4
-    assert how.evaluate(lambda record: record != Record("t", 0)) == 3
+    assert how.evaluate(lambda record: record != RecordTerm("t", 0)) == 3
 
 
 def test_a_derivation_that_occurs_often_is_added_as_often() -> None:

@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 
 from provhouse.interactive import Connection, connect
-from provhouse.interactive.catalog import Place
+from provhouse.interactive.catalog import TablePlace
 from provhouse.interactive.record_queries import answered, over
 from provhouse.model.errors import UsageError
 
-TABLE = Place("memory", "main", "t")
+TABLE = TablePlace("memory", "main", "t")
 LOOPS = (
     "select k, count(*), sum(v) from records group by k order by k",
     "select count(*), max(v) from records where k < 3",

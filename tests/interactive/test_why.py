@@ -9,11 +9,11 @@ import pytest
 
 from helpers.interactive_oracle import rows_of
 from provhouse.interactive import Connection, connect
-from provhouse.interactive.polynomial import Record
+from provhouse.interactive.polynomial import RecordTerm
 from provhouse.interactive.refusal import NotCovered
 from provhouse.model.errors import UsageError
 
-Number = Callable[[Record], int]
+Number = Callable[[RecordTerm], int]
 Row = tuple[Any, ...]
 TABLES = {"t": "k, s, v", "u": "k, w"}
 ROWS = [  # each row is derived by itself, and duplicates are kept
@@ -82,7 +82,9 @@ def data(seed: int) -> dict[str, list[Row]]:
 def again(rows: dict[str, list[Row]], sql: str, number: Number) -> list[Row]:
     """Run a query on tables in which each record is some number of times."""
     repeated = {
-        table: [row for rid, row in enumerate(values) for _ in range(number(Record(table, rid)))]
+        table: [
+            row for rid, row in enumerate(values) for _ in range(number(RecordTerm(table, rid)))
+        ]
         for table, values in rows.items()
     }
     return rows_of(made(repeated).duckdb.sql(sql.split(" order by")[0]).to_arrow_table())
@@ -90,7 +92,7 @@ def again(rows: dict[str, list[Row]], sql: str, number: Number) -> list[Row]:
 
 def numbers(draw: random.Random, rows: dict[str, list[Row]], choices: list[int]) -> Number:
     chosen = {
-        Record(table, rid): draw.choice(choices)
+        RecordTerm(table, rid): draw.choice(choices)
         for table, values in rows.items()
         for rid in range(len(values))
     }

@@ -50,7 +50,7 @@ from provhouse.query.methods.method import MethodResult
 from provhouse.query.operations import Operations, list_operations
 from provhouse.query.path import path
 from provhouse.query.recurse import recurse
-from provhouse.query.view import View, write_view
+from provhouse.query.view import Neo4jView, write_view
 from provhouse.serve.app import application
 from provhouse.serve.auth import Access
 from provhouse.serve.keeper import Keeper
@@ -251,7 +251,7 @@ def test_a_view_says_it_also_in_neo4j(house: House, asker: Asker) -> None:
     assert valid("view", written(ViewResult(view), Form.json))["exactness_triples"] == triples
     assert ",superset," in written(ViewResult(view), Form.csv)
     assert "Exactness: superset." in written(ViewResult(view), Form.table)
-    assert arrow_stream.read(View, b"".join(arrow_stream.pieces(view))) == view
+    assert arrow_stream.read(Neo4jView, b"".join(arrow_stream.pieces(view))) == view
 
 
 def test_an_exported_answer_says_it(house: House, asker: Asker, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from provhouse.model.errors import UsageError
 from provhouse.model.question import Question
 from provhouse.output import writer
 from provhouse.output.results.records import RecordsResult
-from provhouse.query.records import Records, TableRecords, records
+from provhouse.query.records import CapturedRecords, TableRecords, records
 
 KEYS = {"orders": "id", "totals": "cust"}
 pytestmark = pytest.mark.long  # its short form is in tests/ingest/captured/test_land.py
@@ -51,13 +51,13 @@ def house(houses: Callable[..., House], shop: Path, spark: SparkSession) -> Hous
     return house
 
 
-def ask(house: House, item: str, most: int = 1000, **filters: object) -> Records:
+def ask(house: House, item: str, most: int = 1000, **filters: object) -> CapturedRecords:
     with house.asker() as asker:
         answer = asker.answer(Question(item, "upstream", **filters))  # type: ignore[arg-type]
     return records(house.layout, answer, most)
 
 
-def by_table(found: Records) -> dict[str, TableRecords]:
+def by_table(found: CapturedRecords) -> dict[str, TableRecords]:
     return {table.table: table for table in found.tables}
 
 
@@ -142,7 +142,7 @@ def test_the_command_writes_json_as_its_schema_says(house: House) -> None:
     assert isinstance(done.exception, UsageError)
 
 
-def printed(found: Records) -> str:
+def printed(found: CapturedRecords) -> str:
     """Return what a terminal shows."""
     out = io.StringIO()
     shown = Console(file=out, width=400)

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from helpers.warehouse import House
-from provhouse.changes.retract import Selection, retract
+from provhouse.changes.retract import Retracting, retract
 from provhouse.model.attributes import as_object
 from provhouse.model.errors import UsageError
 from provhouse.model.progress import Silent
@@ -67,7 +67,7 @@ def test_values_of_a_warehouse_are_those_of_its_live_triples(
     assert found("op") == [("x", 2), ("y", 1)]
     assert found("attributes") == [("month", 3)]
     assert found("attributes.month", contains="2013") == [("2013-01", 1), ("2013-02", 1)]
-    retract(Selection(items=["d"]), house.settings, Silent())
+    retract(Retracting(items=["d"]), house.settings, Silent())
     assert found("op") == [("x", 1), ("y", 1)]
     assert found("op", as_of=1) == [("x", 2), ("y", 1)]
     for of in ("ops", "attributes.", "src"):

@@ -25,7 +25,7 @@ from provhouse.query import view as views
 from provhouse.query.ask import Asker
 from provhouse.query.export import export_warehouse
 from provhouse.query.status import status
-from provhouse.query.view import View, write_view
+from provhouse.query.view import Neo4jView, write_view
 
 TRIPLES = [*graph(11 * 8).triples, *(Triple(f"in:{n}", "wide", f"op {n % 2}", f"t{n % 3}", "wide")
                                      for n in range(400))]  # fmt: skip
@@ -237,6 +237,6 @@ def test_writers_and_exports_ignore_views(houses: Callable[..., House], tmp_path
 
 
 def test_a_view_has_browsers_address(asker: Asker) -> None:
-    view: View = write_view(asker, Question("wide", "upstream"))
+    view: Neo4jView = write_view(asker, Question("wide", "upstream"))
     assert view.url.startswith(f"{asker.graph.address.http}/browser/?")
     assert "cmd=edit&arg=MATCH%20" in view.url

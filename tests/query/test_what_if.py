@@ -17,7 +17,7 @@ from helpers.operations import Operation, write_operations
 from helpers.shared import Input, Shared, write
 from helpers.warehouse import House
 from provhouse.changes.forget import forget
-from provhouse.changes.retract import Selection, retract
+from provhouse.changes.retract import Retracting, retract
 from provhouse.model.deletion import Deletion
 from provhouse.model.errors import NotFound, UsageError
 from provhouse.model.progress import Silent
@@ -104,7 +104,7 @@ def test_fates_are_those_of_brute_force(houses: Houses, graphs: int) -> None:
             found = deleted(asker, *(f"g{number}.{item}" for item in chosen))
             assert fates(found) == expected, (edges, chosen)
             gone[number] = chosen[0], random.choice(items)
-    retract(Selection(items=[f"g{n}.{one}" for n, (one, _) in gone.items()]), house.settings,
+    retract(Retracting(items=[f"g{n}.{one}" for n, (one, _) in gone.items()]), house.settings,
             Silent())  # fmt: skip
     forget([f"g{n}.{other}" for n, (_, other) in gone.items()], house.settings, Silent())
     with house.asker() as asker:

@@ -10,7 +10,7 @@ import pytest
 from helpers.derivations import Row
 from helpers.operations import Operation, write_operations
 from helpers.warehouse import House
-from provhouse.changes.retract import Selection, retract
+from provhouse.changes.retract import Retracting, retract
 from provhouse.model.errors import NotFound, UsageError
 from provhouse.model.progress import Silent
 from provhouse.model.semiring import Evaluating
@@ -60,7 +60,7 @@ def test_differences_are_those_of_both_computations(houses: Houses) -> None:
     }
     take_in(house, "first", [row for one in FUNCTIONS for row in of(before, f"made/{one}", one)])
     changed = {f"in/{n}": (random.uniform(-9, 9), 2) for n in range(4)}
-    retract(Selection(items=[*before]), house.settings, Silent())
+    retract(Retracting(items=[*before]), house.settings, Silent())
     came = {f"new/{n}": (random.uniform(-9, 9), 1) for n in range(3)}
     after = before | changed | came
     for gone in ("in/4", "in/5"):

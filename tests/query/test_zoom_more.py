@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 
 from helpers.warehouse import House
-from provhouse.changes.retract import Selection, retract
+from provhouse.changes.retract import Retracting, retract
 from provhouse.model.deletion import Deletion
 from provhouse.model.errors import NotFound, UsageError
 from provhouse.model.progress import Silent
@@ -73,7 +73,7 @@ def asker(
         rows = [*random_rows(random, count), *([ASIDE] if name == "one" else [])]
         (folder / f"{name}.csv").write_text(HEADER + "".join(rows))
         made.ingest_files(folder / f"{name}.csv", run=name, modules=folder / "modules.json")
-    retract(Selection(file=folder / "one.csv"), made.settings, Silent())
+    retract(Retracting(file=folder / "one.csv"), made.settings, Silent())
     with ExitStack() as stack:
         found = [stack.enter_context(Asker(made.settings, Silent(), n)) for n in (1, 2, 3)]
         yield lambda generation: nullcontext(found[int(generation or 3) - 1])

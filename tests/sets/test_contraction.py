@@ -12,7 +12,7 @@ from provhouse.sets.contraction import Contraction
 from provhouse.sets.cycles import cycles
 from provhouse.sets.distinct import distinct_pairs
 from provhouse.sets.forest import Forest
-from provhouse.sets.sampling import UNBOUNDED, Reader, SetGraph
+from provhouse.sets.sampling import UNBOUNDED, SampleReader, SetGraph
 from provhouse.sets.search import find_sets
 
 SEEDS = st.integers(0, 10_000_000)
@@ -51,7 +51,7 @@ def reads(src: I32, dst: I32, label: I32, item: int) -> int:
 @given(SEEDS, st.integers(0, 400))
 def test_samples_read_what_a_walk_over_sets_reads(seed: int, joined: int) -> None:
     src, dst, table = layered(seed, 3, 60)
-    forest, reader = Forest.of(len(table)), Reader.of(src, dst, table)
+    forest, reader = Forest.of(len(table)), SampleReader.of(src, dst, table)
     forest.join_some(src[:joined], dst[:joined], 20)
     roots = forest.roots()
     expected = sum(reads(src, dst, roots, item) for item in reader.samples.tolist())
@@ -93,7 +93,7 @@ def test_groups_of_tables_keep_their_order(seed: int, theta: int) -> None:
     """The sets of joined tables never depend on each other in cycles."""
     src, dst, table = layered(seed)
     contraction = Contraction(src, dst, table, theta, apart(len(table)))
-    contraction.find(lambda roots, thorough: None, Reader.of(src, dst, table), UNBOUNDED)
+    contraction.find(lambda roots, thorough: None, SampleReader.of(src, dst, table), UNBOUNDED)
     group = list(range(LAYERS))
     for one, other in contraction.plan:
         group = [one if g == other else g for g in group]
@@ -108,7 +108,7 @@ def test_tables_that_would_form_a_cycle_are_not_joined() -> None:
     dst = np.array([1, 2, 3, 1, 4, 4, 4, 4, 4], np.int32)
     table = np.array([0, 1, 1, 1, 2], np.int32)
     contraction = Contraction(src, dst, table, 4, apart(5))
-    contraction.find(lambda roots, thorough: None, Reader.of(src, dst, table), UNBOUNDED)
+    contraction.find(lambda roots, thorough: None, SampleReader.of(src, dst, table), UNBOUNDED)
     roots = contraction.roots()
     assert roots[0] != roots[4]
 

@@ -16,7 +16,7 @@ from provhouse.sets.depths import neighbours
 from provhouse.sets.distinct import dense_values, distinct_pairs
 from provhouse.sets.ordered_blocks import Ordered, blocks
 from provhouse.sets.ordering import parents_first
-from provhouse.sets.sampling import UNBOUNDED, Reader, SetGraph
+from provhouse.sets.sampling import UNBOUNDED, SampleReader, SetGraph
 from provhouse.sets.search import find_sets
 
 SEEDS = st.integers(0, 10_000_000)
@@ -36,7 +36,7 @@ def cut(shape: str, seed: int, most: int, free: int = 0) -> tuple[I32, I32, I32,
         sets = SetGraph(label, *distinct_pairs(label[trace.dst], label[trace.src]))
         return sets if label.max() < most else None
 
-    reader = Reader.of(trace.src, trace.dst, trace.table)
+    reader = SampleReader.of(trace.src, trace.dst, trace.table)
     edges = trace.src, trace.dst
     roots, read = blocks(*edges, trace.table, THETA, cycle, packed, reader, free)
     return trace.src, trace.dst, roots, read
@@ -106,7 +106,7 @@ def test_windows_divide_tables_in_order() -> None:
 
 def test_windows_are_tried_if_questions_read_very_much(monkeypatch: pytest.MonkeyPatch) -> None:
     trace = SHAPES["repository"](10_000, 3)
-    reader = Reader.of(trace.src, trace.dst, trace.table)
+    reader = SampleReader.of(trace.src, trace.dst, trace.table)
 
     def read() -> int:
         piece = np.zeros(len(trace.table), np.int32)

@@ -19,8 +19,8 @@ from provhouse.capturing.rdds.replay_context import kept
 from provhouse.ingest.captured.finished import captured_writes, outputs_of
 from provhouse.model.errors import BadInput, UsageError
 from provhouse.tracing.cursor import Cursor
-from provhouse.tracing.flow import Flow
-from provhouse.tracing.ids import Ids
+from provhouse.tracing.flow import CapturedFlow
+from provhouse.tracing.ids import CursorIds
 from provhouse.tracing.places import SOURCES
 
 STEPS = 5
@@ -32,7 +32,7 @@ def write_files(held: Mapping[str, Sequence[str]], folder: Path) -> None:
         (folder / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines))
 
 
-def chosen(flow: Flow, held: Files, rng: random.Random) -> Cursor:
+def chosen(flow: CapturedFlow, held: Files, rng: random.Random) -> Cursor:
     """Return a cursor at random lines of the files that the block has read."""
     sources = [file for file in flow.numbers.files if file.write is None]
     ids = [
@@ -41,7 +41,7 @@ def chosen(flow: Flow, held: Files, rng: random.Random) -> Cursor:
         for at in range(len(held[file.table]))
         if rng.random() < 0.4
     ]
-    return Cursor(flow, lambda: {SOURCES: Ids(np.array(ids, np.int64))})
+    return Cursor(flow, lambda: {SOURCES: CursorIds(np.array(ids, np.int64))})
 
 
 def cut(held: Files, rows: Cursor, only: bool) -> Files:
@@ -65,7 +65,7 @@ def check_random(spark: SparkSession, seed: int, folder: Path) -> None:
 
     with lineage_context(spark, folder / "taps") as context:
         made(context).saveAsTextFile(str(folder / "result"))
-    flow = Flow(spark, outputs_of(captured_writes(folder / "taps")), {})
+    flow = CapturedFlow(spark, outputs_of(captured_writes(folder / "taps")), {})
     rows = chosen(flow, held, rng)
     if rows.position[SOURCES].are_none:
         return

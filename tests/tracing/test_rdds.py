@@ -18,8 +18,8 @@ from provhouse.model.associations import ROW_BITS
 from provhouse.model.errors import UsageError
 from provhouse.tracing import text_lines
 from provhouse.tracing.cursor import Cursor
-from provhouse.tracing.flow import Flow
-from provhouse.tracing.ids import Ids
+from provhouse.tracing.flow import CapturedFlow
+from provhouse.tracing.ids import CursorIds
 from provhouse.tracing.records import records
 
 HELD = {
@@ -40,13 +40,13 @@ def counted(lines: Any) -> Any:
     return lines.map(lambda line: (line[:2], 1)).reduceByKey(lambda a, b: a + b).map(repr)
 
 
-def row(flow: Flow, number: int) -> Cursor:
+def row(flow: CapturedFlow, number: int) -> Cursor:
     """Return a cursor at the row with an id."""
     place = flow.place_of_file(flow.numbers.files[number >> ROW_BITS])
-    return Cursor(flow, lambda: {place: Ids(np.array([number]))})
+    return Cursor(flow, lambda: {place: CursorIds(np.array([number]))})
 
 
-def traced(flow: Flow, table: str) -> Rows:
+def traced(flow: CapturedFlow, table: str) -> Rows:
     """Return the lines of a table, with the lines of sources that each leads back to."""
     (files,) = flow.files_of(table).values()
     found: Rows = Counter()
@@ -70,7 +70,7 @@ def test_rows_lead_to_the_lines_of_sources_through_two_saves_and_back(
         made.saveAsTextFile(str(tmp_path / "joined"))
         again = context.textFile(str(tmp_path / "joined"), 4)
         counted(again).saveAsTextFile(str(tmp_path / "counted"))
-    flow = Flow(spark, outputs_of(captured_writes(tmp_path / "taps")), {})
+    flow = CapturedFlow(spark, outputs_of(captured_writes(tmp_path / "taps")), {})
 
     expected = joined({name: Followed.of(name, lines) for name, lines in HELD.items()}.__getitem__)
     assert traced(flow, "joined") == right(expected)
@@ -93,7 +93,7 @@ def test_rows_lead_to_the_lines_of_sources_through_two_saves_and_back(
         )
 
 
-def ids_of(flow: Flow, table: str) -> Any:
+def ids_of(flow: CapturedFlow, table: str) -> Any:
     (files,) = flow.files_of(table).values()
     return flow.rows_of(files).frame.collect()
 
@@ -115,13 +115,13 @@ def test_lines_are_those_that_spark_has_numbered(
         for name, text in TEXTS.items():
             (tmp_path / f"{name}.log").write_bytes(text)
             context.textFile(str(tmp_path / f"{name}.log"), 5).saveAsTextFile(str(tmp_path / name))
-    flow = Flow(spark, outputs_of(captured_writes(tmp_path / "taps")), {})
+    flow = CapturedFlow(spark, outputs_of(captured_writes(tmp_path / "taps")), {})
     for name, text in TEXTS.items():
         lines = text.removeprefix(b"\xef\xbb\xbf").decode().splitlines()
         (file,) = (file for file in flow.numbers.files if file.table == f"{name}.log")
         assert len(file.parts) > 1
         assert file.rows == len(lines)
-        few = Ids(np.arange(file.first_id, file.first_id + len(lines)))
+        few = CursorIds(np.arange(file.first_id, file.first_id + len(lines)))
         for size in (3, text_lines.CHUNK):
             monkeypatch.setattr(text_lines, "CHUNK", size)
             assert texts(records(spark, [file], few)) == lines

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from provhouse.model.associations import ROW_BITS
 from provhouse.tracing import records as module
-from provhouse.tracing.ids import ID, Ids
+from provhouse.tracing.ids import ID, CursorIds
 from provhouse.tracing.numbers import NumberedFile
 from provhouse.tracing.records import records
 
@@ -30,10 +30,10 @@ def numbered(root: Path) -> list[NumberedFile]:
 def by_both(
     spark: SparkSession, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[DataFrame, DataFrame]:
-    few = records(spark, numbered(root), Ids(WANTED)).orderBy(ID)
+    few = records(spark, numbered(root), CursorIds(WANTED)).orderBy(ID)
     with monkeypatch.context() as patch:
         patch.setattr(module, "is_plain", lambda path: False)
-        return few, records(spark, numbered(root), Ids(WANTED)).orderBy(ID)
+        return few, records(spark, numbered(root), CursorIds(WANTED)).orderBy(ID)
 
 
 def test_a_few_records_have_the_values_and_types_of_spark(
@@ -104,7 +104,7 @@ def test_views_as_rust_writes_them_are_read_by_row_groups(
     few, expected = by_both(spark, tmp_path, monkeypatch)
     assert few.collect() == expected.collect()
     monkeypatch.setattr(module, "_read", None)  # which reads whole files
-    assert records(spark, numbered(tmp_path), Ids(WANTED)).count() == len(WANTED)
+    assert records(spark, numbered(tmp_path), CursorIds(WANTED)).count() == len(WANTED)
 
 
 def test_old_times_are_left_to_spark(

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from provhouse.ingest.formats import json_lines as jsonl
-from provhouse.ingest.formats.column_mapping import AS_NAMED, Columns, columns_of
+from provhouse.ingest.formats.column_mapping import AS_NAMED, ColumnNames, columns_of
 from provhouse.ingest.formats.registry import batches, check
 from provhouse.ingest.formats.source import Source
 from provhouse.model.errors import BadInput, UsageError
@@ -19,7 +19,7 @@ FORMS = ("csv", "jsonl", "parquet")
 Rows = list[dict[str, object]]
 
 
-def written(folder: Path, form: str, rows: Rows, columns: Columns) -> Source:
+def written(folder: Path, form: str, rows: Rows, columns: ColumnNames) -> Source:
     path = folder / f"t.{form}"
     if form == "jsonl":
         path.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -132,7 +132,7 @@ def test_without_options_columns_are_read_by_name() -> None:
     assert columns_of([], None) == AS_NAMED
 
 
-def meanings(form: Columns, *present: str) -> dict[str, tuple[str, ...]]:
+def meanings(form: ColumnNames, *present: str) -> dict[str, tuple[str, ...]]:
     return {column: form.of(present).meaning(column) for column in present}
 
 

@@ -13,7 +13,7 @@ from helpers.graphs import graph
 from provhouse.ingest.staging import Staging
 from provhouse.ingest.steps import cut
 from provhouse.ingest.steps.cut import CutItems, CutResult
-from provhouse.ingest.steps.cut_groups import GroupedItems, Source
+from provhouse.ingest.steps.cut_groups import GroupedItems, GroupSource
 from provhouse.model.arrays import I32, I64
 from provhouse.model.errors import Unavailable
 from provhouse.runtime.storage import load_array, read_stream, save_array
@@ -178,7 +178,7 @@ def test_groups_are_added_to_what_is_stored_as_all_items_together(
 def test_a_group_is_one_component_or_below_the_limit(tmp_path: Path) -> None:
     trace = Trace.of([*range(12)])
     weights = Weights(cut.ITEM_BYTES, cut.EDGE_BYTES, largest(trace) // 2)
-    items = GroupedItems(Source(trace.stage(tmp_path), None), weights)
+    items = GroupedItems(GroupSource(trace.stage(tmp_path), None), weights)
     root = weak_components(len(trace.stored), [(trace.src, trace.dst)])
     sizes: list[int] = []
     seen: set[int] = set()

@@ -11,7 +11,7 @@ from provhouse.ingest.staging import Staging
 from provhouse.ingest.steps.id_index import IdIndex
 from provhouse.ingest.steps.id_shards import IdShard, IdTable, votes_of
 from provhouse.ingest.steps.read_ids import IdWriter, table_codes
-from provhouse.ingest.steps.read_row_ids import RowIds
+from provhouse.ingest.steps.read_row_ids import RowIdsRead
 from provhouse.model.arrays import I64
 from provhouse.model.patterns import usual_pattern
 
@@ -50,7 +50,7 @@ def test_every_row_id_has_one_position_and_all_its_votes(
             parts[number] = table_codes(out.tables, TABLES)
     tables = [IdTable(name, usual_pattern(name)) for name in TABLES]
     tasks = [IdShard(n, staging, tables, parts, None) for n in range(shards)]
-    found = RowIds(staging, tables, [task.run() for task in tasks])
+    found = RowIdsRead(staging, tables, [task.run() for task in tasks])
     found.join()
     assert found.items == len(seen)
     wanted = list(seen)

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from provhouse.ingest.formats import limits
-from provhouse.ingest.formats.column_mapping import AS_NAMED, Columns, columns_of
+from provhouse.ingest.formats.column_mapping import AS_NAMED, ColumnNames, columns_of
 from provhouse.ingest.formats.source import Source
 from provhouse.ingest.staging import Staging
 from provhouse.ingest.steps.read_stage import StagedFile, StageFile
@@ -22,7 +22,9 @@ def staging(folder: Path) -> Staging:
     return Staging(folder / "staging")
 
 
-def staged(folder: Path, rows: Sequence[Sequence[str]], columns: Columns = AS_NAMED) -> StagedFile:
+def staged(
+    folder: Path, rows: Sequence[Sequence[str]], columns: ColumnNames = AS_NAMED
+) -> StagedFile:
     """Stage a CSV with these rows; the first is the header."""
     path = folder / "t.csv"
     with path.open("w", encoding="utf-8", newline="") as out:

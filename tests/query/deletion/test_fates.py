@@ -11,7 +11,7 @@ from helpers.boolean import Edge, fates, random_edges
 from provhouse.model.arrays import ItemNumbers
 from provhouse.model.derivations import KINDS
 from provhouse.query.deletion.codes import DIES, SURVIVES, UNDECIDED
-from provhouse.query.deletion.derivations import Derivations, Rows
+from provhouse.query.deletion.derivations import DerivationRows, Derivations
 from provhouse.query.deletion.fates import Deleter
 from provhouse.query.deletion.fates import fates as fates_of
 
@@ -21,10 +21,10 @@ SPREAD = 1_000_003
 """Items far apart are numbered again by the index."""
 
 
-def rows_of(edges: list[Edge], spread: int = 1) -> Rows:
+def rows_of(edges: list[Edge], spread: int = 1) -> DerivationRows:
     src, dst = (np.array([edge[end] for edge in edges], np.int64) * spread for end in (0, 1))
     kind = np.array([KINDS.get(edge.kind, -1) for edge in edges], np.int8)
-    return Rows(src, dst, kind, np.array([edge.way for edge in edges], np.int64))
+    return DerivationRows(src, dst, kind, np.array([edge.way for edge in edges], np.int64))
 
 
 def found(edges: list[Edge], deleted: list[int], ended: list[int], spread: int) -> dict[int, str]:
@@ -98,7 +98,7 @@ def test_a_triple_of_an_unknown_kind_is_deleted() -> None:
 def test_plain_triples_need_no_kinds() -> None:
     """Without derivations, the index has one derivation for each item."""
     ends = np.array([[0, 1, 2], [2, 2, 3]])
-    graph = Derivations(Rows(ends[0], ends[1]))
+    graph = Derivations(DerivationRows(ends[0], ends[1]))
     result = fates_of(graph, np.array([0], np.int32))
     assert [NAMES[fate] for fate in result.fates.tolist()] == ["undecided", "undecided"]
     result = fates_of(graph, np.array([0, 1], np.int32))

@@ -13,7 +13,7 @@ from helpers.boolean import Edge, Way, random_edges, ways_of
 from provhouse.model.arrays import ItemNumbers
 from provhouse.model.derivations import KINDS
 from provhouse.model.semiring import SEMIRINGS
-from provhouse.query.deletion.derivations import Derivations, Rows
+from provhouse.query.deletion.derivations import DerivationRows, Derivations
 from provhouse.query.deletion.semirings import ACCESS, COST, COUNT, ONE, TRUST, bounds
 
 Tree = tuple[int, ...]
@@ -63,7 +63,9 @@ def values(
 ) -> dict[int, tuple[float, float]]:
     src, dst = (np.array([edge[end] for edge in edges], np.int64) for end in (0, 1))
     kind = np.array([KINDS.get(edge.kind, -1) for edge in edges], np.int8)
-    graph = Derivations(Rows(src, dst, kind, np.array([edge.way for edge in edges], np.int64)))
+    graph = Derivations(
+        DerivationRows(src, dst, kind, np.array([edge.way for edge in edges], np.int64))
+    )
     given = np.full(graph.places, ONE[how])
     items = sorted(weights)
     given[graph.place(ItemNumbers(np.array(items, np.int64)))] = [weights[one] for one in items]

@@ -9,7 +9,7 @@ import pytest
 from helpers.boolean import Edge, fates, random_edges
 from provhouse.model.arrays import ItemNumbers
 from provhouse.model.derivations import KINDS
-from provhouse.query.deletion.derivations import Derivations, Rows
+from provhouse.query.deletion.derivations import DerivationRows, Derivations
 from provhouse.query.deletion.support import smallest_kill
 
 
@@ -36,7 +36,7 @@ def test_a_smallest_set_is_found(graphs: int) -> None:
         src, dst = (np.array([edge[end] for edge in edges], np.int64) for end in (0, 1))
         kind = np.array([KINDS.get(edge.kind, -1) for edge in edges], np.int8)
         way = np.array([edge.way for edge in edges], np.int64)
-        graph = Derivations(Rows(src, dst, kind, way))
+        graph = Derivations(DerivationRows(src, dst, kind, way))
         item = random.choice(edges).dst
         search = smallest_kill(graph, int(graph.place(ItemNumbers(np.array([item])))[0]))
         assert search.complete
@@ -50,7 +50,7 @@ def test_a_smallest_set_is_found(graphs: int) -> None:
 
 
 def test_sources_of_plain_triples_have_no_derivation() -> None:
-    graph = Derivations(Rows(np.array([0, 1, 2]), np.array([2, 2, 3])))
+    graph = Derivations(DerivationRows(np.array([0, 1, 2]), np.array([2, 2, 3])))
     assert np.diff(graph.first).tolist() == [0, 0, 1, 1]
     found = smallest_kill(graph, 3).found
     assert found is not None

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from provhouse.model.arrays import ItemNumbers
 from provhouse.model.derivations import KINDS
 from provhouse.model.operations import FUNCTIONS
-from provhouse.query.deletion.derivations import Derivations, Rows
+from provhouse.query.deletion.derivations import DerivationRows, Derivations
 from provhouse.query.deletion.fates import fates
 from provhouse.query.deletion.leave_out import has_exact_parts, without_each
 from provhouse.query.deletion.recompute import REASONS, is_exact, value_of
@@ -25,7 +25,7 @@ def values_without(
     """Return the values that change, or why one is not known, by item and function."""
     src, dst, way = (np.array([row[at] for row in rows], np.int64) for at in range(3))
     kind = np.full(len(rows), KINDS["aggregate"], np.int8)
-    graph = Derivations(Rows(src, dst, kind, way))
+    graph = Derivations(DerivationRows(src, dst, kind, way))
     function = np.full(len(graph.dst), -1, np.int8)
     function[graph.of] = [FUNCTIONS.index(row[3]) for row in rows]
     value = np.array([row[4] for row in rows])

@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from helpers.asgi import HOST, Reply, send_request
-from provhouse.crossfilter.records import Records
-from provhouse.crossfilter.views import Views
+from provhouse.crossfilter.records import FileRecords
+from provhouse.crossfilter.views import ChartViews
 from provhouse.model.progress import Silent
 from provhouse.runtime.jars import fetch, jar_folder
 from provhouse.serve.charts.app import FILES, application
@@ -42,8 +42,8 @@ def client(tmp_path: Path) -> Iterator[Client]:
     """A client of the page of three records."""
     table = pa.table({"a": [1, 2, 2], "b": ["x", "y", "y"], "big": [1 << 60, None, 3]})
     pq.write_table(table, tmp_path / "rows.parquet")
-    records = Records(tmp_path / "rows.parquet")
-    page = Page(records, Views(records.table, ["a", "b"], ["a"]), tmp_path)
+    records = FileRecords(tmp_path / "rows.parquet")
+    page = Page(records, ChartViews(records.table, ["a", "b"], ["a"]), tmp_path)
     fetch(Silent(), ["page"])
     (d3,) = jar_folder("page").glob("*.jar")
     visitor = Visitor()
