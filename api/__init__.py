@@ -14,10 +14,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
-    from provhouse.capturing.row_by_row import row_by_row as row_by_row
-    from provhouse.changes.retract import Retraction as Retraction
-    from provhouse.ingest.captured.landed import Landed as Landed
-    from provhouse.ingest.captured.landed import LandedWrite as LandedWrite
+    from provhouse.capture.row_by_row import row_by_row as row_by_row
+    from provhouse.care.retract import Retraction as Retraction
+    from provhouse.ingest.landing.landed import Landed as Landed
+    from provhouse.ingest.landing.landed import LandedWrite as LandedWrite
     from provhouse.ingest.summary import Summary as Summary
     from provhouse.model.errors import BadInput as BadInput
     from provhouse.model.errors import Busy as Busy
@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from provhouse.model.errors import TooSlow as TooSlow
     from provhouse.model.errors import Unavailable as Unavailable
     from provhouse.model.errors import UsageError as UsageError
-    from provhouse.query.generations import Generation as Generation
+    from provhouse.query.listing.generations import Generation as Generation
 
     from .captures import Capture as Capture
     from .captures import capture as capture
@@ -67,9 +67,9 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
 
 _MODULES = {
     "captures": ("Capture", "capture"),
-    "capturing.row_by_row": ("row_by_row",),
-    "changes.retract": ("Retraction",),
-    "ingest.captured.landed": ("Landed", "LandedWrite"),
+    "capture.row_by_row": ("row_by_row",),
+    "care.retract": ("Retraction",),
+    "ingest.landing.landed": ("Landed", "LandedWrite"),
     "ingest.summary": ("Summary",),
     "model.errors": (
         "BadInput", "Busy", "Damaged", "NotFound", "ProvhouseError", "StillFilling", "TooSlow",
@@ -77,7 +77,7 @@ _MODULES = {
     ),
     "connection": ("Connection", "connect"),
     "consequences": ("Dependency", "Evaluation", "WhatIf", "WhatIfEach", "Why", "WhyChanged"),
-    "query.generations": ("Generation",),
+    "query.listing.generations": ("Generation",),
     "reader": ("Reader",),
     "records": ("Records",),
     "results": ("Answer", "Diff", "Explanation", "Finding", "Paths", "Subgraph"),

@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from provhouse.ingest.captured.keys import texts
+from provhouse.capture.reading.row_keys import texts
+from provhouse.capture.walks.cursor_ids import ID
+from provhouse.capture.walks.minimal import Remembered, smallest
+from provhouse.capture.walks.numbers import NumberedFile
+from provhouse.capture.walks.raw_records import records
 from provhouse.model.arrays import I64
 from provhouse.model.associations import ROW_BITS
 from provhouse.model.errors import BadInput, UsageError
@@ -17,15 +21,11 @@ from provhouse.model.samples import sample_sentence
 from provhouse.model.settings import Settings
 from provhouse.query.blamed import Blamed
 from provhouse.query.records import UNREADABLE, Record, TableRecords
-from provhouse.spark.session import spark as session
+from provhouse.runtime.spark.session import spark as session
 from provhouse.store.warehouse.file_table import NUMBER, PATH, read_files
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.pins import read_pins
 from provhouse.store.warehouse.written import Written, read_since
-from provhouse.tracing.ids import ID
-from provhouse.tracing.minimal import Remembered, smallest
-from provhouse.tracing.numbers import NumberedFile
-from provhouse.tracing.records import records
 
 from .warehouse import Warehouse
 

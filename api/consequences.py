@@ -10,12 +10,12 @@ from provhouse.output.questions.derivations import (
     AskingWhy,
     AskingWhyChanged,
 )
-from provhouse.query import depends as found_dependency
-from provhouse.query import evaluate as found_evaluation
-from provhouse.query import what_if as found_what_if
-from provhouse.query import what_if_each as found_each
-from provhouse.query import why as found_why
-from provhouse.query import why_changed as found_difference
+from provhouse.query.consequences import depends as found_dependency
+from provhouse.query.consequences import evaluate as found_evaluation
+from provhouse.query.consequences import what_if as found_what_if
+from provhouse.query.consequences import what_if_each as found_each
+from provhouse.query.consequences import why as found_why
+from provhouse.query.consequences import why_changed as found_difference
 
 from .results import Answered
 from .rows import (

@@ -5,13 +5,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from provhouse.capturing.session import CaptureReports
-from provhouse.ingest.captured.land import land_block
-from provhouse.ingest.captured.landed import Landed
+from provhouse.capture.capturing import CaptureReports
+from provhouse.ingest.landing.land import land_block
+from provhouse.ingest.landing.landed import Landed
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.serve.process import await_generation
-from provhouse.store.warehouse.blocks import note_failure
+from provhouse.store.warehouse.captured_blocks import note_failure
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.uncaptured import Uncaptured, note_uncaptured
 

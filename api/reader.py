@@ -35,8 +35,8 @@ from provhouse.output.questions.lists import (
     AskingModules,
     AskingOps,
 )
-from provhouse.query.generations import Generation
-from provhouse.query.origins import Origins
+from provhouse.query.lineage.origins import Origins
+from provhouse.query.listing.generations import Generation
 from provhouse.store.tables.modules import Module
 
 from .consequences import Dependency, Evaluation, WhatIf, WhatIfEach, Why, WhyChanged

@@ -21,10 +21,11 @@ from provhouse.output.questions.items import (
     AskingSubgraph,
 )
 from provhouse.output.result import Result
-from provhouse.query import diff as found_diff
-from provhouse.query import explain, find, path
 from provhouse.query import records as found_records
-from provhouse.query import subgraph as found_subgraph
+from provhouse.query.lineage import diff as found_diff
+from provhouse.query.lineage import explain, path
+from provhouse.query.lineage import subgraph as found_subgraph
+from provhouse.query.listing import find
 from provhouse.query.records import TableRecords
 from provhouse.runtime.packages import package
 

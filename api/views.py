@@ -15,10 +15,10 @@ from provhouse.output.questions.levels import (
     AskingZoomPath,
     AskingZoomWhatIf,
 )
-from provhouse.query import zoom as found_zoom
-from provhouse.query import zoom_diff as found_diff
-from provhouse.query import zoom_path as found_path
-from provhouse.query import zoom_what_if as found_what_if
+from provhouse.query.zoom import zoom_diff as found_diff
+from provhouse.query.zoom import zoom_path as found_path
+from provhouse.query.zoom import zoom_what_if as found_what_if
+from provhouse.query.zoom import zoomed as found_zoom
 
 from .consequences import WhatIf
 from .filters import Filters, question_of

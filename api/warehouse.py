@@ -14,7 +14,7 @@ from provhouse.model.progress import Progress, Silent
 from provhouse.model.question import AsOf
 from provhouse.model.settings import Settings
 from provhouse.output.questions.asking import Asking, Found
-from provhouse.query.ask import Asker
+from provhouse.query.lineage.ask import Asker
 from provhouse.query.records import MOST, records
 from provhouse.serve.client import Client
 from provhouse.serve.process import await_generation
@@ -30,9 +30,9 @@ from .results import Answer, ItemRecords
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from provhouse.changes.retract import Retraction
-    from provhouse.ingest.captured.landed import Landed
+    from provhouse.care.retract import Retraction
     from provhouse.ingest.formats.spool import ArrowStream
+    from provhouse.ingest.landing.landed import Landed
     from provhouse.ingest.summary import Summary
 
 
@@ -167,7 +167,7 @@ class Warehouse(Reader):
         >>> [(write.table, write.rows) for write in landed.writes]
         [('report', 2)]
         """
-        from provhouse.ingest.captured.land_left import land_left
+        from provhouse.ingest.landing.land_left import land_left
 
         landed = land_left(
             None if folder is None else local_path(folder),
@@ -214,7 +214,7 @@ class Warehouse(Reader):
         >>> done.ended, done.triples
         (1, 5)
         """
-        from provhouse.changes.retract import Retracting, retract
+        from provhouse.care.retract import Retracting, retract
 
         check_run(run)
         given = [bool(items), file is not None, run is not None, versions_before is not None]

@@ -1,1 +1,1 @@
-"""Check a warehouse and repair it."""
+"""Check, repair, compact, prune, roll back, retract from and erase from a warehouse."""

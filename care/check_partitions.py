@@ -32,11 +32,11 @@ from provhouse.model.errors import Damaged
 from provhouse.model.progress import Progress
 from provhouse.store.tables.derivations import in_ways, ways_of
 from provhouse.store.tables.groups import triples_beyond, without_texts
-from provhouse.store.tables.links import count_described, touching
 from provhouse.store.tables.partitions import partition_path, read_partition
 from provhouse.store.tables.placements import Placements
 from provhouse.store.tables.ranges import places
 from provhouse.store.tables.snapshot import Snapshot
+from provhouse.store.tables.touching import count_described, touching
 
 from .check_life import known_origins
 from .check_tables import pair_codes

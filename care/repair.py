@@ -8,7 +8,7 @@ from provhouse.commit.lost_commits import lost_generations, note_lost
 from provhouse.commit.recover import recover
 from provhouse.commit.reload import reload
 from provhouse.commit.writer_log import writing
-from provhouse.model.faults import reach
+from provhouse.model.fault_points import reach
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.store.warehouse.commits import Commit, require_current

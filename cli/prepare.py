@@ -48,8 +48,8 @@ def _use_neo4j(folder: Path) -> None:
 
 def _use_spark(folder: Path) -> None:
     from provhouse.model.settings import Settings
-    from provhouse.spark.session import end, spark
-    from provhouse.spark.tasks import run_tasks
+    from provhouse.runtime.spark.session import end, spark
+    from provhouse.runtime.spark.tasks import run_tasks
     from provhouse.store.warehouse.layout import Layout
 
     session = spark(Settings(warehouse=folder), Layout(folder).logs)

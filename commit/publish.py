@@ -4,7 +4,7 @@ from contextlib import suppress
 
 from provhouse.cypher.graph import Graph
 from provhouse.model.errors import Unavailable
-from provhouse.model.faults import reach
+from provhouse.model.fault_points import reach
 from provhouse.runtime.files import make_folder, sync_folder
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import write_commit

@@ -7,7 +7,7 @@ import numpy as np
 
 from provhouse.model.columns import INGEST
 from provhouse.model.errors import Busy, Damaged
-from provhouse.model.faults import reach
+from provhouse.model.fault_points import reach
 from provhouse.store.names.erased import ERASED
 from provhouse.store.tables.delta import read_rows
 from provhouse.store.tables.delta_recovery import has_uncommitted_rows, restore_tables
@@ -20,9 +20,9 @@ from provhouse.store.warehouse.commits import (
     read_commit,
 )
 from provhouse.store.warehouse.ids import mark_finished, read_ids
+from provhouse.store.warehouse.json_records import left_records
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.locks import check_lock
-from provhouse.store.warehouse.records import left_records
 
 
 def recover(layout: Layout, *, thorough: bool = False) -> None:

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from provhouse.cypher.access import Import, is_fresh
 from provhouse.cypher.graph import shared_graph
 from provhouse.model.columns import INGEST
-from provhouse.model.faults import reach
+from provhouse.model.fault_points import reach
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.runtime.room import Room

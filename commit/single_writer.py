@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from provhouse.model.errors import ProvhouseError
-from provhouse.model.faults import reach
+from provhouse.model.fault_points import reach
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.store.warehouse.layout import Layout

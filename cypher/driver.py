@@ -8,7 +8,7 @@ from neo4j.exceptions import AuthError
 from provhouse.model.errors import Unavailable
 
 from .address import Address
-from .errors import translated
+from .driver_errors import translated
 
 # Without a handler, the driver's warnings about lost connections appear on the terminal.
 logging.getLogger("neo4j").addHandler(logging.NullHandler())

@@ -13,7 +13,7 @@ from neo4j import Driver, ManagedTransaction, Session
 from neo4j.exceptions import IncompleteCommit, ServiceUnavailable, SessionExpired, TransientError
 
 from provhouse.model.errors import Damaged, Unavailable
-from provhouse.model.faults import reach
+from provhouse.model.fault_points import reach
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
 
@@ -22,7 +22,7 @@ from .access import connected
 from .address import Address
 from .bulk import ENDS, parameters, write_disjoint
 from .driver import open_driver
-from .errors import translated
+from .driver_errors import translated
 from .guard import CypherResult
 from .importing import Import
 from .modules import RowList, show_modules

@@ -14,7 +14,7 @@ from neo4j.exceptions import ClientError
 from provhouse.model.errors import UsageError
 
 from .operators import READING, name_of
-from .values import plain
+from .plain_values import plain
 
 READING_PROCEDURES = frozenset({
     "db.labels", "db.relationshipTypes", "db.propertyKeys", "db.schema.visualization",

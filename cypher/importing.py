@@ -21,11 +21,11 @@ import pyarrow.compute as pc
 from pyarrow.csv import CSVWriter
 
 from provhouse.model.errors import Unavailable
-from provhouse.model.faults import reach
+from provhouse.model.fault_points import reach
 from provhouse.runtime.files import sync_file, sync_folder
 
 from .address import DATABASE
-from .process import ENVIRONMENT, java_command
+from .neo4j_process import ENVIRONMENT, java_command
 
 DELIMITER = "\x1f"
 """The separator of the strings in a list; it is removed from the strings themselves."""

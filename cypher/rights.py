@@ -15,7 +15,7 @@ from provhouse.model.settings import Settings
 
 from .address import Address
 from .driver import open_driver
-from .errors import reported, translated
+from .driver_errors import reported, translated
 from .external import external_address, verify
 from .texts import Key, constraints
 

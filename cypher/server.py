@@ -11,10 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from provhouse.model.errors import Busy, Unavailable
-from provhouse.model.faults import reach
+from provhouse.model.fault_points import reach
 from provhouse.model.progress import Progress
 
-from . import process
+from . import neo4j_process as process
 from .address import Address
 from .config import ensure_password, free_ports, is_free, write_conf
 from .importing import Import, clear, discard, is_fresh

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import pyarrow as pa
 
-from provhouse.model.faults import reach
+from provhouse.model.fault_points import reach
 from provhouse.model.naming import Naming
 from provhouse.model.patterns import Pattern
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import THETA, Settings
 from provhouse.runtime.room import Room
-from provhouse.sets.splits import Split
-from provhouse.spark.tasks import Sizes, run_tasks
+from provhouse.runtime.spark.tasks import Sizes, run_tasks
+from provhouse.sets.split_arrays import Split
 from provhouse.store.names.names import Names
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import Commit

@@ -11,12 +11,12 @@ from provhouse.commit.single_writer import only_writer
 from provhouse.cypher.access import Import, is_fresh, process_id, running, starting
 from provhouse.cypher.graph import Graph, shared_graph
 from provhouse.model.columns import TRIPLES
-from provhouse.model.faults import reach
+from provhouse.model.fault_points import reach
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.runtime.files import make_folder
 from provhouse.runtime.memory import PeakMemory
-from provhouse.spark.session import Starting
+from provhouse.runtime.spark.session import Starting
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import Beyond, Totals, current
 from provhouse.store.warehouse.identity import create_identity

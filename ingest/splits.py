@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from provhouse.model.errors import BadInput
-from provhouse.sets.splits import Split, tables_of
+from provhouse.sets.split_arrays import Split, tables_of
 
 
 def read_splits(path: Path) -> list[Split]:

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from .connection import Connection as Connection
     from .connection import connect as connect
-    from .records import Records as Records
+    from .planning.want import Want as Want
     from .result import Result as Result
-    from .want import Want as Want
+    from .table_records import Records as Records
 
 _MODULES = {
     "Connection": "connection",
-    "Records": "records",
+    "Records": "table_records",
     "Result": "result",
-    "Want": "want",
+    "Want": "planning.want",
     "connect": "connection",
 }
 

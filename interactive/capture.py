@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 import duckdb
 import pyarrow as pa
 
-from .apart import Apart
-from .decoded import Unfit
-from .fused import Fused
-from .group_by import Cells, run
-from .inject import LISTED, listed_link
-from .links import Chain, Link
+from provhouse.sql.not_covered import REWRITE, NotCovered
+
+from .compiled.fused import Fused
+from .compiled.group_by import Cells, run
+from .index.decoded import Unfit
+from .index.links import Chain, Link
 from .modes import chosen, compiled, not_compiled
-from .plan import Plan
-from .refusal import REWRITE, NotCovered
-from .want import Mode, Want
+from .planning.apart import Apart
+from .planning.inject import LISTED, listed_link
+from .planning.plan import Plan
+from .planning.want import Mode, Want
 
 if TYPE_CHECKING:
     from .connection import Connection

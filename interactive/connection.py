@@ -11,24 +11,23 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import duckdb
 
 from provhouse.model.errors import UsageError
+from provhouse.sql.catalog import Catalog, TablePlace
+from provhouse.sql.not_covered import NotCovered
+from provhouse.sql.parameters import Parameters, with_parameters
+from provhouse.sql.quoting import quoted
 
-from .apart import Apart
-from .catalog import Catalog, TablePlace
-from .memory import Memory
-from .names import quoted
-from .parameters import Parameters, with_parameters
-from .refusal import NotCovered
+from .memory_budget import Memory
+from .planning.apart import Apart
+from .planning.want import Mode, Want
 from .sources import ReadSource, check_database, ending, reader, to_arrow
 from .unnamed import Unnamed
-from .want import Mode, Want
 
 if TYPE_CHECKING:
-    from provhouse.crossfilter.binning import Binning
-
-    from .columns import ColumnCache
+    from .charts.binning import Binning
+    from .column_cache import ColumnCache
     from .dependencies import Violations
     from .linking import Linked
-    from .plan import Plan
+    from .planning.plan import Plan
     from .record_queries import RecordQuery
     from .result import Result
     from .table_views import TableViews
@@ -305,8 +304,8 @@ class Connection:
         """Return the plan of a query; plans are kept by the query's text."""
         found = self._plans.get(query)
         if found is None:
-            from .plan import collector_paused, plan
-            from .rehearse import rehearse
+            from .planning.plan import collector_paused, plan
+            from .planning.rehearse import rehearse
 
             with collector_paused():
                 found = plan(self.duckdb, query, self.catalog())
@@ -338,7 +337,7 @@ class Connection:
     def columns(self) -> "ColumnCache":
         """The decoded columns of tables."""
         if self._columns is None:
-            from .columns import ColumnCache
+            from .column_cache import ColumnCache
 
             self._columns = ColumnCache(self)
             self.memory.columns = self._columns

@@ -8,12 +8,12 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.model.errors import UsageError
+from provhouse.sql.catalog import TablePlace
+from provhouse.sql.quoting import quoted
 
-from .catalog import TablePlace
-from .links import Link, from_pairs
-from .names import quoted
-from .records import Records
-from .snapshot import TableStates
+from .index.links import Link, from_pairs
+from .table_records import Records
+from .table_states import TableStates
 
 if TYPE_CHECKING:
     from .connection import Connection

@@ -15,15 +15,16 @@ from numpy.typing import NDArray
 from sqlglot import exp
 
 from provhouse.model.errors import UsageError
+from provhouse.sql.quoting import quoted
 
-from .apart import is_carried
+from .distinct_rows import distinct_questions
 from .expressions import check_aggregate
-from .links import Link, Rows, distinct, from_pairs
-from .names import quoted
-from .questions import distinct_questions
+from .index.links import Link, Rows, distinct, from_pairs
+from .planning.apart import is_carried
 
 if TYPE_CHECKING:
-    from .catalog import TablePlace
+    from provhouse.sql.catalog import TablePlace
+
     from .connection import Connection
 
 PARTS, PART = "__provhouse_parts", "__provhouse_part"

@@ -8,9 +8,8 @@ import re
 from typing import TYPE_CHECKING
 
 from provhouse.model.errors import UsageError
-
-from .bound import Bound, NotBound, bound
-from .catalog import TablePlace
+from provhouse.sql.bound import Bound, NotBound, bound
+from provhouse.sql.catalog import TablePlace
 
 if TYPE_CHECKING:
     from .connection import Connection

@@ -7,15 +7,15 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.model.arrays import column
+from provhouse.sql.not_covered import NotCovered
 
-from .apart import is_carried
 from .capture import CapturedRows
-from .identity import WitnessQuestion
-from .links import Chain, Link, Rows, distinct, flattened, merged
-from .plan import Plan
-from .refusal import NotCovered
-from .selection import Mask
-from .trace import Tracer
+from .follow import Tracer
+from .index.links import Chain, Link, Rows, distinct, flattened, merged
+from .planning.apart import is_carried
+from .planning.condition import Mask
+from .planning.plan import Plan
+from .planning.row_identity import WitnessQuestion
 from .why import one_row
 
 if TYPE_CHECKING:

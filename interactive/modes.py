@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING
 
 from provhouse.model.errors import UsageError
 
-from .columns import needed
-from .fused import Fused
-from .links import Chain
-from .plan import Plan
-from .want import Mode, Want
+from .column_cache import needed
+from .compiled.fused import Fused
+from .index.links import Chain
+from .planning.plan import Plan
+from .planning.want import Mode, Want
 
 if TYPE_CHECKING:
     from .connection import Connection

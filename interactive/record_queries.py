@@ -19,13 +19,14 @@ from sqlglot import exp
 from sqlglot.errors import ParseError
 
 from provhouse.model.errors import UsageError
+from provhouse.sql.catalog import TablePlace
 
-from . import group_by, kernels
-from .catalog import TablePlace
-from .columns import ColumnCache, Key, needed
-from .decoded import Coded, DecodedNumbers, Unfit
-from .fused import Fused
-from .links import Rows
+from .column_cache import ColumnCache, Key, needed
+from .compiled import group_by
+from .compiled.fused import Fused
+from .index import kernels
+from .index.decoded import Coded, DecodedNumbers, Unfit
+from .index.links import Rows
 
 if TYPE_CHECKING:
     from .connection import Connection

@@ -13,20 +13,20 @@ from provhouse.model.errors import UsageError
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.runtime.packages import package
+from provhouse.sql.catalog import TablePlace
+from provhouse.sql.quoting import quoted
 
 from .capture import capture
-from .catalog import TablePlace
 from .divided import Divided, divide
+from .index.links import Chain, Link, Rows, distinct
 from .lineage import Lineage
-from .links import Chain, Link, Rows, distinct
 from .modes import explained
-from .names import quoted
-from .plan import Plan
+from .planning.condition import masks
+from .planning.plan import Plan
+from .planning.want import Mode, Want
 from .polynomial import Derivation, Polynomial, Witness, minimal
-from .records import Records
-from .selection import masks
-from .snapshot import TableStates
-from .want import Mode, Want
+from .table_records import Records
+from .table_states import TableStates
 from .why import derivations
 
 if TYPE_CHECKING:

@@ -17,14 +17,14 @@ from provhouse.model.arrays import unique
 from provhouse.model.errors import UsageError
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
+from provhouse.sql.blocks import is_grouped
+from provhouse.sql.catalog import TablePlace
+from provhouse.sql.quoting import quoted
 
-from . import kernels
-from .apart import is_carried
-from .blocks import is_grouped
-from .catalog import TablePlace
-from .kernels import Offsets, Rids
-from .links import Chain, Rows
-from .names import quoted
+from .index import kernels
+from .index.kernels import Offsets, Rids
+from .index.links import Chain, Rows
+from .planning.apart import is_carried
 
 if TYPE_CHECKING:
     from .connection import Connection

@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from provhouse.crossfilter.binning import Binning
-from provhouse.crossfilter.duckdb_types import as_charted
-from provhouse.crossfilter.views import ChartViews
 from provhouse.model.errors import UsageError
+from provhouse.sql.quoting import quoted
 
+from .charts.binning import Binning
+from .charts.duckdb_types import as_charted
+from .charts.views import ChartViews
 from .expressions import check_values
-from .names import quoted
-from .records import Records
-from .snapshot import TableStates
+from .table_records import Records
+from .table_states import TableStates
 
 if TYPE_CHECKING:
     from .connection import Connection

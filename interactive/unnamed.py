@@ -17,10 +17,11 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from .catalog import Catalog, TablePlace
-from .ctes import cte_of
-from .dialect import Verbatim, read
-from .names import quoted, text_of
+from provhouse.sql.catalog import Catalog, TablePlace
+from provhouse.sql.ctes import cte_of
+from provhouse.sql.dialect import Verbatim, read
+from provhouse.sql.quoting import quoted, text_of
+
 from .sources import ReadSource, ending, reader, to_arrow
 
 DATABASE = "provhouse_sources"

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from provhouse.model.errors import UsageError
+from provhouse.sql.parse import parse
+from provhouse.sql.quoting import quoted
 
-from .apart import readable, unreadable, with_eids
-from .derivations import Derived, Deriver
-from .names import quoted
-from .parse import parse
+from .planning.apart import readable, unreadable, with_eids
+from .planning.derivation_query import Derived, Deriver
 from .polynomial import Derivation, RecordTerm
 
 if TYPE_CHECKING:

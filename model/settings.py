@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from .errors import UsageError
-from .faults import VARIABLE
+from .fault_points import VARIABLE
 from .paths import check_local
 
 PREFIX = "PROVHOUSE_"

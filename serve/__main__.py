@@ -20,7 +20,7 @@ from provhouse.model.command import COMMAND
 from provhouse.model.errors import Busy, ProvhouseError
 from provhouse.model.settings import Settings
 from provhouse.runtime.imports import hide_unused
-from provhouse.spark.session import end
+from provhouse.runtime.spark.session import end
 
 from .app import application
 from .auth import Access

@@ -24,7 +24,7 @@ from provhouse.output import arrow_stream
 from provhouse.output.result import Result
 from provhouse.output.results.answers import Absent, AnswersResult
 from provhouse.output.results.large_answer import answer_result
-from provhouse.query.ask import Asker
+from provhouse.query.lineage.ask import Asker
 from provhouse.query.locate import check_tables
 
 from .answer_cache import AnswerCache

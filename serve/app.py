@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 
 from provhouse.model.settings import Settings
 from provhouse.output.results.status import status_object
-from provhouse.query.status import status
+from provhouse.query.listing.status import status
 from provhouse.runtime.jars import cache_folder
 
 from .answer_cache import AnswerCache

@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from threading import Lock
 
-from provhouse.query.ask import Asker
+from provhouse.query.lineage.ask import Asker
 
 EARLIER_GENERATIONS = 4
 """The largest number of earlier generations whose askers stay open."""

@@ -13,9 +13,9 @@ from provhouse.model.answer import Answer, LargeAnswer
 from provhouse.model.errors import ProvhouseError, UsageError
 from provhouse.output.form import Form, Order
 from provhouse.output.writer import Writer, writer_of
-from provhouse.query.diff import Diff
-from provhouse.query.path import Paths
-from provhouse.query.what_if import WhatIf
+from provhouse.query.consequences.what_if import WhatIf
+from provhouse.query.lineage.diff import Diff
+from provhouse.query.lineage.path import Paths
 
 from .problems import problem
 

@@ -23,8 +23,8 @@ from provhouse.model.progress import Progress
 from provhouse.model.question import AsOf
 from provhouse.model.settings import Settings
 from provhouse.query.as_of import commit_as_of
-from provhouse.query.ask import Asker
-from provhouse.spark import session as spark
+from provhouse.query.lineage.ask import Asker
+from provhouse.runtime.spark import session as spark
 from provhouse.store.cache.partition_cache import PartitionCache
 from provhouse.store.names.erased import Mark, erased_mark
 from provhouse.store.warehouse.bases import bases

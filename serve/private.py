@@ -6,7 +6,7 @@ from pathlib import Path
 
 from starlette.types import Scope
 
-from provhouse.query.status import Status
+from provhouse.query.listing.status import Status
 
 from .people import Person
 from .tokens import Role

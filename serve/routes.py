@@ -11,7 +11,7 @@ from provhouse.output.questions.asking import Asking
 from provhouse.output.questions.items import AskingLineage, AskingView
 from provhouse.output.questions.lists import AskingGenerations
 from provhouse.output.questions.registry import QUESTIONS
-from provhouse.query.generations import Generation, list_generations
+from provhouse.query.listing.generations import Generation, list_generations
 
 from .answering import Answering
 from .content_types import Format, ResponseFormat

@@ -18,7 +18,8 @@ from helpers.kernels import compile_once
 from helpers.warehouse import House
 from helpers.warm import Warm
 from provhouse.commit.erasing import erase
-from provhouse.cypher import process, server
+from provhouse.cypher import neo4j_process as process
+from provhouse.cypher import server
 from provhouse.cypher.access import connected
 from provhouse.cypher.address import Address
 from provhouse.cypher.graph import Graph
@@ -27,7 +28,7 @@ from provhouse.cypher.server_record import ServerRecord
 from provhouse.cypher.view_mark import clear_mark
 from provhouse.model.progress import Progress, Silent
 from provhouse.model.settings import Settings
-from provhouse.spark import session as store
+from provhouse.runtime.spark import session as store
 from provhouse.store.warehouse.layout import Layout
 
 # A shell that starts tests in the background makes them ignore Ctrl-C or SIGHUP, and commands would
@@ -112,7 +113,7 @@ def _wipe_of_one(home: Path) -> Callable[[str, Settings, Progress], None]:
     """Return what erasures call to wipe Neo4j; in this home, it deletes one warehouse only.
 
     A start of Neo4j takes as long as fifty small erasures. `tests/fire` and
-    `tests/changes/test_forget_killed.py` have servers of their own, which erasures really wipe.
+    `tests/care/test_forget_killed.py` have servers of their own, which erasures really wipe.
     """
 
     def wipe(warehouse: str, settings: Settings, progress: Progress) -> None:

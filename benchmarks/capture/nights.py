@@ -28,14 +28,14 @@ from benchmarks.shared.markup import bars, cores, duration, grid
 from benchmarks.shared.results import ResultsFile, SeededRun, mean_load, packages
 from benchmarks.shared.results import run as recorded
 from benchmarks.shared.spark import plain
-from provhouse.capturing.session import CaptureReports, capturing
+from provhouse.capture.capturing import CaptureReports, capturing
+from provhouse.capture.reading.finished import captured_writes
 from provhouse.cypher.access import down, up
-from provhouse.ingest.captured.finished import captured_writes
-from provhouse.ingest.captured.land import land_block
+from provhouse.ingest.landing.land import land_block
 from provhouse.model.arrays import I64
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
-from provhouse.store.warehouse.blocks import begin_block
+from provhouse.store.warehouse.captured_blocks import begin_block
 from provhouse.store.warehouse.layout import Layout
 
 

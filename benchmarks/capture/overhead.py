@@ -29,16 +29,16 @@ from benchmarks.shared.markup import bars, cores, grid
 from benchmarks.shared.results import ResultsFile, Run, mean_load, packages
 from benchmarks.shared.results import run as recorded
 from benchmarks.shared.spark import plain
-from provhouse.capturing.session import CaptureReports, capturing
+from provhouse.capture.capturing import CaptureReports, capturing
+from provhouse.capture.reading.description import CapturedWrite
+from provhouse.capture.reading.finished import captured_writes
 from provhouse.cypher.access import down, process_id, up
-from provhouse.ingest.captured.description import CapturedWrite
-from provhouse.ingest.captured.finished import captured_writes
-from provhouse.ingest.captured.land import land_block
+from provhouse.ingest.landing.land import land_block
 from provhouse.ingest.steps.order import CUT
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.runtime.memory import sampling
-from provhouse.store.warehouse.blocks import begin_block
+from provhouse.store.warehouse.captured_blocks import begin_block
 from provhouse.store.warehouse.layout import Layout, bytes_below
 
 
@@ -188,7 +188,7 @@ def _allowed(query: Query) -> float:
 
 Frame = Callable[[], DataFrame]
 """A function that returns a new frame of the same query."""
-QUERIES = ROOT / "tests" / "capturing" / "tpch"
+QUERIES = ROOT / "tests" / "capture" / "tpch"
 WARM = "q19"
 """The query that is landed before all others; of the rows that they name, it names very few."""
 

@@ -22,8 +22,8 @@ import pyarrow.parquet as pq
 from benchmarks.shared import results as machine
 from benchmarks.shared.markup import bars, cores, grid
 from benchmarks.shared.results import ResultsFile, Run
-from provhouse.crossfilter.plan import STRUCTURES, Structure
-from provhouse.crossfilter.views import ChartViews
+from provhouse.interactive.charts.structures import STRUCTURES, Structure
+from provhouse.interactive.charts.views import ChartViews
 
 
 class Spread(TypedDict):

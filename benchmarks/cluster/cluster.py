@@ -23,7 +23,8 @@ from benchmarks import ROOT
 from benchmarks.cluster.process import LOOPBACK, Result, run
 from benchmarks.cluster.run import HELD, Scenario
 from benchmarks.cluster.spark_cluster import Cluster, kill, resume, suspend
-from provhouse.cypher import process, server
+from provhouse.cypher import neo4j_process as process
+from provhouse.cypher import server
 from provhouse.cypher.server_record import ServerRecord
 from provhouse.model.progress import Silent
 

@@ -26,16 +26,16 @@ from pyspark import SparkContext
 
 import provhouse
 from benchmarks.cluster.tasks import await_task, count_lost, last_job, tasks_after
-from provhouse.changes import compact as compacting
-from provhouse.changes.retract import Retracting, retract
+from provhouse.care import compact as compacting
+from provhouse.care.retract import Retracting, retract
 from provhouse.ingest import ingest as ingesting
 from provhouse.model.answer import Answer
 from provhouse.model.progress import Silent, Stopwatch
 from provhouse.model.question import Direction, Method, Question
 from provhouse.model.settings import Settings
-from provhouse.query.ask import Asker
+from provhouse.query.lineage.ask import Asker
+from provhouse.runtime.spark import session
 from provhouse.serve.process import down, up
-from provhouse.spark import session
 from provhouse.store.warehouse.layout import Layout
 
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")

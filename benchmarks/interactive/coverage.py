@@ -26,7 +26,7 @@ from benchmarks.shared import results as machine
 from benchmarks.shared.markup import cores, grid, outcomes, total
 from benchmarks.shared.results import Record, ResultsFile
 from provhouse.interactive import Connection, connect
-from provhouse.interactive.refusal import NotCovered
+from provhouse.sql.not_covered import NotCovered
 
 
 class Query(TypedDict, total=False):
@@ -114,7 +114,7 @@ def queries(suite: str) -> Iterator[tuple[str, str]]:
 
         folder = tpcds.queries()
     else:
-        folder = ROOT / "tests" / "capturing" / "tpch"
+        folder = ROOT / "tests" / "capture" / "tpch"
     for path in sorted(folder.glob("q*.sql"), key=lambda path: number({"query": path.stem})):
         text = path.read_text(encoding="utf-8")
         dialect = "spark" if suite == "tpcds" else "duckdb"

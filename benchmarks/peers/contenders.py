@@ -11,7 +11,7 @@ from pyspark.sql import functions as f
 from benchmarks.ingest.contenders import NumberedEdges
 from benchmarks.peers.peer import Given, Peer, ends
 from benchmarks.shared.spark import plain
-from provhouse.cypher import process
+from provhouse.cypher import neo4j_process as process
 from provhouse.cypher.address import DATABASE
 from provhouse.cypher.config import ensure_password, free_ports, write_conf
 from provhouse.cypher.driver import is_ready, open_driver
@@ -22,7 +22,7 @@ from provhouse.model.arrays import I64, ItemNumber
 from provhouse.model.progress import Silent, Stopwatch
 from provhouse.model.question import Direction
 from provhouse.model.settings import Settings
-from provhouse.query.ask import Asker
+from provhouse.query.lineage.ask import Asker
 from provhouse.query.methods.csprov import CSProv
 
 

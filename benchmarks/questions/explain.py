@@ -4,7 +4,7 @@ Half of the items are drawn among all items. The other half are drawn in compone
 into sets, where questions differ most in how much they read. CSProv answers all questions, and RQ
 and CCProv answer a few, in one warm session that caches nothing between questions.
 `results/explain.json` records for each warehouse how much questions read and how long they took.
-The table compares the times with the estimates of `query/cost.py`. With `--fit`, nothing
+The table compares the times with the estimates of `query/reading/cost.py`. With `--fit`, nothing
 is measured. The program then prints the constants that make these estimates fit all results best.
 """
 
@@ -31,9 +31,9 @@ from provhouse.model.arrays import I64, ItemNumbers
 from provhouse.model.progress import Progress
 from provhouse.model.question import Direction, Method, Question
 from provhouse.model.settings import Settings
-from provhouse.query import cost
-from provhouse.query.ask import Asker
-from provhouse.query.cost import SET, TRIPLE
+from provhouse.query.lineage.ask import Asker
+from provhouse.query.reading import cost
+from provhouse.query.reading.cost import SET, TRIPLE
 
 
 class QuestionBySets(TypedDict):
@@ -227,7 +227,7 @@ def levelled(asker: Asker, items: list[str]) -> Iterator[QuestionByLevels]:
 
 
 def fit(results: Results) -> dict[str, float]:
-    """Return the constants of `query/cost.py` with the least relative errors on all results.
+    """Return the constants of `query/reading/cost.py` that have the least relative errors.
 
     The constants for a set and for a triple are not fitted, because questions about random
     items read too few sets and triples.

@@ -41,7 +41,7 @@ from provhouse.model.errors import Damaged
 from provhouse.model.progress import Progress
 from provhouse.model.question import Method
 from provhouse.model.settings import THETA, Settings
-from provhouse.query.ask import Asker
+from provhouse.query.lineage.ask import Asker
 from provhouse.store.tables.snapshot import Snapshot
 
 

@@ -9,7 +9,7 @@ from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from provhouse.runtime.java import java
-from provhouse.store.cache.blocks import discard_blocks
+from provhouse.store.cache.triple_blocks import discard_blocks
 
 REPEATED = 5
 

@@ -15,7 +15,7 @@ from benchmarks.traces.workflow import splits
 from provhouse.model.arrays import I32, I64, Bools
 from provhouse.model.columns import DST, SRC
 from provhouse.sets.depths import depths
-from provhouse.sets.splits import Split, split_codes
+from provhouse.sets.split_arrays import Split, split_codes
 
 THETA = 25_000
 WANTED = 10

@@ -17,13 +17,13 @@ from benchmarks.capture.programs_rdds import PROGRAMS as RDDS
 from benchmarks.capture.programs_rdds import Inputs
 from benchmarks.shared.costs import EVERY, Peak
 from benchmarks.tracing.walks import Again, Through, compared, first, one, walked
-from provhouse.capturing.rdds.context import LineageContext
-from provhouse.capturing.session import CaptureReports, capturing
-from provhouse.ingest.captured.finished import captured_writes, outputs_of
+from provhouse.capture.capturing import CaptureReports, capturing
+from provhouse.capture.rdds.context import LineageContext
+from provhouse.capture.reading.finished import captured_writes, outputs_of
+from provhouse.capture.walks.cursor import Cursor
+from provhouse.capture.walks.flow import CapturedFlow
 from provhouse.runtime.memory import sampling
 from provhouse.store.warehouse.layout import bytes_below
-from provhouse.tracing.cursor import Cursor
-from provhouse.tracing.flow import CapturedFlow
 
 SIZE = 0.25
 """The gigabytes of each text."""

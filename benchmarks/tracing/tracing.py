@@ -42,13 +42,13 @@ from benchmarks.tracing.walks import (
     timed,
     walked,
 )
+from provhouse.capture.walks.cursor import Cursor
 from provhouse.captures import Capture
 from provhouse.cypher.access import down
 from provhouse.model.associations import ROW_BITS
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.runtime.memory import sampling
-from provhouse.tracing.cursor import Cursor
 
 WALKS = ("query", "witnesses", "cold", "back", "1,000 back", "forth", "1,000 forth", "show",
          "warehouse", "memory, MB")  # fmt: skip
@@ -182,7 +182,7 @@ def begun(before: Results | None, given: argparse.Namespace, made_by: str) -> Re
     """Return the results of an earlier run with the same settings and code, or empty ones."""
     new: Results = {
         **recorded(mean_load(), packages("pyspark", "pyarrow", "provhouse")),
-        "code": code("tracing", "capturing", "ingest/captured"),
+        "code": code("capture", "ingest/landing"),
         "data": made_by,
         "scale": given.scale,
         "repeats": given.repeats,

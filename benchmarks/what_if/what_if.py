@@ -40,13 +40,13 @@ from provhouse.model.progress import Silent
 from provhouse.model.question import Question
 from provhouse.model.settings import THETA, Settings
 from provhouse.model.zoom import LEVELS
-from provhouse.query.ask import Asker
-from provhouse.query.deletion.codes import DIES, SURVIVES, UNDECIDED
-from provhouse.query.deletion.derivations import AGGREGATE, DerivationRows, Derivations
-from provhouse.query.deletion.fates import Deleter, fates
-from provhouse.query.deletion.values import Recomputed, Tensors
-from provhouse.query.what_if import what_if
-from provhouse.query.what_if_each import alternatives
+from provhouse.query.consequences.deletion.codes import DIES, SURVIVES, UNDECIDED
+from provhouse.query.consequences.deletion.derivations import AGGREGATE, DerivationRows, Derivations
+from provhouse.query.consequences.deletion.fates import Deleter, fates
+from provhouse.query.consequences.deletion.new_values import Recomputed, Tensors
+from provhouse.query.consequences.what_if import what_if
+from provhouse.query.consequences.what_if_each import alternatives
+from provhouse.query.lineage.ask import Asker
 
 
 class DeletionRun(TypedDict):

@@ -14,8 +14,8 @@ from provhouse.model.progress import Silent
 from provhouse.model.question import Question
 from provhouse.model.settings import Settings
 from provhouse.model.zoom import LEVELS
-from provhouse.query.ask import Asker
-from provhouse.query.zoom import zoom
+from provhouse.query.lineage.ask import Asker
+from provhouse.query.zoom.zoomed import zoom
 
 TABLES = ("raw", "clean", "joined", "daily")
 MODULES = ("curate", "join", "sum")

@@ -27,10 +27,10 @@ from benchmarks.shared.results import run as recorded
 from benchmarks.workflows.lipstick import Dealerships, Stations, Workflow
 from provhouse.model.arrays import I64, ItemNumbers
 from provhouse.model.derivations import KINDS, ROLES
-from provhouse.query.deletion.derivations import DerivationRows, Derivations
-from provhouse.query.deletion.fates import Deleter
-from provhouse.query.recurse import recurse
-from provhouse.workflows.fold import NONE, Flow, fold
+from provhouse.query.consequences.deletion.derivations import DerivationRows, Derivations
+from provhouse.query.consequences.deletion.fates import Deleter
+from provhouse.query.reading.recurse import recurse
+from provhouse.query.zoom.fold import NONE, Flow, fold
 
 
 class Timed(TypedDict):

@@ -17,9 +17,9 @@ def compact(ctx: typer.Context, form: FormOption = None, wait: WaitOption = None
     """
     settings = invocation(ctx).settings(wait_seconds=wait)
 
-    from provhouse.changes.compact import compact as rewrite_tables
+    from provhouse.care.compact import compact as rewrite_tables
     from provhouse.output.results.status import StatusResult
-    from provhouse.query.status import status
+    from provhouse.query.listing.status import status
     from provhouse.serve.process import await_generation
 
     from ..progress_display import progress_display

@@ -15,9 +15,9 @@ from provhouse.model.paths import local_path
 from ..invocation import invocation
 
 if TYPE_CHECKING:
-    from provhouse.crossfilter.binning import Binning
-    from provhouse.crossfilter.records import FileRecords
-    from provhouse.crossfilter.views import ChartViews
+    from provhouse.interactive.charts.binning import Binning
+    from provhouse.interactive.charts.file_records import FileRecords
+    from provhouse.interactive.charts.views import ChartViews
 
 
 def crossfilter(
@@ -91,7 +91,7 @@ def crossfilter(
     The page can save the lineage of what is selected: as a trace in the current folder, and if
     `provhouse --warehouse DIR crossfilter` names a warehouse, it also ingests the trace there.
     """
-    from provhouse.crossfilter.records import FileRecords
+    from provhouse.interactive.charts.file_records import FileRecords
     from provhouse.serve.charts.page import Page
     from provhouse.serve.charts.serving import serve
 
@@ -124,7 +124,7 @@ def _views(
     key: str | None,
     budget: int,
 ) -> "ChartViews":
-    from provhouse.crossfilter.views import ChartViews
+    from provhouse.interactive.charts.views import ChartViews
 
     if not by and not grids:
         raise UsageError(

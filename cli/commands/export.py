@@ -60,7 +60,7 @@ def export(
 
     from provhouse.model.question import Direction, Question
     from provhouse.output.results.export import ExportResult
-    from provhouse.query.export import export_warehouse
+    from provhouse.query.exporting.export import export_warehouse
     from provhouse.store.warehouse.layout import Layout
 
     from ..progress_display import progress_display
@@ -80,8 +80,8 @@ def export(
 def _export_answer(
     settings: "Settings", question: "Question", folder: Path, progress: "Progress"
 ) -> "Manifest":
-    from provhouse.query.ask import Asker
-    from provhouse.query.export import export_answer
+    from provhouse.query.exporting.export import export_answer
+    from provhouse.query.lineage.ask import Asker
     from provhouse.store.warehouse.layout import Layout
 
     with Asker(settings, progress, question.as_of) as asker:

@@ -41,7 +41,7 @@ def forget(
         answer(settings, AskingWhatIf(named), OutputOptions(form))
         return
 
-    from provhouse.changes.forget import forget as erase
+    from provhouse.care.forget import forget as erase
     from provhouse.output.results.forget import ForgetResult
     from provhouse.serve.process import without_server
 

@@ -209,7 +209,7 @@ def _ingest_captured(
             "Leave them out: the keys and the run are in the folder",
         )
 
-    from provhouse.ingest.captured.land_left import together
+    from provhouse.ingest.landing.land_left import together
     from provhouse.output.results.captured import CapturedResult
     from provhouse.warehouse import Warehouse
 

@@ -36,7 +36,7 @@ def prune(
     """
     settings = invocation(ctx).settings(wait_seconds=wait)
 
-    from provhouse.changes.prune import prune as delete_generations
+    from provhouse.care.prune import prune as delete_generations
     from provhouse.output.results.prune import PruneResult
 
     from ..progress_display import progress_display

@@ -25,7 +25,7 @@ def repair(ctx: typer.Context, form: FormOption = None, wait: WaitOption = None)
     from provhouse.care.repair import repair_and_check
     from provhouse.output.results.check import CheckResult
     from provhouse.output.results.status import StatusResult
-    from provhouse.query.status import status
+    from provhouse.query.listing.status import status
 
     from ..progress_display import progress_display
 

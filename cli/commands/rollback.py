@@ -17,9 +17,9 @@ def rollback(ctx: typer.Context, form: FormOption = None, wait: WaitOption = Non
     """
     settings = invocation(ctx).settings(wait_seconds=wait)
 
-    from provhouse.changes.rollback import rollback as undo_ingest
+    from provhouse.care.rollback import rollback as undo_ingest
     from provhouse.output.results.status import StatusResult
-    from provhouse.query.status import status
+    from provhouse.query.listing.status import status
     from provhouse.serve.process import await_generation
 
     from ..progress_display import progress_display

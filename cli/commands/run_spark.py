@@ -24,7 +24,7 @@ from ..invocation import invocation
 from ..options import WaitOption
 
 if TYPE_CHECKING:
-    from provhouse.capturing.scripts import Ran
+    from provhouse.capture.scripts import Ran
 
 
 def run_spark(
@@ -49,7 +49,7 @@ def run_spark(
     Options of this command come before SCRIPT. The exit status is that of the script. If the
     ingest fails because another process writes, a message says how to repeat it.
     """
-    from provhouse.capturing.scripts import run_script
+    from provhouse.capture.scripts import run_script
 
     settings = invocation(ctx).settings(wait_seconds=wait)
     limits = budget_mb, budget_seconds, sample, values
@@ -74,11 +74,11 @@ def _ingest(ran: "Ran", settings: Settings) -> None:
 
     The error of a script that has failed is its own.
     """
-    from provhouse.ingest.captured.land_left import together
+    from provhouse.ingest.landing.land_left import together
     from provhouse.output.form import Form
     from provhouse.output.results.captured import CapturedResult
     from provhouse.output.writer import writer_of
-    from provhouse.store.warehouse.blocks import await_driver
+    from provhouse.store.warehouse.captured_blocks import await_driver
     from provhouse.warehouse import Warehouse
 
     from ..progress_display import progress_display

@@ -18,7 +18,7 @@ def status(ctx: typer.Context, form: FormOption = None) -> None:
     settings = invocation(ctx).settings()
 
     from provhouse.output.results.status import StatusResult
-    from provhouse.query.status import status as warehouse_status
+    from provhouse.query.listing.status import status as warehouse_status
 
     server = running(settings.warehouse)
     with opened(form) as output:

@@ -39,7 +39,7 @@ def values(
     settings = invocation(ctx).settings()
 
     from provhouse.output.results.values import ValuesResult
-    from provhouse.query.values import count_values
+    from provhouse.query.exporting.values import count_values
     from provhouse.store.warehouse.layout import Layout
 
     from ..progress_display import progress_display

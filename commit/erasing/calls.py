@@ -7,9 +7,9 @@ import pyarrow.compute as pc
 
 from provhouse.model.arrays import ItemNumbers, PartitionNumber, minus
 from provhouse.model.columns import DST, EXECUTION, INVOCATION, MODULE, SRC
-from provhouse.store.tables.links import partitions_touching, touching
 from provhouse.store.tables.partitions import read_partition
 from provhouse.store.tables.snapshot import Snapshot
+from provhouse.store.tables.touching import partitions_touching, touching
 
 _CALL = (MODULE, EXECUTION, INVOCATION)
 Text = tuple[str, str]

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 
 from provhouse.model.arrays import ItemNumbers
 from provhouse.model.columns import NAME, OPERATION, PART
-from provhouse.model.faults import reach
+from provhouse.model.fault_points import reach
 from provhouse.store.tables.delta import stored_files
 from provhouse.store.tables.modules import MODULES, OP_PART
 from provhouse.store.tables.operations import OPERATIONS

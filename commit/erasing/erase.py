@@ -15,7 +15,7 @@ from provhouse.cypher.access import has_names
 from provhouse.cypher.graph import shared_graph, wipe
 from provhouse.model.arrays import ItemNumbers, among, union
 from provhouse.model.errors import Busy, Damaged, Unavailable
-from provhouse.model.faults import reach
+from provhouse.model.fault_points import reach
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.runtime.scratch import clear_abandoned

@@ -11,11 +11,11 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 
 from provhouse.model.errors import Damaged
-from provhouse.model.faults import reach
+from provhouse.model.fault_points import reach
 from provhouse.runtime.files import sync_folder
+from provhouse.store.warehouse.json_records import write_record
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.locks import check_lock
-from provhouse.store.warehouse.records import write_record
 
 
 @dataclass(frozen=True)

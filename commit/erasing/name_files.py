@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from provhouse.model.arrays import I64, ItemNumbers, among, union, unique
 from provhouse.model.columns import NAME
-from provhouse.model.faults import reach
+from provhouse.model.fault_points import reach
 from provhouse.runtime.files import sync_file, sync_folder
 from provhouse.store.names.erased import ERASED, erased_in
 from provhouse.store.names.id_lookup import TableIds, ids_file, read_ids, write_ids

@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from provhouse.model.faults import reach
+from provhouse.model.fault_points import reach
 from provhouse.runtime.files import sync_file, sync_folder
 from provhouse.store.tables.delta import packed_columns
 

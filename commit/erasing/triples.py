@@ -22,16 +22,16 @@ from provhouse.model.arrays import (
     unique,
 )
 from provhouse.model.columns import ATTRIBUTES, DERIVES_FROM, DST, OP, OPS, SET, SRC, TRIPLE
-from provhouse.model.faults import reach
+from provhouse.model.fault_points import reach
 from provhouse.store.tables.delta import stored_files
-from provhouse.store.tables.links import (
+from provhouse.store.tables.partitions import read_partition
+from provhouse.store.tables.snapshot import Snapshot
+from provhouse.store.tables.touching import (
     LINK_CLEARED,
     count_described,
     partitions_touching,
     touching,
 )
-from provhouse.store.tables.partitions import read_partition
-from provhouse.store.tables.snapshot import Snapshot
 
 from .rewriting import rewrite, update_lengths
 

@@ -11,7 +11,7 @@ from rich.text import Text
 from provhouse.model.answer import Answer
 from provhouse.output.phrases import counted, duration
 from provhouse.output.sections import grid
-from provhouse.query.what_if import FATES, WhatIf
+from provhouse.query.consequences.what_if import FATES, WhatIf
 
 BAR = 40
 METHODS = {

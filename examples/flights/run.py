@@ -28,9 +28,9 @@ from provhouse.model.progress import Progress
 from provhouse.model.question import Method
 from provhouse.model.settings import Settings
 from provhouse.output.table import console
-from provhouse.query.ask import Asker
-from provhouse.query.status import Status, status
-from provhouse.query.what_if import what_if
+from provhouse.query.consequences.what_if import what_if
+from provhouse.query.lineage.ask import Asker
+from provhouse.query.listing.status import Status, status
 from provhouse.runtime.java import java
 
 PIPELINE = Path(pipeline.__file__)

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from provhouse.model.answer import Answer
-from provhouse.query.what_if import WhatIf
+from provhouse.query.consequences.what_if import WhatIf
 
 SOURCES = {
     "flights": "flight",

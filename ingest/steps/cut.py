@@ -26,7 +26,7 @@ from provhouse.sets.cut import cut as cut_pieces
 from provhouse.sets.item_graph import ItemGraph, with_neighbours
 from provhouse.sets.packing import RULES, pack, packings
 from provhouse.sets.search import ENOUGH, Plans
-from provhouse.sets.splits import restricted, split_codes
+from provhouse.sets.split_arrays import restricted, split_codes
 from provhouse.store.tables.snapshot import Snapshot
 
 from ..job import Job

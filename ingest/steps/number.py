@@ -21,6 +21,7 @@ from provhouse.model.arrays import I32, I64, U64, unique
 from provhouse.model.columns import DST, SRC, TABLE
 from provhouse.model.errors import BadInput
 from provhouse.runtime.room import slices
+from provhouse.runtime.spark.tasks import report_progress
 from provhouse.runtime.storage import (
     create_array,
     has_file,
@@ -30,8 +31,7 @@ from provhouse.runtime.storage import (
     read_stream,
     save_array,
 )
-from provhouse.sets.splits import Split
-from provhouse.spark.tasks import report_progress
+from provhouse.sets.split_arrays import Split
 
 from ..job import Job
 from ..naming import refuse_two_tables

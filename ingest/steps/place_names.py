@@ -16,6 +16,7 @@ import pyarrow as pa
 from provhouse.model.arrays import I64, Bools
 from provhouse.model.columns import NAME, TABLE
 from provhouse.model.patterns import Pattern
+from provhouse.runtime.spark.tasks import report_progress
 from provhouse.runtime.storage import (
     Array,
     create_array,
@@ -27,7 +28,6 @@ from provhouse.runtime.storage import (
     save_arrays,
     write_stream,
 )
-from provhouse.spark.tasks import report_progress
 from provhouse.store.names.erased import ERASED
 from provhouse.store.names.id_lookup import Offsets, TableIds, ids_file, write_ids
 from provhouse.store.names.lookup import write_lookup

@@ -37,7 +37,8 @@ from provhouse.model.columns import (
     TRIPLES,
     WAY,
 )
-from provhouse.model.faults import reach
+from provhouse.model.fault_points import reach
+from provhouse.runtime.spark.tasks import part_of_task, report_progress
 from provhouse.runtime.storage import (
     open_array,
     read_batches,
@@ -46,7 +47,6 @@ from provhouse.runtime.storage import (
     stream_writer,
     write_stream,
 )
-from provhouse.spark.tasks import part_of_task, report_progress
 from provhouse.store.tables.partitions import write_partition
 from provhouse.store.tables.snapshot import Snapshot
 

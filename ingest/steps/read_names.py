@@ -13,13 +13,13 @@ import pyarrow.compute as pc
 
 from provhouse.model.arrays import I64, U64, Bools, ItemNumbers
 from provhouse.model.columns import NAME, TABLE
+from provhouse.runtime.spark.tasks import report_progress
 from provhouse.runtime.storage import (
     file_size,
     read_stream,
     save_array,
     write_stream,
 )
-from provhouse.spark.tasks import report_progress
 from provhouse.store.names.hashing import hashes
 from provhouse.store.names.names import Names
 from provhouse.store.names.printed import parsed

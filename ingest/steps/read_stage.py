@@ -13,10 +13,10 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.faults import reach
+from provhouse.model.fault_points import reach
 from provhouse.model.naming import Naming
 from provhouse.model.patterns import Pattern
-from provhouse.spark.tasks import part_of_task, report_progress
+from provhouse.runtime.spark.tasks import part_of_task, report_progress
 
 from ..formats.registry import batches
 from ..formats.source import Source

@@ -29,7 +29,7 @@ from provhouse.model.columns import (
     SRC_TABLE,
     TABLE,
 )
-from provhouse.model.faults import reach
+from provhouse.model.fault_points import reach
 from provhouse.runtime.files import sync_file, sync_folder
 from provhouse.runtime.storage import open_array, read_stream
 from provhouse.store.tables.delta import NewFile, append_files

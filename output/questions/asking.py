@@ -14,7 +14,7 @@ from provhouse.model.wire_names import wire_name
 
 if TYPE_CHECKING:
     from provhouse.output.result import Result
-    from provhouse.query.ask import Asker
+    from provhouse.query.lineage.ask import Asker
 
 Found = TypeVar("Found")
 Part = TypeVar("Part")

@@ -10,13 +10,13 @@ from provhouse.model.semiring import Aggregates, Evaluating, Semiring
 from .asking import Askers, Asking, Name, meaning
 
 if TYPE_CHECKING:
-    from provhouse.query.ask import Asker
-    from provhouse.query.depends import Dependency
-    from provhouse.query.evaluate import Evaluation
-    from provhouse.query.what_if import WhatIf
-    from provhouse.query.what_if_each import WhatIfEach
-    from provhouse.query.why import Why
-    from provhouse.query.why_changed import WhyChanged
+    from provhouse.query.consequences.depends import Dependency
+    from provhouse.query.consequences.evaluate import Evaluation
+    from provhouse.query.consequences.what_if import WhatIf
+    from provhouse.query.consequences.what_if_each import WhatIfEach
+    from provhouse.query.consequences.why import Why
+    from provhouse.query.consequences.why_changed import WhyChanged
+    from provhouse.query.lineage.ask import Asker
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,7 +49,7 @@ class AskingWhatIf(
 
     def find(self, asker: "Asker") -> "WhatIf":
         """Return the consequences of the deletion."""
-        from provhouse.query.what_if import what_if
+        from provhouse.query.consequences.what_if import what_if
 
         return what_if(asker, self.part(Deletion), summary=self.summary)
 
@@ -68,7 +68,7 @@ class AskingWhatIfEach(
 
     def find(self, asker: "Asker") -> "WhatIfEach":
         """Return the values of the aggregates without each input."""
-        from provhouse.query.what_if_each import what_if_each
+        from provhouse.query.consequences.what_if_each import what_if_each
 
         return what_if_each(asker, self.item, self.limit)
 
@@ -92,7 +92,7 @@ class AskingDepends(
 
     def find(self, asker: "Asker") -> "Dependency":
         """Return whether the item would exist without the other."""
-        from provhouse.query.depends import depends
+        from provhouse.query.consequences.depends import depends
 
         return depends(asker, self.item, self.on)
 
@@ -117,7 +117,7 @@ class AskingWhy(
 
     def find(self, asker: "Asker") -> "Why":
         """Return the derivations of the item."""
-        from provhouse.query.why import why
+        from provhouse.query.consequences.why import why
 
         return why(asker, self.item, self.limit)
 
@@ -155,7 +155,7 @@ class AskingWhyChanged(
 
     def answer(self, askers: Askers) -> "WhyChanged":
         """Return the inputs that made the difference."""
-        from provhouse.query.why_changed import why_changed
+        from provhouse.query.consequences.why_changed import why_changed
 
         return why_changed(self.item, self.since, self.until, self.limit, askers)
 
@@ -178,7 +178,7 @@ class AskingEvaluate(
 
     def find(self, asker: "Asker") -> "Evaluation":
         """Return the value of the item."""
-        from provhouse.query.evaluate import evaluate
+        from provhouse.query.consequences.evaluate import evaluate
 
         asked = Evaluating(self.item, self.semiring, dict(self.weights), self.aggregates)
         return evaluate(asker, asked)

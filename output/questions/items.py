@@ -9,15 +9,15 @@ from .asking import Askers, Asking, Name, meaning
 
 if TYPE_CHECKING:
     from provhouse.model.answer import Answer
-    from provhouse.query.ask import Asker
-    from provhouse.query.diff import Diff
-    from provhouse.query.explain import Explanation
-    from provhouse.query.find import Finding
-    from provhouse.query.origins import Origins
-    from provhouse.query.path import Paths
-    from provhouse.query.show_set import ShownSet
-    from provhouse.query.subgraph import Subgraph
-    from provhouse.query.view import Neo4jView
+    from provhouse.query.exporting.view import Neo4jView
+    from provhouse.query.lineage.ask import Asker
+    from provhouse.query.lineage.diff import Diff
+    from provhouse.query.lineage.explain import Explanation
+    from provhouse.query.lineage.origins import Origins
+    from provhouse.query.lineage.path import Paths
+    from provhouse.query.lineage.subgraph import Subgraph
+    from provhouse.query.listing.find import Finding
+    from provhouse.query.listing.show_set import ShownSet
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,7 +61,7 @@ class AskingPath(Between, Asking["Paths"], found="query.path.Paths", result="pat
 
     def find(self, asker: "Asker") -> "Paths":
         """Return a shortest path, or all paths."""
-        from provhouse.query.path import path
+        from provhouse.query.lineage.path import path
 
         return path(asker, self.source, self.target, every=self.every)
 
@@ -84,7 +84,7 @@ class AskingSubgraph(
 
     def find(self, asker: "Asker") -> "Subgraph":
         """Return all that is around the item."""
-        from provhouse.query.subgraph import subgraph
+        from provhouse.query.lineage.subgraph import subgraph
 
         return subgraph(asker, self.item)
 
@@ -110,7 +110,7 @@ class AskingOrigins(
 
     def find(self, asker: "Asker") -> "Origins":
         """Return the sources of the item."""
-        from provhouse.query.origins import origins
+        from provhouse.query.lineage.origins import origins
 
         return origins(asker, self.item, self.limit)
 
@@ -141,7 +141,7 @@ class AskingFind(
 
     def find(self, asker: "Asker") -> "Finding":
         """Return the first items with these names."""
-        from provhouse.query.find import find
+        from provhouse.query.listing.find import find
 
         return find(
             asker.snapshot, self.text, anywhere=self.anywhere, table=self.table, limit=self.limit
@@ -161,7 +161,7 @@ class AskingSet(
     def find(self, asker: "Asker") -> "ShownSet":
         """Return the set and its first items."""
         from provhouse.model.arrays import SetId
-        from provhouse.query.show_set import show_set
+        from provhouse.query.listing.show_set import show_set
 
         return show_set(asker.snapshot, SetId(self.number), self.limit)
 
@@ -206,7 +206,7 @@ class AskingDiff(Compared, Asking["Diff"], found="query.diff.Diff", result="diff
 
     def answer(self, askers: Askers) -> "Diff":
         """Return how the answer changed."""
-        from provhouse.query.diff import compare
+        from provhouse.query.lineage.diff import compare
 
         return compare(self.question(), self.until, askers)
 
@@ -221,6 +221,6 @@ class AskingView(Asking["Neo4jView"], found="query.view.View", result="view.View
 
     def find(self, asker: "Asker") -> "Neo4jView":
         """Write the view, and return what was written."""
-        from provhouse.query.view import write_view
+        from provhouse.query.exporting.view import write_view
 
         return write_view(asker, self.part(Question))

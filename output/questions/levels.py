@@ -12,11 +12,11 @@ from .derivations import Supposed
 from .items import Between, Compared
 
 if TYPE_CHECKING:
-    from provhouse.query.ask import Asker
-    from provhouse.query.zoom import Zoomed
-    from provhouse.query.zoom_diff import ZoomedDiff
-    from provhouse.query.zoom_path import ZoomedPath
-    from provhouse.query.zoom_what_if import ZoomedWhatIf
+    from provhouse.query.lineage.ask import Asker
+    from provhouse.query.zoom.zoom_diff import ZoomedDiff
+    from provhouse.query.zoom.zoom_path import ZoomedPath
+    from provhouse.query.zoom.zoom_what_if import ZoomedWhatIf
+    from provhouse.query.zoom.zoomed import Zoomed
 
 FOLD = meaning("Modules to fold into one node each")
 
@@ -45,7 +45,7 @@ class AskingZoom(
 
     def find(self, asker: "Asker") -> "Zoomed":
         """Return the answer at the level."""
-        from provhouse.query.zoom import zoom
+        from provhouse.query.zoom.zoomed import zoom
 
         question = self.part(Question)
         return zoom(asker, question, self.zoom, self.fold, foldable=self.foldable)
@@ -63,7 +63,7 @@ class AskingZoomPath(
 
     def find(self, asker: "Asker") -> "ZoomedPath":
         """Return the path at the level."""
-        from provhouse.query.zoom_path import zoom_path
+        from provhouse.query.zoom.zoom_path import zoom_path
 
         return zoom_path(asker, self.source, self.target, self.zoom, self.fold, every=self.every)
 
@@ -80,7 +80,7 @@ class AskingZoomDiff(
 
     def answer(self, askers: Askers) -> "ZoomedDiff":
         """Return how the answer changed, at the level."""
-        from provhouse.query.zoom_diff import zoom_diff
+        from provhouse.query.zoom.zoom_diff import zoom_diff
 
         return zoom_diff(self.question(), self.until, self.zoom, self.fold, askers)
 
@@ -97,6 +97,6 @@ class AskingZoomWhatIf(
 
     def find(self, asker: "Asker") -> "ZoomedWhatIf":
         """Return the consequences of the deletion at the level."""
-        from provhouse.query.zoom_what_if import zoom_what_if
+        from provhouse.query.zoom.zoom_what_if import zoom_what_if
 
         return zoom_what_if(asker, self.part(Deletion), self.zoom, self.fold)

@@ -9,10 +9,10 @@ from provhouse.model.question import AsOf
 from .asking import Asking, Name, meaning
 
 if TYPE_CHECKING:
-    from provhouse.query.ask import Asker
-    from provhouse.query.generations import Generation
-    from provhouse.query.modules import Invocations, Modules
-    from provhouse.query.operations import Operations
+    from provhouse.query.lineage.ask import Asker
+    from provhouse.query.listing.generations import Generation
+    from provhouse.query.listing.modules import Invocations, Modules
+    from provhouse.query.listing.operations import Operations
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -28,7 +28,7 @@ class AskingOps(
 
     def find(self, asker: "Asker") -> "Operations":
         """Return the descriptions."""
-        from provhouse.query.operations import list_operations
+        from provhouse.query.listing.operations import list_operations
 
         return list_operations(asker.snapshot)
 
@@ -43,7 +43,7 @@ class AskingModules(
 
     def find(self, asker: "Asker") -> "Modules":
         """Return the modules."""
-        from provhouse.query.modules import list_modules
+        from provhouse.query.listing.modules import list_modules
 
         return list_modules(asker.snapshot)
 
@@ -70,7 +70,7 @@ class AskingInvocations(
 
     def find(self, asker: "Asker") -> "Invocations":
         """Return the invocations."""
-        from provhouse.query.modules import list_invocations
+        from provhouse.query.listing.modules import list_invocations
 
         return list_invocations(asker.snapshot, self.module, self.run)
 
@@ -86,7 +86,7 @@ class AskingGenerations(
 
     def find(self, asker: "Asker") -> "list[Generation]":
         """Return the generations."""
-        from provhouse.query.generations import list_generations
+        from provhouse.query.listing.generations import list_generations
 
         return list_generations(asker.snapshot.layout)
 

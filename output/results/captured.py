@@ -10,7 +10,7 @@ from ..result import Csv, Json, Result
 from ..sections import Section, facts, styled
 
 if TYPE_CHECKING:
-    from provhouse.ingest.captured.landed import Landed, LandedWrite
+    from provhouse.ingest.landing.landed import Landed, LandedWrite
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from .found import FoundResult
 from .samples import sample_notes
 
 if TYPE_CHECKING:
-    from provhouse.query.depends import Dependency
+    from provhouse.query.consequences.depends import Dependency
 
 _SAID = {
     "yes": "would still exist without {on}.",

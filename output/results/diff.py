@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from provhouse.query.diff import Change, Diff, Side
+    from provhouse.query.lineage.diff import Change, Diff, Side
 
 
 class Compared(Protocol):

@@ -11,7 +11,7 @@ from .found import FoundResult
 from .samples import sample_notes
 
 if TYPE_CHECKING:
-    from provhouse.query.evaluate import Evaluation
+    from provhouse.query.consequences.evaluate import Evaluation
 
 _FIELDS = ("item", "semiring", "aggregates", "low", "high", "reason", "used", "unused")
 

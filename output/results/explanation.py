@@ -13,8 +13,8 @@ from .derivations import as_of_sentence
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from provhouse.query.cost import Estimate
-    from provhouse.query.explain import Explanation
+    from provhouse.query.lineage.explain import Explanation
+    from provhouse.query.reading.cost import Estimate
 
 _SETS = 10
 """The largest number of sets whose ids are printed."""

@@ -12,7 +12,7 @@ from ..sections import Section, grid, styled
 from .derivations import as_of_sentence, table_name
 
 if TYPE_CHECKING:
-    from provhouse.query.find import Finding
+    from provhouse.query.listing.find import Finding
 
 COLUMNS = ("item", "table")
 

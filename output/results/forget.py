@@ -9,7 +9,7 @@ from ..result import Csv, Json, Result, one_row, rounded
 from ..sections import Section, facts, styled
 
 if TYPE_CHECKING:
-    from provhouse.changes.forget import Forgotten
+    from provhouse.care.forget import Forgotten
 
 
 @dataclass(frozen=True)

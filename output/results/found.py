@@ -18,7 +18,7 @@ from .samples import sample_notes
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from provhouse.query.diff import Side
+    from provhouse.query.lineage.diff import Side
 
 LATER = ("erased", "generation", "time", "complete", "exactness", "exactness_triples", "samples")
 """The fields that follow those of a result's own, in this order. Tables come next."""

@@ -8,7 +8,7 @@ from ..result import Csv, Json, Result
 from ..sections import Section, grid
 
 if TYPE_CHECKING:
-    from provhouse.query.generations import Generation
+    from provhouse.query.listing.generations import Generation
 
 _NEW = ("new triples", "new items", "rejected", "ended")
 _STORED = ("triples", "items")

@@ -12,7 +12,7 @@ from ..sections import Section, grid, styled
 from .derivations import as_of_sentence
 
 if TYPE_CHECKING:
-    from provhouse.query.modules import Invocations, Modules
+    from provhouse.query.listing.modules import Invocations, Modules
 
 SHOWN = 100
 """The largest number of modules or invocations printed for people."""

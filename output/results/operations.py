@@ -14,7 +14,7 @@ from ..sections import Section, grid, styled
 from .derivations import as_of_sentence
 
 if TYPE_CHECKING:
-    from provhouse.query.operations import Operations
+    from provhouse.query.listing.operations import Operations
 
 SHOWN = 100
 """The largest number of ops printed for people."""

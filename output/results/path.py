@@ -22,7 +22,7 @@ from .samples import sample_notes
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from provhouse.query.path import Paths
+    from provhouse.query.lineage.path import Paths
 
 ROWS = 1_000
 """The largest number of steps printed."""

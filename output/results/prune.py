@@ -9,7 +9,7 @@ from ..result import Csv, Json, Result, one_row
 from ..sections import Section, facts, styled
 
 if TYPE_CHECKING:
-    from provhouse.changes.prune import Pruned
+    from provhouse.care.prune import Pruned
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from ..result import Csv, Json, Result, attributes, one_row, rounded
 from ..sections import Section, facts, styled
 
 if TYPE_CHECKING:
-    from provhouse.changes.retract import Retraction
+    from provhouse.care.retract import Retraction
 
 _COUNTS = ("generation", "ended", "kept", "triples")
 

@@ -12,7 +12,7 @@ from ..sections import Section, grid, styled
 from .derivations import as_of_sentence, table_name
 
 if TYPE_CHECKING:
-    from provhouse.query.show_set import ShownSet
+    from provhouse.query.listing.show_set import ShownSet
 
 COLUMNS = ("item", "table")
 

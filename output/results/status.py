@@ -9,7 +9,7 @@ from ..result import Csv, Json, Result, attributes, one_row
 from ..sections import Section, facts
 
 if TYPE_CHECKING:
-    from provhouse.query.status import Status
+    from provhouse.query.listing.status import Status
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from .samples import sample_notes
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from provhouse.query.subgraph import Subgraph
+    from provhouse.query.lineage.subgraph import Subgraph
 
 
 @dataclass(frozen=True)

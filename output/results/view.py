@@ -12,7 +12,7 @@ from .exactness import exactness_fields, exactness_notes
 from .samples import sample_fields, sample_notes
 
 if TYPE_CHECKING:
-    from provhouse.query.view import Neo4jView
+    from provhouse.query.exporting.view import Neo4jView
 
 
 @dataclass(frozen=True)

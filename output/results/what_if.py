@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from provhouse.query.what_if import WhatIf
+    from provhouse.query.consequences.what_if import WhatIf
 
 COUNTS = ("dies", "changed", "undecided", "survives")
 COUNT_FIELDS = (

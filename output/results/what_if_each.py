@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from provhouse.query.what_if_each import WhatIfEach
+    from provhouse.query.consequences.what_if_each import WhatIfEach
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from .samples import sample_notes
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from provhouse.query.why import Why
+    from provhouse.query.consequences.why import Why
 
 INPUTS = 5
 """The number of inputs of a derivation that are printed."""

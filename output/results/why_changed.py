@@ -15,7 +15,7 @@ from .samples import sample_notes
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from provhouse.query.why_changed import WhyChanged
+    from provhouse.query.consequences.why_changed import WhyChanged
 
 
 @dataclass(frozen=True)

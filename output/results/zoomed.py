@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from provhouse.query.zoom import Zoomed
-    from provhouse.query.zoom_path import ZoomedPath
-    from provhouse.query.zoom_view import LevelView
+    from provhouse.query.zoom.zoom_path import ZoomedPath
+    from provhouse.query.zoom.zoom_view import LevelView
+    from provhouse.query.zoom.zoomed import Zoomed
 
 _FIELDS = (
     "item", "direction", "generation", "time", "complete", "truncated", "found", "erased",

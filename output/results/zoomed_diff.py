@@ -11,7 +11,7 @@ from .found import side_fields
 from .zoomed import edge_lines, edge_rows, graph_fields, node_rows
 
 if TYPE_CHECKING:
-    from provhouse.query.zoom_diff import ZoomedDiff
+    from provhouse.query.zoom.zoom_diff import ZoomedDiff
 
 
 @dataclass(frozen=True)

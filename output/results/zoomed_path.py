@@ -13,7 +13,7 @@ from .samples import sample_fields
 from .zoomed import edge_rows, view_fields, view_sections
 
 if TYPE_CHECKING:
-    from provhouse.query.zoom_path import ZoomedPath
+    from provhouse.query.zoom.zoom_path import ZoomedPath
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.table import Table
 
-    from provhouse.query.zoom_what_if import ZoomedWhatIf
+    from provhouse.query.zoom.zoom_what_if import ZoomedWhatIf
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,13 @@ from provhouse.model.answer import Read
 from provhouse.model.arrays import ItemNumber
 from provhouse.model.progress import Stopwatch
 from provhouse.model.question import Direction
-from provhouse.spark.limits import limited
+from provhouse.runtime.spark.time_limits import limited
 from provhouse.store.tables.snapshot import Snapshot
 
-from ..groups import fetch_written_out
-from ..spark_triples import SparkTriples
-from ..verify import check_component
-from ..walk import component_sets
+from ..reading.spark_triples import SparkTriples
+from ..reading.verify import check_component
+from ..reading.walk import component_sets
+from .groups import fetch_written_out
 from .method import MethodResult
 from .rq import level_by_level
 

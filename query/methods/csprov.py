@@ -23,12 +23,12 @@ from provhouse.model.question import Direction
 from provhouse.store.cache.fetched import Fetched
 from provhouse.store.tables.snapshot import Snapshot
 
-from ..groups import without_dead_ends
-from ..level_search import LevelSearch
-from ..recurse import Reached, all_reached, recurse
-from ..spark_triples import SparkTriples
-from ..verify import check_sets
-from ..walk import Walk
+from ..reading.level_search import LevelSearch
+from ..reading.recurse import Reached, all_reached, recurse
+from ..reading.spark_triples import SparkTriples
+from ..reading.verify import check_sets
+from ..reading.walk import Walk
+from .groups import without_dead_ends
 from .method import MethodResult
 
 

@@ -12,12 +12,12 @@ from provhouse.model.answer import Read
 from provhouse.model.arrays import ItemNumber, ItemNumbers, minus, union, unique
 from provhouse.model.progress import Stopwatch
 from provhouse.model.question import Direction
-from provhouse.spark.limits import limited
-from provhouse.store.cache.blocks import SENT
+from provhouse.runtime.spark.time_limits import limited
+from provhouse.store.cache.triple_blocks import SENT
 from provhouse.store.tables.snapshot import Snapshot
 
-from ..groups import Fetch, fetch_written_out
-from ..spark_triples import SparkTriples
+from ..reading.spark_triples import SparkTriples
+from .groups import Fetch, fetch_written_out
 from .method import MethodResult, near_and_far
 
 

@@ -9,8 +9,8 @@ from fastapi import FastAPI, Request, Response
 from pydantic import BaseModel, Field, StringConstraints
 from starlette.responses import JSONResponse
 
-from provhouse.crossfilter.bars import MAX_BARS
-from provhouse.crossfilter.rows import MAX_VIEWS
+from provhouse.interactive.charts.bars import MAX_BARS
+from provhouse.interactive.charts.coded_rows import MAX_VIEWS
 from provhouse.model.errors import UsageError
 
 from ..auth import Access, AccessMiddleware

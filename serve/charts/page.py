@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from provhouse.crossfilter.bars import Axis
-from provhouse.crossfilter.records import FileRecords
-from provhouse.crossfilter.selection import item, write_selection
-from provhouse.crossfilter.views import ChartView, ChartViews
+from provhouse.interactive.charts.bars import Axis
+from provhouse.interactive.charts.file_records import FileRecords
+from provhouse.interactive.charts.saved_selection import item, write_selection
+from provhouse.interactive.charts.views import ChartView, ChartViews
 from provhouse.model.errors import UsageError
 
 Ranges = Sequence[tuple[int, int]]

@@ -13,7 +13,7 @@ from provhouse.model.arrays import I32, I64, ItemNumbers, PartitionNumbers, expa
 from provhouse.model.columns import DST, SRC
 
 from ..tables.ranges import Ranges, places
-from .blocks import SENT
+from .triple_blocks import SENT
 
 
 class Fetched:

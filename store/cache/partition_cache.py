@@ -20,14 +20,14 @@ from cachetools import LRUCache
 from provhouse.model.arrays import ItemNumbers, PartitionNumbers
 from provhouse.model.progress import Stopwatch
 from provhouse.model.settings import Settings
-from provhouse.spark.pyspark_internals import cached_rows
-from provhouse.spark.session import working
+from provhouse.runtime.spark.pyspark_internals import cached_rows
+from provhouse.runtime.spark.session import working
 
 from ..tables.partitions import partition_path, read_partition, unless_damaged
 from ..tables.snapshot import Snapshot
-from .blocks import DESCRIBED, SENT, as_block, discard_blocks, from_block
 from .fetched import Fetched
 from .shared_reads import Blocks, SharedReads
+from .triple_blocks import DESCRIBED, SENT, as_block, discard_blocks, from_block
 
 if TYPE_CHECKING:
     from pyspark import RDD, SparkContext

@@ -25,7 +25,7 @@ from deltalake.transaction import AddAction, RemoveAction, create_table_with_add
 
 from provhouse.model.columns import DERIVED, INGEST, KIND, ORIGIN, PARTITION, ROLE, TABLES, TIMES
 from provhouse.model.errors import Damaged
-from provhouse.model.faults import reach
+from provhouse.model.fault_points import reach
 from provhouse.runtime.files import sync_file, sync_folder
 from provhouse.runtime.storage import parquet_reader, parquet_writer
 

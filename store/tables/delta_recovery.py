@@ -8,7 +8,7 @@ from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
 
 from provhouse.model.columns import TABLES
-from provhouse.model.faults import reach
+from provhouse.model.fault_points import reach
 
 from ..warehouse.commits import Commit
 from ..warehouse.layout import Layout

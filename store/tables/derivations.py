@@ -36,11 +36,11 @@ from provhouse.model.columns import (
 )
 from provhouse.model.derivations import INPUT, KINDS, ROLES, UNKNOWN
 
-from .links import partitions_touching, touching
 from .operations import kind_codes, operations_of
 from .partitions import read_partition
 from .ranges import Ranges, places
 from .snapshot import Snapshot
+from .touching import partitions_touching, touching
 
 WayNumbers = I64
 """Pairs of a dst and a way, as a table of two rows, each pair in one column."""

@@ -24,10 +24,10 @@ from provhouse.model.arrays import (
 from provhouse.model.columns import DST, SRC
 from provhouse.runtime.room import slices
 
-from .links import partitions_touching
 from .partitions import read_partition
 from .ranges import Ranges, places
 from .snapshot import Snapshot
+from .touching import partitions_touching
 
 Brought = Callable[[PartitionNumber], RowPlaces]
 """A function that returns the places of the triples of a partition that an ingest brings again."""

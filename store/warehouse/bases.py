@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from shutil import rmtree
 
 from provhouse.model.errors import Damaged
-from provhouse.model.faults import reach
+from provhouse.model.fault_points import reach
 
 from .commits import Commit, generations, read_commit
 from .layout import Layout

@@ -10,14 +10,14 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from provhouse.model.errors import Damaged, NotFound, Unavailable
-from provhouse.model.faults import reach
+from provhouse.model.fault_points import reach
 from provhouse.model.naming import Naming
 from provhouse.model.patterns import Pattern
 from provhouse.runtime.files import make_folder, sync_folder, write_new
 
+from .json_records import write_record
 from .layout import Layout
 from .locks import check_lock
-from .records import write_record
 
 FORMAT = 7
 """The newest format of records, which records from generation ``MERGED`` on have.

@@ -8,8 +8,8 @@ import secrets
 from provhouse.model.errors import Damaged
 
 from .commits import generations
+from .json_records import write_record
 from .layout import Layout
-from .records import write_record
 
 
 def create_identity(layout: Layout) -> None:

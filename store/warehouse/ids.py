@@ -9,12 +9,12 @@ import json
 from dataclasses import asdict, dataclass, replace
 
 from provhouse.model.errors import Damaged
-from provhouse.model.faults import reach
+from provhouse.model.fault_points import reach
 
 from .commits import generations
+from .json_records import write_record
 from .layout import Layout
 from .locks import check_lock
-from .records import write_record
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import weakref
 from contextlib import ExitStack
 from pathlib import Path
 
-from .blocks import held, is_kept
+from .captured_blocks import held, is_kept
 
 
 class KeptFolder:

@@ -11,8 +11,8 @@ from provhouse.model.errors import Damaged
 from provhouse.model.samples import Sample
 from provhouse.runtime.files import make_folder, write_new
 
+from .json_records import write_record
 from .layout import Layout
-from .records import write_record
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from provhouse.model.column_map import NO_COLUMNS, ColumnMap, column_map
 from provhouse.model.errors import Damaged
 from provhouse.runtime.files import make_folder, write_new
 
+from .json_records import write_record
 from .layout import Layout
-from .records import write_record
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,15 @@ import pytest
 
 import provhouse
 from provhouse.model.answer import Answer
-from provhouse.query.depends import Dependency
-from provhouse.query.diff import Diff
-from provhouse.query.evaluate import Evaluation
-from provhouse.query.explain import Explanation
-from provhouse.query.find import Finding
-from provhouse.query.path import Paths
-from provhouse.query.what_if import WhatIf
-from provhouse.query.why import Why
-from provhouse.query.why_changed import WhyChanged
+from provhouse.query.consequences.depends import Dependency
+from provhouse.query.consequences.evaluate import Evaluation
+from provhouse.query.consequences.what_if import WhatIf
+from provhouse.query.consequences.why import Why
+from provhouse.query.consequences.why_changed import WhyChanged
+from provhouse.query.lineage.diff import Diff
+from provhouse.query.lineage.explain import Explanation
+from provhouse.query.lineage.path import Paths
+from provhouse.query.listing.find import Finding
 
 
 @pytest.mark.parametrize(

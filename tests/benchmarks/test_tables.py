@@ -40,7 +40,7 @@ def test_every_method_answered_every_class() -> None:
 
 
 def test_nine_in_ten_estimates_are_within_a_factor_of_two() -> None:
-    """Most estimates with the constants in `query/cost.py` are near the last measured times."""
+    """Most estimates with the constants in `query/reading/cost.py` are near the measured times."""
     for name, one in explain_table.RESULTS.read().items():
         pairs = explain_table.estimated(one)["csprov"]
         assert len(pairs) == 200

@@ -15,7 +15,7 @@ from benchmarks.workflows.lipstick import Dealerships, Row, Stations, Step, Work
 from helpers.operations import Operation, write_operations
 from helpers.warehouse import House
 from provhouse.model.deletion import Deletion
-from provhouse.query.what_if import what_if
+from provhouse.query.consequences.what_if import what_if
 
 Houses = Callable[..., House]
 Make = Callable[[Workflow], Dealerships | Stations]

@@ -17,14 +17,14 @@ from helpers.graphs import graph
 from helpers.oracle import Oracle, Triple
 from helpers.warehouse import House, content
 from provhouse.care.check import check
+from provhouse.care.compact import compact
 from provhouse.care.repair import repair
 from provhouse.care.report import Report
-from provhouse.changes.compact import compact
-from provhouse.changes.rollback import rollback
+from provhouse.care.rollback import rollback
 from provhouse.commit.number_files import number_files
 from provhouse.model.errors import Damaged, NotFound
 from provhouse.model.progress import Silent
-from provhouse.query.ask import Asker
+from provhouse.query.lineage.ask import Asker
 from provhouse.store.warehouse.commits import current
 from provhouse.store.warehouse.file_table import FILES
 

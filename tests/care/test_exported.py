@@ -16,14 +16,14 @@ import pytest
 from helpers.kept import BOTH, assert_same, everything, rows, some_items
 from helpers.oracle import Triple
 from helpers.warehouse import House
-from provhouse.changes.retract import Retracting, retract
+from provhouse.care.retract import Retracting, retract
 from provhouse.ingest.imported import import_
 from provhouse.ingest.summary import Summary
 from provhouse.model.errors import BadInput, NotFound, Unavailable, UsageError
 from provhouse.model.progress import Silent
-from provhouse.query import export_files
-from provhouse.query.ask import Asker
-from provhouse.query.export import export_answer, export_warehouse
+from provhouse.query.exporting import export_files
+from provhouse.query.exporting.export import export_answer, export_warehouse
+from provhouse.query.lineage.ask import Asker
 from provhouse.store.warehouse.commits import current, generations
 from provhouse.store.warehouse.manifest import read_manifest
 

@@ -22,14 +22,14 @@ from helpers.kept import Row, assert_answers, rows
 from helpers.oracle import Triple
 from helpers.warehouse import House
 from provhouse.care.check import check
+from provhouse.care.compact import compact
+from provhouse.care.prune import prune
 from provhouse.care.repair import repair
-from provhouse.changes.compact import compact
-from provhouse.changes.prune import prune
-from provhouse.changes.rollback import rollback
+from provhouse.care.rollback import rollback
 from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Silent
-from provhouse.query.ask import Asker
-from provhouse.query.export import export_warehouse
+from provhouse.query.exporting.export import export_warehouse
+from provhouse.query.lineage.ask import Asker
 from provhouse.store.warehouse.commits import FORMAT, generations
 from provhouse.store.warehouse.ids import read_ids
 

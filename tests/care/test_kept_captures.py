@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 
 from helpers.warehouse import House
+from provhouse.care.compact import compact
 from provhouse.care.repair import repair
-from provhouse.changes.compact import compact
-from provhouse.changes.rollback import rollback
+from provhouse.care.rollback import rollback
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Silent
-from provhouse.query.ask import Asker
-from provhouse.query.status import status
+from provhouse.query.lineage.ask import Asker
+from provhouse.query.listing.status import status
 
 KEPT = Path(__file__).parent / "kept" / "format-6.tar.xz"
 LANDS = {"x": (0, 1), "y": (2, 3)}

@@ -10,11 +10,11 @@ import pytest
 from helpers.oracle import Oracle, Triple
 from helpers.warehouse import House, content
 from provhouse.care.check import check
+from provhouse.care.compact import compact
+from provhouse.care.forget import forget
+from provhouse.care.prune import prune
 from provhouse.care.repair import repair, repair_and_check
-from provhouse.changes.compact import compact
-from provhouse.changes.forget import forget
-from provhouse.changes.prune import prune
-from provhouse.changes.rollback import rollback
+from provhouse.care.rollback import rollback
 from provhouse.cli.app import run
 from provhouse.model.errors import Damaged
 from provhouse.model.progress import Silent

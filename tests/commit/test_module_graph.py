@@ -14,11 +14,11 @@ from neo4j import GraphDatabase
 from helpers.oracle import Triple
 from helpers.warehouse import House
 from provhouse.care.check import check
+from provhouse.care.compact import compact
+from provhouse.care.forget import forget
 from provhouse.care.repair import repair
-from provhouse.changes.compact import compact
-from provhouse.changes.forget import forget
-from provhouse.changes.retract import Retracting, retract
-from provhouse.changes.rollback import rollback
+from provhouse.care.retract import Retracting, retract
+from provhouse.care.rollback import rollback
 from provhouse.commit import module_graph, publish
 from provhouse.model.progress import Silent
 

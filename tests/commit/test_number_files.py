@@ -8,9 +8,9 @@ import pytest
 
 from helpers.oracle import Triple
 from helpers.warehouse import House
-from provhouse.changes.compact import compact
-from provhouse.changes.prune import prune
-from provhouse.changes.rollback import rollback
+from provhouse.care.compact import compact
+from provhouse.care.prune import prune
+from provhouse.care.rollback import rollback
 from provhouse.commit.number_files import number_files
 from provhouse.model.errors import Damaged
 from provhouse.model.progress import Silent

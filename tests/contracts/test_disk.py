@@ -17,7 +17,7 @@ from helpers.structure import dumped, kinds
 from provhouse.commit.erasing.erasure_file import Erasure, write_erasure
 from provhouse.cypher.config import ensure_password, write_conf
 from provhouse.cypher.leases import Lease
-from provhouse.cypher.process import log_file as graph_log
+from provhouse.cypher.neo4j_process import log_file as graph_log
 from provhouse.cypher.server_record import ServerRecord
 from provhouse.model.columns import TABLES
 from provhouse.serve.server_file import ServerInfo, claim, log_file, publish, token

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-import provhouse.capturing.refused  # its error is one of those listed
-import provhouse.interactive.refusal  # noqa: F401  # its error is one of those listed
+import provhouse.capture.refused  # its error is one of those listed
+import provhouse.sql.not_covered  # noqa: F401  # its error is one of those listed
 from helpers.lived import Lived
 from provhouse.cli.app import run
 from provhouse.cli.failures import guarded

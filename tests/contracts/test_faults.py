@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from provhouse.model.faults import POINTS, VARIABLE
+from provhouse.model.fault_points import POINTS, VARIABLE
 
 
 def test_fault_points_have_the_same_names(golden: Callable[[str, str], None]) -> None:

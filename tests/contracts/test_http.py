@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
-import provhouse.capturing.refused  # its error is one of those listed
-import provhouse.interactive.refusal  # noqa: F401  # its error is one of those listed
+import provhouse.capture.refused  # its error is one of those listed
+import provhouse.sql.not_covered  # noqa: F401  # its error is one of those listed
 from helpers.asgi import HOST, Reply, send_request
 from helpers.lived import Lived
 from helpers.structure import dumped, kinds, wordless

@@ -21,13 +21,13 @@ from provhouse.output.results.path import PathResult
 from provhouse.output.results.shown_set import ShownSetResult
 from provhouse.output.results.status import StatusResult
 from provhouse.output.writer import Writer, opened
-from provhouse.query.ask import Asker
-from provhouse.query.diff import compare
-from provhouse.query.find import find
-from provhouse.query.generations import list_generations
-from provhouse.query.path import path
-from provhouse.query.show_set import show_set
-from provhouse.query.status import status
+from provhouse.query.lineage.ask import Asker
+from provhouse.query.lineage.diff import compare
+from provhouse.query.lineage.path import path
+from provhouse.query.listing.find import find
+from provhouse.query.listing.generations import list_generations
+from provhouse.query.listing.show_set import show_set
+from provhouse.query.listing.status import status
 
 Golden = Callable[[str, str], None]
 CHANGING = ("seconds", "time", "prepare", "why", "set")

@@ -27,8 +27,8 @@ from provhouse.output.results.retraction import RetractionResult
 from provhouse.output.results.rows import RowsResult
 from provhouse.output.results.status import StatusResult
 from provhouse.output.writer import Writer, opened
-from provhouse.query.diff import Change, Diff
-from provhouse.query.status import Status
+from provhouse.query.lineage.diff import Change, Diff
+from provhouse.query.listing.status import Status
 
 Golden = Callable[[str, str], None]
 Write = Callable[[Writer, Any], None]

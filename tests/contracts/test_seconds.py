@@ -4,10 +4,10 @@ from collections.abc import Callable
 from contextlib import nullcontext
 
 from helpers.lived import Lived
-from provhouse.model.faults import POINTS
+from provhouse.model.fault_points import POINTS
 from provhouse.model.question import Method, Question
-from provhouse.query.diff import compare
-from provhouse.query.path import path
+from provhouse.query.lineage.diff import compare
+from provhouse.query.lineage.path import path
 
 METHODS: tuple[Method, ...] = ("auto", "csprov")
 """Methods to test. ``rq`` and ``ccprov`` have the same steps, but first load all triples."""

@@ -16,12 +16,12 @@ from typer.testing import CliRunner
 from helpers.graphs import graph
 from helpers.oracle import Expected, Oracle, Triple
 from helpers.warehouse import House, content
+from provhouse.care.compact import compact
+from provhouse.care.forget import forget
+from provhouse.care.prune import prune
 from provhouse.care.repair import repair
-from provhouse.changes.compact import compact
-from provhouse.changes.forget import forget
-from provhouse.changes.prune import prune
-from provhouse.changes.retract import Retracting, retract
-from provhouse.changes.rollback import rollback
+from provhouse.care.retract import Retracting, retract
+from provhouse.care.rollback import rollback
 from provhouse.cli.app import app
 from provhouse.cypher import external
 from provhouse.cypher.access import running
@@ -31,8 +31,8 @@ from provhouse.model.errors import ProvhouseError, Unavailable, UsageError
 from provhouse.model.progress import Silent
 from provhouse.model.question import Question
 from provhouse.model.settings import Settings
-from provhouse.query.status import status
-from provhouse.query.view import write_view
+from provhouse.query.exporting.view import write_view
+from provhouse.query.listing.status import status
 
 TRIPLES = [*graph(11).triples, *graph(12).triples]
 SECRET = "Case 4711 of Jane Doe"

@@ -10,7 +10,7 @@ import pytest
 from helpers.graphs import graph as random_graph
 from helpers.oracle import Oracle, Triple
 from helpers.warehouse import House, content
-from provhouse.changes.forget import forget
+from provhouse.care.forget import forget
 from provhouse.cypher import driver, graph, server
 from provhouse.cypher.config import password_file
 from provhouse.model.errors import Unavailable

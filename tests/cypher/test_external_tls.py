@@ -10,7 +10,7 @@ from helpers.certificate import Authority, self_signed
 from helpers.graphs import graph
 from helpers.oracle import Oracle
 from helpers.warehouse import House, content
-from provhouse.cypher import process
+from provhouse.cypher import neo4j_process as process
 from provhouse.cypher.address import Address
 from provhouse.cypher.config import ensure_password, free_ports, password_file, write_conf
 from provhouse.cypher.driver import is_ready

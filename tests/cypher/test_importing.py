@@ -9,7 +9,7 @@ import psutil
 import pyarrow as pa
 from neo4j import GraphDatabase, NotificationSeverity, Query
 
-from provhouse.cypher import process
+from provhouse.cypher import neo4j_process as process
 from provhouse.cypher.address import Address
 from provhouse.cypher.graph import Graph
 from provhouse.cypher.guide import queries

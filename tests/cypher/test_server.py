@@ -19,7 +19,7 @@ from urllib.request import Request, urlopen
 import psutil
 import pytest
 
-from provhouse.cypher import process
+from provhouse.cypher import neo4j_process as process
 from provhouse.cypher.address import Address
 from provhouse.cypher.config import free_ports, read_password
 from provhouse.cypher.graph import Graph

@@ -15,7 +15,8 @@ from typing import Any
 import psutil
 import pytest
 
-from provhouse.cypher import driver, process, server, silence
+from provhouse.cypher import driver, server, silence
+from provhouse.cypher import neo4j_process as process
 from provhouse.cypher.address import Address
 from provhouse.cypher.graph import Graph
 from provhouse.cypher.server import process_id

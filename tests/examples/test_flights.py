@@ -11,7 +11,7 @@ import provhouse
 from helpers.flights_by_hand import Pair, name
 from helpers.flights_by_hand import pairs as by_hand
 from provhouse.model.progress import Silent
-from provhouse.query.export import export_warehouse
+from provhouse.query.exporting.export import export_warehouse
 from provhouse.store.warehouse.layout import Layout
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from fire.rounds import ELSEWHERE, points
 
 from helpers.cuts import at_point, victims
 from helpers.fire import Fire
-from provhouse.changes import compact
+from provhouse.care import compact
 from provhouse.ingest.job import Step
 from provhouse.ingest.steps import order
-from provhouse.model import faults
+from provhouse.model import fault_points as faults
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -22,7 +22,7 @@ ROOT = Path(__file__).parent.parent.parent
 def test_every_fault_point_is_listed_once_and_reached_somewhere() -> None:
     code = "\n".join(
         file.read_text()
-        for folder in ("care", "changes", "commit", "cypher", "ingest", "store")
+        for folder in ("care", "commit", "cypher", "ingest", "store")
         for file in (ROOT / folder).rglob("*.py")
     )
     reached = set(re.findall(r'\breach\("([^"]+)"\)', code))

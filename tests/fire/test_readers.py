@@ -13,7 +13,7 @@ import pytest
 from helpers.graphs import graph
 from helpers.oracle import Expected, Oracle, Triple
 from helpers.warehouse import House, content
-from provhouse.changes.compact import compact
+from provhouse.care.compact import compact
 from provhouse.ingest.ingest import ingest
 from provhouse.model.progress import Silent
 from provhouse.model.question import Direction

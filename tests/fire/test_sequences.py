@@ -29,8 +29,8 @@ from helpers.model import Model
 from helpers.oracle import Triple
 from helpers.warehouse import House
 from helpers.warm import Warm
+from provhouse.care import restage
 from provhouse.care.check import check
-from provhouse.changes import restage
 from provhouse.commit.erasing.erasure_file import read_erasure
 from provhouse.commit.single_writer import only_writer
 from provhouse.model.progress import Silent
@@ -250,7 +250,7 @@ def play(
     return play
 
 
-@pytest.mark.long  # tests/changes/test_retract.py and test_points.py have the short forms
+@pytest.mark.long  # tests/care/test_retract.py and test_points.py have the short forms
 @pytest.mark.parametrize("seed", DEFAULT)
 def test_changes_in_random_order_show_the_right_triples(
     play: Callable[[int, int], None], seed: int

@@ -8,7 +8,7 @@ import pytest
 
 from helpers.graphs import graph
 from helpers.warehouse import House
-from provhouse.changes.compact import compact
+from provhouse.care.compact import compact
 from provhouse.model.progress import Silent
 from provhouse.store.tables import delta as tables
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 
 from helpers.command import PROGRAM, Done
-from provhouse.model.faults import VARIABLE
+from provhouse.model.fault_points import VARIABLE
 
 
 @dataclass

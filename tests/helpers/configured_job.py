@@ -11,10 +11,10 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 import provhouse
-from provhouse.store.warehouse.blocks import waiting_blocks
+from provhouse.store.warehouse.captured_blocks import waiting_blocks
 from provhouse.store.warehouse.layout import Layout
 
-QUERIES = Path(__file__).parent.parent / "capturing" / "tpch"
+QUERIES = Path(__file__).parent.parent / "capture" / "tpch"
 
 
 def session(**settings: str) -> SparkSession:

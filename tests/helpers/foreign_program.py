@@ -16,14 +16,14 @@ from pyspark.sql import SparkSession
 from helpers.graphs import graph
 from helpers.oracle import Oracle, Triple
 from helpers.warehouse import content
-from provhouse.changes.retract import Retracting, retract
+from provhouse.care.retract import Retracting, retract
 from provhouse.ingest import ingest as ingesting
 from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Silent, Stopwatch
 from provhouse.model.question import Direction, Method, Question
 from provhouse.model.settings import Settings
-from provhouse.query.ask import Asker
-from provhouse.spark.session import alive, end
+from provhouse.query.lineage.ask import Asker
+from provhouse.runtime.spark.session import alive, end
 
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 METHODS: tuple[Method, ...] = ("rq", "ccprov", "csprov")
@@ -107,7 +107,7 @@ def check(settings: Settings, triples: list[Triple]) -> None:
 
 def refusals(settings: Settings, context: SparkContext) -> None:
     """Check the errors for sessions that cannot be used."""
-    from provhouse.spark.adopting import check_usable
+    from provhouse.runtime.spark.adopting import check_usable
 
     wrapper = settings.warehouse.parent / "bare python"
     wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n')

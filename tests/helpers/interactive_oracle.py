@@ -8,11 +8,11 @@ import pyarrow as pa
 from sqlglot import exp
 
 from provhouse.interactive.connection import Connection
-from provhouse.interactive.parse import Parsed, parse
-from provhouse.interactive.refusal import NotCovered
+from provhouse.interactive.planning.want import Mode
 from provhouse.interactive.result import Result
-from provhouse.interactive.want import Mode
 from provhouse.model.errors import UsageError
+from provhouse.sql.not_covered import NotCovered
+from provhouse.sql.parse import Parsed, parse
 
 Row = tuple[Any, ...]
 

@@ -12,7 +12,7 @@ import psutil
 
 from provhouse.model.errors import Unavailable
 from provhouse.model.settings import Settings
-from provhouse.spark.session import alive, end, spark
+from provhouse.runtime.spark.session import alive, end, spark
 
 
 def main(folder: Path) -> None:

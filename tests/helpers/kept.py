@@ -11,7 +11,7 @@ from helpers.warehouse import House
 from provhouse.model.answer import Answer
 from provhouse.model.progress import Silent
 from provhouse.model.question import Direction
-from provhouse.query.ask import Asker
+from provhouse.query.lineage.ask import Asker
 
 BOTH: tuple[Direction, ...] = ("upstream", "downstream")
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 from helpers.oracle import Triple
 from helpers.warehouse import House
-from provhouse.changes.compact import compact
-from provhouse.changes.forget import forget
-from provhouse.changes.retract import Retracting, retract
+from provhouse.care.compact import compact
+from provhouse.care.forget import forget
+from provhouse.care.retract import Retracting, retract
 from provhouse.ingest.imported import import_
 from provhouse.ingest.ingest import ingest
 from provhouse.ingest.preview import preview
 from provhouse.model.progress import Silent
-from provhouse.query.export import export_warehouse
+from provhouse.query.exporting.export import export_warehouse
 
 FIRST = [
     *(Triple(f"raw:{n}", f"clean:{n}", "clean", "raw", "clean") for n in range(6)),

@@ -14,17 +14,17 @@ from typing import TypeAlias
 
 from helpers.oracle import ERASED, Expected, Oracle, Triple, is_erased
 from helpers.warehouse import House, content
-from provhouse.changes.compact import compact
-from provhouse.changes.forget import forget
-from provhouse.changes.prune import prune
-from provhouse.changes.retract import Retracting, Retraction, retract
-from provhouse.changes.rollback import rollback
+from provhouse.care.compact import compact
+from provhouse.care.forget import forget
+from provhouse.care.prune import prune
+from provhouse.care.retract import Retracting, Retraction, retract
+from provhouse.care.rollback import rollback
 from provhouse.ingest.summary import Summary
 from provhouse.model.columns import BORN, DST, OP, SRC
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Silent
 from provhouse.model.question import Direction, Method
-from provhouse.query.ask import Asker
+from provhouse.query.lineage.ask import Asker
 from provhouse.store.tables.partitions import partition_path, read_partition
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import generations, read_commit

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from helpers.leftovers import leftovers
 from helpers.warehouse import House
-from provhouse.changes.compact import compact
-from provhouse.changes.forget import Forgotten, forget
-from provhouse.changes.retract import Retracting, retract
-from provhouse.changes.rollback import rollback
+from provhouse.care.compact import compact
+from provhouse.care.forget import Forgotten, forget
+from provhouse.care.retract import Retracting, retract
+from provhouse.care.rollback import rollback
 from provhouse.ingest.ingest import ingest
 from provhouse.model.progress import Silent
 

@@ -11,13 +11,13 @@ from pyspark import cloudpickle
 from pyspark.sql import SparkSession
 
 from helpers import rdd_programs
-from provhouse.capturing.rdds.context import LineageContext
-from provhouse.capturing.rdds.rdd import LineageRDD
-from provhouse.capturing.session import CaptureReports, capturing
-from provhouse.ingest.captured.description import CapturedWrite
-from provhouse.ingest.captured.finished import captured_writes
-from provhouse.ingest.captured.rdd_output import rdd_output_of
-from provhouse.ingest.captured.rows import traced
+from provhouse.capture.capturing import CaptureReports, capturing
+from provhouse.capture.rdds.context import LineageContext
+from provhouse.capture.rdds.rdd import LineageRDD
+from provhouse.capture.reading.description import CapturedWrite
+from provhouse.capture.reading.finished import captured_writes
+from provhouse.capture.reading.rdd_output import rdd_output_of
+from provhouse.capture.reading.traced_rows import traced
 from provhouse.model.associations import ROW_BITS
 
 Rows = Counter[tuple[str, frozenset[tuple[str, int]]]]

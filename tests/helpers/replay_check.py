@@ -12,14 +12,14 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
 from helpers.witnesses import Program, Row, read, rows_of
-from provhouse.capturing.session import CaptureReports, capturing
-from provhouse.ingest.captured.finished import captured_writes
-from provhouse.ingest.captured.output import output_of
+from provhouse.capture.capturing import CaptureReports, capturing
+from provhouse.capture.reading.finished import captured_writes
+from provhouse.capture.reading.output import output_of
+from provhouse.capture.walks.cursor_ids import CursorIds
+from provhouse.capture.walks.cursor_places import SOURCES
+from provhouse.capture.walks.flow import CapturedFlow
+from provhouse.capture.walks.replay import replayed
 from provhouse.model.associations import ROW_BITS
-from provhouse.tracing.flow import CapturedFlow
-from provhouse.tracing.ids import CursorIds
-from provhouse.tracing.places import SOURCES
-from provhouse.tracing.replay import replayed
 
 Chosen = dict[Path, set[int]]
 """The indexes of rows by file."""

@@ -7,22 +7,22 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from provhouse.care.forget import Forgotten
+from provhouse.care.prune import Pruned
 from provhouse.care.report import Damage, Report
-from provhouse.changes.forget import Forgotten
-from provhouse.changes.prune import Pruned
-from provhouse.changes.retract import Retraction
+from provhouse.care.retract import Retraction
 from provhouse.ingest.preview import Component, FileKind, Preview
 from provhouse.ingest.summary import Reject, Summary
 from provhouse.model.answer import Answer, Counts, Read
 from provhouse.model.arrays import SetId
-from provhouse.query.cost import Estimate
-from provhouse.query.diff import Change, Diff, Side
-from provhouse.query.explain import Explanation
-from provhouse.query.find import Finding
-from provhouse.query.generations import ChangeKind as Made
-from provhouse.query.generations import Generation
-from provhouse.query.path import Paths
-from provhouse.query.status import Status
+from provhouse.query.lineage.diff import Change, Diff, Side
+from provhouse.query.lineage.explain import Explanation
+from provhouse.query.lineage.path import Paths
+from provhouse.query.listing.find import Finding
+from provhouse.query.listing.generations import ChangeKind as Made
+from provhouse.query.listing.generations import Generation
+from provhouse.query.listing.status import Status
+from provhouse.query.reading.cost import Estimate
 from provhouse.store.warehouse.manifest import ExportPart, Manifest
 
 ODD = "odd \x1b[31m[red]\u202eevil\nline\tname"

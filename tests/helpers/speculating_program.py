@@ -20,7 +20,7 @@ from helpers.foreign_program import use
 from helpers.graphs import graph
 from provhouse.ingest import ingest as ingesting
 from provhouse.model.settings import Settings
-from provhouse.spark import tasks
+from provhouse.runtime.spark import tasks
 
 SLOW_SECONDS = 5
 SETTINGS = {

@@ -10,13 +10,13 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from helpers.witnesses import Found, captured
-from provhouse.ingest.captured.widened import widened_windows
+from provhouse.capture.reading.widened import widened_windows
+from provhouse.capture.walks import cursor_ids as ids
+from provhouse.capture.walks.cursor import Cursor
+from provhouse.capture.walks.cursor_ids import CursorIds
+from provhouse.capture.walks.cursor_places import CursorPlace
+from provhouse.capture.walks.flow import CapturedFlow
 from provhouse.model.associations import ROW_BITS
-from provhouse.tracing import ids
-from provhouse.tracing.cursor import Cursor
-from provhouse.tracing.flow import CapturedFlow
-from provhouse.tracing.ids import CursorIds
-from provhouse.tracing.places import CursorPlace
 
 Row = tuple[str, int]
 """The path of a file, and the index of a row in it."""

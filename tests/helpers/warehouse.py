@@ -22,7 +22,7 @@ from provhouse.model.answer import Answer
 from provhouse.model.columns import DST, DST_TABLE, OP, SRC, SRC_TABLE
 from provhouse.model.progress import Silent
 from provhouse.model.settings import THETA, Settings
-from provhouse.query.ask import Asker
+from provhouse.query.lineage.ask import Asker
 from provhouse.store.warehouse.commits import Commit, current
 from provhouse.store.warehouse.layout import Layout
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from helpers.command import Done
-from provhouse.model.faults import VARIABLE
+from provhouse.model.fault_points import VARIABLE
 
 KEEPER = Path(__file__).with_name("warm_keeper.py")
 ENDS = (".out", ".err")

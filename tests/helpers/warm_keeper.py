@@ -9,15 +9,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from provhouse.care import check, repair
-from provhouse.changes import compact, prune, retract, rollback
+from provhouse.care import check, compact, prune, repair, retract, rollback
 from provhouse.cli import progress_display
 from provhouse.cli.app import run
 from provhouse.ingest import ingest, preview
-from provhouse.model import faults
+from provhouse.model import fault_points as faults
 from provhouse.model.settings import Settings
-from provhouse.query import ask
-from provhouse.spark.session import spark
+from provhouse.query.lineage import ask
+from provhouse.runtime.spark.session import spark
 from provhouse.store.names.hashing import hashes
 from provhouse.store.warehouse.layout import Layout
 

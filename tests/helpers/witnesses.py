@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
-from provhouse.capturing.session import CaptureReports, capturing
-from provhouse.ingest.captured.description import CapturedWrite
-from provhouse.ingest.captured.finished import captured_writes
-from provhouse.ingest.captured.output import output_of
-from provhouse.ingest.captured.rows import Traced, traced
+from provhouse.capture.capturing import CaptureReports, capturing
+from provhouse.capture.reading.description import CapturedWrite
+from provhouse.capture.reading.finished import captured_writes
+from provhouse.capture.reading.output import output_of
+from provhouse.capture.reading.traced_rows import Traced, traced
 from provhouse.model.associations import ROW_BITS
 
 Row = tuple[Any, ...]

@@ -15,17 +15,17 @@ import pytest
 
 from helpers.derivations import Derivation, Row, derivations, random_rows, stored, without_item
 from helpers.warehouse import House
-from provhouse.changes.compact import compact
-from provhouse.changes.forget import forget
-from provhouse.changes.retract import Retracting, retract
-from provhouse.changes.rollback import rollback
+from provhouse.care.compact import compact
+from provhouse.care.forget import forget
+from provhouse.care.retract import Retracting, retract
+from provhouse.care.rollback import rollback
 from provhouse.ingest.formats.column_mapping import columns_of
 from provhouse.ingest.imported import import_
 from provhouse.ingest.ingest import ingest
 from provhouse.ingest.summary import Summary
 from provhouse.model.progress import Silent
 from provhouse.model.question import Method
-from provhouse.query.export import export_warehouse
+from provhouse.query.exporting.export import export_warehouse
 
 Houses = Callable[..., House]
 METHODS: tuple[Method, ...] = ("csprov", "rq", "ccprov")

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from helpers.warehouse import House
-from provhouse.changes.retract import Retracting, retract
+from provhouse.care.retract import Retracting, retract
 from provhouse.ingest.formats.column_mapping import columns_of
 from provhouse.ingest.formats.spool import Rows
 from provhouse.ingest.from_arrow import from_arrow

@@ -15,9 +15,9 @@ from neo4j import GraphDatabase
 from helpers.graphs import graph
 from helpers.oracle import Oracle, Triple
 from helpers.warehouse import House, content
-from provhouse.changes import restage
-from provhouse.changes.compact import compact
-from provhouse.changes.rollback import rollback
+from provhouse.care import restage
+from provhouse.care.compact import compact
+from provhouse.care.rollback import rollback
 from provhouse.model.errors import Damaged, NotFound
 from provhouse.model.progress import Silent
 from provhouse.model.question import Direction

@@ -16,7 +16,7 @@ from helpers.collision import colliding
 from helpers.graphs import graph
 from helpers.oracle import Oracle, Triple
 from helpers.warehouse import House, content
-from provhouse.cypher import process
+from provhouse.cypher import neo4j_process as process
 from provhouse.cypher.config import free_ports
 from provhouse.cypher.server import process_id
 from provhouse.cypher.server_record import ServerRecord

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from helpers.oracle import Triple
 from helpers.warehouse import House
-from provhouse.changes.compact import compact
-from provhouse.changes.forget import forget
+from provhouse.care.compact import compact
+from provhouse.care.forget import forget
 from provhouse.ingest.imported import import_
 from provhouse.ingest.modules import given_modules
 from provhouse.model.errors import BadInput
 from provhouse.model.progress import Silent
-from provhouse.query.export import export_warehouse
+from provhouse.query.exporting.export import export_warehouse
 from provhouse.store.tables.modules import known_modules
 from provhouse.store.tables.snapshot import Snapshot
 

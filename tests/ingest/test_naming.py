@@ -9,14 +9,14 @@ import pytest
 
 from helpers.oracle import Triple
 from helpers.warehouse import House
-from provhouse.changes.compact import compact
-from provhouse.changes.rollback import rollback
+from provhouse.care.compact import compact
+from provhouse.care.rollback import rollback
 from provhouse.ingest.formats.column_mapping import columns_of
 from provhouse.ingest.imported import import_
 from provhouse.ingest.naming import naming_of, with_tables
 from provhouse.model.errors import BadInput, UsageError
 from provhouse.model.progress import Silent
-from provhouse.query.export import export_warehouse
+from provhouse.query.exporting.export import export_warehouse
 from provhouse.store.warehouse.commits import Commit, Totals, generations, read_commit
 from provhouse.store.warehouse.layout import Layout
 

@@ -19,11 +19,11 @@ from helpers.operations import (
 )
 from helpers.oracle import Triple
 from helpers.warehouse import House
-from provhouse.changes.compact import compact
-from provhouse.changes.forget import forget
-from provhouse.changes.prune import prune
-from provhouse.changes.retract import Retracting, retract
-from provhouse.changes.rollback import rollback
+from provhouse.care.compact import compact
+from provhouse.care.forget import forget
+from provhouse.care.prune import prune
+from provhouse.care.retract import Retracting, retract
+from provhouse.care.rollback import rollback
 from provhouse.commit.erasing import descriptions, erase
 from provhouse.ingest.formats.spool import ArrowStream
 from provhouse.ingest.from_arrow import from_arrow
@@ -34,8 +34,8 @@ from provhouse.ingest.preview import preview
 from provhouse.ingest.summary import Summary
 from provhouse.model.errors import BadInput, UsageError
 from provhouse.model.progress import Silent
-from provhouse.query.export import export_warehouse
-from provhouse.query.generations import list_generations
+from provhouse.query.exporting.export import export_warehouse
+from provhouse.query.listing.generations import list_generations
 
 Houses = Callable[..., House]
 

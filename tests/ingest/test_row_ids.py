@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from helpers.warehouse import House
-from provhouse.changes.compact import compact
-from provhouse.changes.forget import forget
+from provhouse.care.compact import compact
+from provhouse.care.forget import forget
 from provhouse.ingest.formats.column_mapping import columns_of, mapped_columns
 from provhouse.ingest.from_arrow import from_arrow
 from provhouse.ingest.imported import import_
@@ -19,7 +19,7 @@ from provhouse.ingest.summary import Summary
 from provhouse.model.arrays import ItemNumbers
 from provhouse.model.errors import BadInput, UsageError
 from provhouse.model.progress import Silent
-from provhouse.query.export import export_warehouse
+from provhouse.query.exporting.export import export_warehouse
 from provhouse.store.names.id_lookup import read_ids
 from provhouse.store.names.lookup import read_lookup
 

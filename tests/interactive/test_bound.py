@@ -8,8 +8,8 @@ import pytest
 
 from helpers import random_sql
 from provhouse.interactive import connect
-from provhouse.interactive.bound import NotBound, bound
-from provhouse.interactive.parse import parse
+from provhouse.sql.bound import NotBound, bound
+from provhouse.sql.parse import parse
 
 SWAPS = (("k", "v"), ("k", "z"), ("id", "k"), ("k", "w"))
 

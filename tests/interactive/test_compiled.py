@@ -7,7 +7,7 @@ import pytest
 
 from helpers.interactive_oracle import rows_of, same
 from provhouse.interactive import Connection, Want, connect
-from provhouse.interactive.parallel import divided
+from provhouse.interactive.index.parallel import divided
 from provhouse.model.errors import UsageError
 
 COLUMNS = {

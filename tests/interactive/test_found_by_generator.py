@@ -4,7 +4,7 @@ import duckdb
 import pytest
 
 from provhouse.interactive import Connection, connect
-from provhouse.interactive.refusal import NotCovered
+from provhouse.sql.not_covered import NotCovered
 
 SCHEMA = """
     create schema s2;

@@ -7,7 +7,7 @@ import pytest
 
 from helpers.interactive_oracle import check
 from provhouse.interactive import Connection, connect
-from provhouse.interactive.refusal import NotCovered
+from provhouse.sql.not_covered import NotCovered
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import duckdb
 import pytest
 
 from provhouse.interactive import Connection, Want, connect
-from provhouse.interactive.refusal import NotCovered
+from provhouse.sql.not_covered import NotCovered
 
 ENUM = "enum('zz', 'aa', '')"
 TYPES: dict[str, list[str]] = {

@@ -8,8 +8,8 @@ import pytest
 from helpers.cut_references import USED, checked
 from helpers.interactive_oracle import rows_of, same
 from provhouse.interactive import Connection, connect
-from provhouse.interactive.refusal import NotCovered
 from provhouse.interactive.saving import operation
+from provhouse.sql.not_covered import NotCovered
 
 TEXTS = (Path(__file__).parent / "more_operators.sql").read_text(encoding="utf-8").splitlines()
 """A comment says why a row need not change without the records of one use of a table."""

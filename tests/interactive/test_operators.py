@@ -7,7 +7,7 @@ import pytest
 
 from helpers.interactive_oracle import check, same
 from provhouse.interactive import Connection, connect
-from provhouse.interactive.refusal import NotCovered
+from provhouse.sql.not_covered import NotCovered
 
 COVERED = (Path(__file__).parent / "operators.sql").read_text(encoding="utf-8").splitlines()
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from provhouse.interactive import Connection, Want, connect
-from provhouse.interactive.want import Mode
+from provhouse.interactive.planning.want import Mode
 from provhouse.model.errors import UsageError
 
 AGGREGATES = ("count(*) as n", "sum(v) as s", "min(v) as low", "count(distinct v) as d")

@@ -8,7 +8,7 @@ import pytest
 from helpers.interactive_oracle import check, same
 from helpers.random_sql import Writer, statements
 from provhouse.interactive import Connection, connect
-from provhouse.interactive.refusal import NotCovered
+from provhouse.sql.not_covered import NotCovered
 
 QUERIES = 25
 """The number of queries with rows over the same tables."""

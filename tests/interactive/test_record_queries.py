@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 
 from provhouse.interactive import Connection, connect
-from provhouse.interactive.catalog import TablePlace
 from provhouse.interactive.record_queries import answered, over
 from provhouse.model.errors import UsageError
+from provhouse.sql.catalog import TablePlace
 
 TABLE = TablePlace("memory", "main", "t")
 LOOPS = (

@@ -7,7 +7,7 @@ import pytest
 
 from helpers.cut_tables import checked
 from provhouse.interactive import connect
-from provhouse.interactive.refusal import NotCovered
+from provhouse.sql.not_covered import NotCovered
 
 SQL = (Path(__file__).parent / "subqueries.sql").read_text(encoding="utf-8").splitlines()
 TABLES = ("people", "homes", "jobs")

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 from provhouse.interactive import Connection, connect
-from provhouse.interactive.parameters import Parameters
 from provhouse.model.errors import NotFound, UsageError
+from provhouse.sql.parameters import Parameters
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import pytest
 from helpers.interactive_oracle import rows_of
 from provhouse.interactive import Connection, connect
 from provhouse.interactive.polynomial import RecordTerm
-from provhouse.interactive.refusal import NotCovered
 from provhouse.model.errors import UsageError
+from provhouse.sql.not_covered import NotCovered
 
 Number = Callable[[RecordTerm], int]
 Row = tuple[Any, ...]

@@ -8,11 +8,11 @@ import pytest
 from provhouse.model.answer import Answer
 from provhouse.output import arrow_stream
 from provhouse.output.arrow_stream import pieces, read
-from provhouse.query.diff import Diff
-from provhouse.query.explain import Explanation
-from provhouse.query.find import Finding
-from provhouse.query.generations import Generation
-from provhouse.query.path import Paths
+from provhouse.query.lineage.diff import Diff
+from provhouse.query.lineage.explain import Explanation
+from provhouse.query.lineage.path import Paths
+from provhouse.query.listing.find import Finding
+from provhouse.query.listing.generations import Generation
 
 KINDS: dict[str, Any] = {
     "small": Answer,

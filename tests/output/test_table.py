@@ -7,10 +7,10 @@ from dataclasses import replace
 import pyarrow as pa
 import pytest
 
+from provhouse.care.forget import Forgotten
+from provhouse.care.prune import Pruned
 from provhouse.care.report import Report
-from provhouse.changes.forget import Forgotten
-from provhouse.changes.prune import Pruned
-from provhouse.changes.retract import Retraction
+from provhouse.care.retract import Retraction
 from provhouse.ingest.preview import Preview
 from provhouse.ingest.summary import Summary
 from provhouse.model.answer import Answer
@@ -33,12 +33,12 @@ from provhouse.output.results.retraction import RetractionResult
 from provhouse.output.results.rows import RowsResult
 from provhouse.output.results.status import StatusResult
 from provhouse.output.table import TableWriter
-from provhouse.query.diff import Change, Diff
-from provhouse.query.explain import Explanation
-from provhouse.query.find import Finding
-from provhouse.query.generations import Generation
-from provhouse.query.path import Paths
-from provhouse.query.status import Status
+from provhouse.query.lineage.diff import Change, Diff
+from provhouse.query.lineage.explain import Explanation
+from provhouse.query.lineage.path import Paths
+from provhouse.query.listing.find import Finding
+from provhouse.query.listing.generations import Generation
+from provhouse.query.listing.status import Status
 from provhouse.store.warehouse.manifest import Manifest
 
 Golden = Callable[[str, str], None]

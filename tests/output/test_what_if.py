@@ -19,12 +19,12 @@ from provhouse.output.results.what_if import WhatIfResult
 from provhouse.output.results.why import WhyResult
 from provhouse.output.results.why_changed import WhyChangedResult
 from provhouse.output.table import console
-from provhouse.query.depends import Dependency
-from provhouse.query.diff import Side
-from provhouse.query.evaluate import Evaluation
-from provhouse.query.what_if import WhatIf
-from provhouse.query.why import Why, expressed
-from provhouse.query.why_changed import WhyChanged
+from provhouse.query.consequences.depends import Dependency
+from provhouse.query.consequences.evaluate import Evaluation
+from provhouse.query.consequences.what_if import WhatIf
+from provhouse.query.consequences.why import Why, expressed
+from provhouse.query.consequences.why_changed import WhyChanged
+from provhouse.query.lineage.diff import Side
 
 from .test_json import valid
 

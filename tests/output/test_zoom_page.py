@@ -17,8 +17,8 @@ from provhouse.model.question import Question
 from provhouse.model.zoom import Level
 from provhouse.output.results.zoomed import ZoomedResult
 from provhouse.output.zoom_page import zoom_page
-from provhouse.query.ask import Asker
-from provhouse.query.zoom import zoom
+from provhouse.query.lineage.ask import Asker
+from provhouse.query.zoom.zoomed import zoom
 
 COLUMNS = ("src", "dst", "op", "src_table", "dst_table", "module", "invocation", "execution",
            "role", "op_kind")  # fmt: skip

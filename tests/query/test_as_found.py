@@ -14,15 +14,15 @@ from helpers.graphs import graph
 from helpers.oracle import Triple
 from helpers.shared import Input, Shared, write
 from helpers.warehouse import House
-from provhouse.changes.forget import forget
+from provhouse.care.forget import forget
 from provhouse.model.answer import Answer, LargeAnswer
 from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Silent
 from provhouse.model.question import Direction, Question
 from provhouse.output.json import JsonLinesWriter
 from provhouse.output.results.large_answer import answer_result
-from provhouse.query import as_found, ask
-from provhouse.query.ask import Asker
+from provhouse.query.lineage import as_found, ask
+from provhouse.query.lineage.ask import Asker
 from provhouse.store.names import names
 
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")

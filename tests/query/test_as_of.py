@@ -15,16 +15,16 @@ import pytest
 from helpers.graphs import graph
 from helpers.oracle import Expected, Oracle, Triple
 from helpers.warehouse import House, content
-from provhouse.changes.compact import compact
-from provhouse.changes.rollback import rollback
+from provhouse.care.compact import compact
+from provhouse.care.rollback import rollback
 from provhouse.cli.app import run
 from provhouse.model.errors import NotFound, UsageError
 from provhouse.model.progress import Silent
 from provhouse.model.question import AsOf, Direction, Method, Question
 from provhouse.query.as_of import commit_as_of
-from provhouse.query.ask import Asker
-from provhouse.query.diff import Change, compare
-from provhouse.query.generations import list_generations
+from provhouse.query.lineage.ask import Asker
+from provhouse.query.lineage.diff import Change, compare
+from provhouse.query.listing.generations import list_generations
 from provhouse.store.warehouse.commits import Commit, Totals, read_commit, write_commit
 from provhouse.store.warehouse.layout import Layout
 

@@ -23,7 +23,7 @@ from helpers.asgi import HOST, send_request
 from helpers.operations import Operation, write_operations
 from helpers.oracle import Triple
 from helpers.warehouse import House
-from provhouse.changes.forget import forget
+from provhouse.care.forget import forget
 from provhouse.cypher.view_mark import clear_mark
 from provhouse.model.answer import Answer, Read
 from provhouse.model.arrays import ItemNumber, ItemNumbers
@@ -42,15 +42,15 @@ from provhouse.output.results.operations import OperationsResult
 from provhouse.output.results.path import PathResult
 from provhouse.output.results.view import ViewResult
 from provhouse.output.writer import writer_of
-from provhouse.query.ask import Asker
-from provhouse.query.diff import Diff, compare
-from provhouse.query.exactness import Declared
-from provhouse.query.export import export_answer, export_warehouse
+from provhouse.query.exporting.export import export_answer, export_warehouse
+from provhouse.query.exporting.view import Neo4jView, write_view
+from provhouse.query.lineage.ask import Asker
+from provhouse.query.lineage.diff import Diff, compare
+from provhouse.query.lineage.exactness import Declared
+from provhouse.query.lineage.path import path
+from provhouse.query.listing.operations import Operations, list_operations
 from provhouse.query.methods.method import MethodResult
-from provhouse.query.operations import Operations, list_operations
-from provhouse.query.path import path
-from provhouse.query.recurse import recurse
-from provhouse.query.view import Neo4jView, write_view
+from provhouse.query.reading.recurse import recurse
 from provhouse.serve.app import application
 from provhouse.serve.auth import Access
 from provhouse.serve.keeper import Keeper

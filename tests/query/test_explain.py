@@ -9,7 +9,7 @@ from helpers.oracle import Oracle
 from helpers.warehouse import House, content
 from provhouse.model.errors import NotFound
 from provhouse.model.question import Direction, Question
-from provhouse.query import cost
+from provhouse.query.reading import cost
 
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 TRIPLES = [*graph(11 * 8).triples, *graph(11 * 7 + 8).triples, *graph(9).triples]

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from helpers.oracle import Oracle, Triple
 from provhouse.model.arrays import I64, ItemNumber, ItemNumbers
-from provhouse.query import recurse as module
-from provhouse.query.level_search import LevelSearch
-from provhouse.query.recurse import recurse
+from provhouse.query.reading import recurse as module
+from provhouse.query.reading.level_search import LevelSearch
+from provhouse.query.reading.recurse import recurse
 
 EDGES = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=40)
 GAPS = st.sampled_from((1, 1000))

@@ -14,10 +14,10 @@ from helpers.lipstick import Graph, figure_2c
 from helpers.operations import Operation, write_operations
 from helpers.warehouse import House
 from provhouse.model.deletion import Deletion
-from provhouse.query.ask import Asker
-from provhouse.query.depends import depends
-from provhouse.query.subgraph import PARTS, subgraph
-from provhouse.query.what_if import what_if
+from provhouse.query.consequences.depends import depends
+from provhouse.query.consequences.what_if import what_if
+from provhouse.query.lineage.ask import Asker
+from provhouse.query.lineage.subgraph import PARTS, subgraph
 
 DELTA = ("+", "group", "N50", "N71", "N72", "N73", "N75", "N81")
 """The ends of the names of nodes that exist as long as one of their inputs does."""

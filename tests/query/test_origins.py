@@ -19,8 +19,8 @@ from provhouse.output.form import Form
 from provhouse.output.questions.items import AskingOrigins
 from provhouse.output.questions.schemas import derived_schema
 from provhouse.output.writer import writer_of
-from provhouse.query.ask import Asker
-from provhouse.query.origins import Origins, origins
+from provhouse.query.lineage.ask import Asker
+from provhouse.query.lineage.origins import Origins, origins
 
 GRAPHS = 25
 

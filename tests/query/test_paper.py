@@ -11,7 +11,7 @@ from helpers.warehouse import House, content
 from provhouse.model.answer import Read
 from provhouse.model.progress import Stopwatch
 from provhouse.model.question import Direction, Method
-from provhouse.query.ask import Asker
+from provhouse.query.lineage.ask import Asker
 from provhouse.query.locate import locate_versions
 from provhouse.store.tables.snapshot import Snapshot
 

@@ -18,9 +18,9 @@ import pytest
 from helpers.derivations import Row
 from helpers.warehouse import House
 from provhouse.model.semiring import Evaluating, Semiring
-from provhouse.query.ask import Asker
-from provhouse.query.evaluate import CYCLE, evaluate
-from provhouse.query.why import why
+from provhouse.query.consequences.evaluate import CYCLE, evaluate
+from provhouse.query.consequences.why import why
+from provhouse.query.lineage.ask import Asker
 
 LEVELS = ("unclassified", "restricted", "confidential", "secret", "top_secret")
 

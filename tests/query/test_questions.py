@@ -19,9 +19,9 @@ from helpers.warehouse import House
 from provhouse.cli.app import run
 from provhouse.model.errors import NotFound, UsageError
 from provhouse.model.question import Direction, Question
-from provhouse.query.ask import Asker
-from provhouse.query.find import find
-from provhouse.query.path import Paths, path
+from provhouse.query.lineage.ask import Asker
+from provhouse.query.lineage.path import Paths, path
+from provhouse.query.listing.find import find
 
 TRACES, QUESTIONS, PAIRS = 5, 10, 6
 ODD = [

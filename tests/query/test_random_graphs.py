@@ -17,7 +17,7 @@ from helpers.oracle import Oracle, Triple
 from helpers.warehouse import House, content
 from provhouse.ingest.steps import cut, read
 from provhouse.model.question import Direction
-from provhouse.query.ask import Asker
+from provhouse.query.lineage.ask import Asker
 
 GRAPHS = 51
 """The number of random graphs in each warehouse."""

@@ -24,7 +24,7 @@ from provhouse.output.results.records import RecordsResult
 from provhouse.query.records import CapturedRecords, TableRecords, records
 
 KEYS = {"orders": "id", "totals": "cust"}
-pytestmark = pytest.mark.long  # its short form is in tests/ingest/captured/test_land.py
+pytestmark = pytest.mark.long  # its short form is in tests/ingest/landing/test_land.py
 SCHEMAS = Path(writer.__file__).with_name("schemas")
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from helpers.oracle import Oracle, Triple
 from provhouse.model.arrays import I64
-from provhouse.query.recurse import Reached, recurse
+from provhouse.query.reading.recurse import Reached, recurse
 
 EDGES = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=40)
 

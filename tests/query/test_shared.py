@@ -17,9 +17,9 @@ from provhouse.ingest.from_arrow import from_arrow
 from provhouse.ingest.steps import cut, read
 from provhouse.model.progress import Silent
 from provhouse.model.question import Direction, Method, Question
-from provhouse.query.ask import Asker
-from provhouse.query.path import path
-from provhouse.query.view import write_view
+from provhouse.query.exporting.view import write_view
+from provhouse.query.lineage.ask import Asker
+from provhouse.query.lineage.path import path
 
 Houses = Callable[..., House]
 SEED = int(os.environ.get("SEED", "1"))

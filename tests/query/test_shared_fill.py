@@ -17,7 +17,7 @@ from helpers.warehouse import House, content
 from provhouse.model.errors import StillFilling, TooSlow, Unavailable
 from provhouse.model.progress import Stopwatch
 from provhouse.model.question import Method, Question
-from provhouse.query.ask import Asker
+from provhouse.query.lineage.ask import Asker
 
 TRIPLES = graph(11 * 8).triples
 ITEM = TRIPLES[0].dst

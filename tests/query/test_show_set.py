@@ -10,8 +10,8 @@ from helpers.warehouse import House, content
 from provhouse.model.arrays import SetId
 from provhouse.model.errors import NotFound
 from provhouse.model.question import Question
-from provhouse.query.ask import Asker
-from provhouse.query.show_set import show_set
+from provhouse.query.lineage.ask import Asker
+from provhouse.query.listing.show_set import show_set
 
 TRIPLES = [*graph(11 * 8).triples, *graph(9).triples]
 ITEMS = sorted({end for triple in TRIPLES for end in triple[:2]})

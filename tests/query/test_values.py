@@ -8,12 +8,12 @@ import pyarrow as pa
 import pytest
 
 from helpers.warehouse import House
-from provhouse.changes.retract import Retracting, retract
+from provhouse.care.retract import Retracting, retract
 from provhouse.model.attributes import as_object
 from provhouse.model.errors import UsageError
 from provhouse.model.progress import Silent
-from provhouse.query import values
-from provhouse.query.values import Count, _counted, _Runs, count_values
+from provhouse.query.exporting import values
+from provhouse.query.exporting.values import Count, _counted, _Runs, count_values
 
 ODD = 'q"u\\o\n","k":"x'
 ROWS = [{"k": "a", ODD: "1"}, {"k": ODD}, {"k": "a", "é": "2"}, {"z": "a"}, {}, {"k": "", ODD: "k"}]

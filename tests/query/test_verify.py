@@ -19,8 +19,8 @@ from helpers.warehouse import House, content
 from provhouse.model.arrays import ItemNumbers
 from provhouse.model.errors import Damaged
 from provhouse.model.question import Direction
-from provhouse.query.ask import Asker
-from provhouse.query.path import path
+from provhouse.query.lineage.ask import Asker
+from provhouse.query.lineage.path import path
 from provhouse.store.tables.partitions import partition_path, write_partition
 from provhouse.store.tables.snapshot import Snapshot
 

@@ -7,9 +7,9 @@ import pytest
 
 from helpers.oracle import Triple
 from helpers.warehouse import House, content
-from provhouse.changes.compact import compact
-from provhouse.changes.forget import forget
-from provhouse.changes.rollback import rollback
+from provhouse.care.compact import compact
+from provhouse.care.forget import forget
+from provhouse.care.rollback import rollback
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Silent
 from provhouse.model.question import Direction, Method, Question

@@ -12,20 +12,20 @@ from helpers.graphs import graph
 from helpers.oracle import Triple
 from helpers.warehouse import House, content
 from provhouse.care.check import check
+from provhouse.care.compact import compact
+from provhouse.care.forget import forget
+from provhouse.care.prune import prune
 from provhouse.care.repair import repair
-from provhouse.changes.compact import compact
-from provhouse.changes.forget import forget
-from provhouse.changes.prune import prune
 from provhouse.cypher.graph import Graph, shared_graph
 from provhouse.cypher.view_mark import clear_mark, has_names, mark_names
 from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Silent
 from provhouse.model.question import Direction, Question
-from provhouse.query import view as views
-from provhouse.query.ask import Asker
-from provhouse.query.export import export_warehouse
-from provhouse.query.status import status
-from provhouse.query.view import Neo4jView, write_view
+from provhouse.query.exporting import view as views
+from provhouse.query.exporting.export import export_warehouse
+from provhouse.query.exporting.view import Neo4jView, write_view
+from provhouse.query.lineage.ask import Asker
+from provhouse.query.listing.status import status
 
 TRIPLES = [*graph(11 * 8).triples, *(Triple(f"in:{n}", "wide", f"op {n % 2}", f"t{n % 3}", "wide")
                                      for n in range(400))]  # fmt: skip

@@ -16,16 +16,16 @@ from helpers.derivations import Row
 from helpers.operations import Operation, write_operations
 from helpers.shared import Input, Shared, write
 from helpers.warehouse import House
-from provhouse.changes.forget import forget
-from provhouse.changes.retract import Retracting, retract
+from provhouse.care.forget import forget
+from provhouse.care.retract import Retracting, retract
 from provhouse.model.deletion import Deletion
 from provhouse.model.errors import NotFound, UsageError
 from provhouse.model.progress import Silent
-from provhouse.query.ask import Asker
-from provhouse.query.depends import depends
-from provhouse.query.what_if import WhatIf, what_if
-from provhouse.query.what_if_each import what_if_each
-from provhouse.query.why import why
+from provhouse.query.consequences.depends import depends
+from provhouse.query.consequences.what_if import WhatIf, what_if
+from provhouse.query.consequences.what_if_each import what_if_each
+from provhouse.query.consequences.why import why
+from provhouse.query.lineage.ask import Asker
 
 Houses = Callable[..., House]
 AGGREGATES: dict[str, Callable[[list[float]], float]] = {

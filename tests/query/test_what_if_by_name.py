@@ -14,8 +14,8 @@ from helpers import boolean
 from helpers.boolean import Edge, random_edges
 from helpers.warehouse import House
 from provhouse.model.deletion import Deletion
-from provhouse.query.depends import depends
-from provhouse.query.what_if import what_if
+from provhouse.query.consequences.depends import depends
+from provhouse.query.consequences.what_if import what_if
 
 SEED = int(os.environ.get("SEED", "1"))
 COLUMNS = ("src", "dst", "op", "src_table", "dst_table", "by", "derivation", "op_kind")

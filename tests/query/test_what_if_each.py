@@ -19,9 +19,9 @@ from provhouse.model.operations import FUNCTIONS
 from provhouse.output import writer
 from provhouse.output.json import JsonWriter
 from provhouse.output.results.what_if_each import WhatIfEachResult
-from provhouse.query.ask import Asker
-from provhouse.query.what_if import what_if
-from provhouse.query.what_if_each import WhatIfEach, what_if_each
+from provhouse.query.consequences.what_if import what_if
+from provhouse.query.consequences.what_if_each import WhatIfEach, what_if_each
+from provhouse.query.lineage.ask import Asker
 
 COMPUTED = [name for name in FUNCTIONS if name != "other"]
 SOURCES = 12

@@ -10,13 +10,13 @@ import pytest
 from helpers.derivations import Row
 from helpers.operations import Operation, write_operations
 from helpers.warehouse import House
-from provhouse.changes.retract import Retracting, retract
+from provhouse.care.retract import Retracting, retract
 from provhouse.model.errors import NotFound, UsageError
 from provhouse.model.progress import Silent
 from provhouse.model.semiring import Evaluating
-from provhouse.query.ask import Asker
-from provhouse.query.evaluate import CYCLE, INEXACT, evaluate
-from provhouse.query.why_changed import SEVERAL, WhyChanged, why_changed
+from provhouse.query.consequences.evaluate import CYCLE, INEXACT, evaluate
+from provhouse.query.consequences.why_changed import SEVERAL, WhyChanged, why_changed
+from provhouse.query.lineage.ask import Asker
 
 Houses = Callable[..., House]
 FUNCTIONS: dict[str, Callable[[list[float]], float]] = {

@@ -15,9 +15,9 @@ from provhouse.model.zoom import LEVELS, Level
 from provhouse.output import writer
 from provhouse.output.results.modules import InvocationsResult, ModulesResult
 from provhouse.output.results.zoomed import ZoomedResult
-from provhouse.query.ask import Asker
-from provhouse.query.modules import list_invocations, list_modules
-from provhouse.query.zoom import Zoomed, zoom
+from provhouse.query.lineage.ask import Asker
+from provhouse.query.listing.modules import list_invocations, list_modules
+from provhouse.query.zoom.zoomed import Zoomed, zoom
 
 TRACE = """src,dst,op,src_table,dst_table,module,invocation,execution,role,op_kind
 raw/1,clean/1,strip,raw,clean,curate,1,mon,,all

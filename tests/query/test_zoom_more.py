@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 
 from helpers.warehouse import House
-from provhouse.changes.retract import Retracting, retract
+from provhouse.care.retract import Retracting, retract
 from provhouse.model.deletion import Deletion
 from provhouse.model.errors import NotFound, UsageError
 from provhouse.model.progress import Silent
@@ -25,14 +25,14 @@ from provhouse.output.result import Result
 from provhouse.output.results.zoomed_diff import ZoomedDiffResult
 from provhouse.output.results.zoomed_path import ZoomedPathResult
 from provhouse.output.results.zoomed_what_if import ZoomedWhatIfResult
-from provhouse.query.ask import Asker
-from provhouse.query.diff import compare
-from provhouse.query.path import path
-from provhouse.query.what_if import FATES, what_if
-from provhouse.query.zoom import zoom
-from provhouse.query.zoom_diff import zoom_diff
-from provhouse.query.zoom_path import zoom_path
-from provhouse.query.zoom_what_if import zoom_what_if
+from provhouse.query.consequences.what_if import FATES, what_if
+from provhouse.query.lineage.ask import Asker
+from provhouse.query.lineage.diff import compare
+from provhouse.query.lineage.path import path
+from provhouse.query.zoom.zoom_diff import zoom_diff
+from provhouse.query.zoom.zoom_path import zoom_path
+from provhouse.query.zoom.zoom_what_if import zoom_what_if
+from provhouse.query.zoom.zoomed import zoom
 
 HEADER = "src,dst,op,src_table,dst_table,module,invocation,execution,role,op_kind\n"
 TABLES = ("raw", "clean", "tmp", "sum")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from provhouse.cypher.process import java_command
+from provhouse.cypher.neo4j_process import java_command
 from provhouse.runtime.class_archives import PROGRAMS, has_archive, options, recording
 
 SHARED = "source: shared objects file (top)"

@@ -12,11 +12,11 @@ from provhouse.runtime import storage
 
 ROOT = Path(__file__).parent.parent.parent
 IN_TASKS = (
-    "changes/restage.py",
+    "care/restage.py",
     "ingest/staging.py",
     "ingest/steps/*.py",
-    "query/hashed_triples.py",
-    "spark/tasks.py",
+    "query/reading/hashed_triples.py",
+    "runtime/spark/tasks.py",
     "store/cache/*.py",
     "store/names/*.py",
     "store/tables/*.py",
@@ -24,7 +24,7 @@ IN_TASKS = (
 """The modules that contain tasks, or functions that tasks call with a path of the warehouse."""
 ON_THE_DRIVER = ("ingest/steps/write.py", "store/tables/delta_recovery.py")
 DELTA = "store/tables/delta.py"
-IN_MEMORY = "store/cache/blocks.py"
+IN_MEMORY = "store/cache/triple_blocks.py"
 """A module whose Arrow streams are bytes, not files."""
 OPENING = {
     "open", "memory_map", "OSFile", "new_stream", "open_stream", "new_file", "open_file",

@@ -10,7 +10,7 @@ from helpers.oracle import Triple
 from helpers.warehouse import House
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Silent
-from provhouse.query.ask import Asker
+from provhouse.query.lineage.ask import Asker
 from provhouse.serve.asker_pool import AskerPool
 
 

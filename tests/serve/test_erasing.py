@@ -9,13 +9,13 @@ import pytest
 
 from helpers.oracle import Triple
 from helpers.warehouse import House
-from provhouse.changes.forget import forget
+from provhouse.care.forget import forget
 from provhouse.commit.erasing import erase as steps
 from provhouse.commit.erasing.triples import clear_links
 from provhouse.model.arrays import ItemNumbers
 from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Silent
-from provhouse.query.ask import Asker
+from provhouse.query.lineage.ask import Asker
 from provhouse.serve import process
 from provhouse.serve.keeper import Keeper
 

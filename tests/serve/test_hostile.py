@@ -213,7 +213,9 @@ def test_secrets_do_not_leak(hostile: "Served", address: Any) -> None:
     assert logs
     for log in (log for log in logs if log.is_file()):
         assert not [secret for secret in secrets if secret.encode() in log.read_bytes()], log
-    written = set(settings.warehouse.glob("logs/*"))  # spark.log: tests/spark/test_session.py
+    written = set(
+        settings.warehouse.glob("logs/*")
+    )  # spark.log: tests/runtime/spark/test_session.py
     private = (settings.warehouse / "server" / "token", address.password_file, *written)
     assert {file.name: file.stat().st_mode & 0o777 for file in private} == {
         file.name: 0o600 for file in private

@@ -17,12 +17,12 @@ import uvicorn
 
 from helpers.oracle import Oracle, Triple
 from helpers.warehouse import House
-from provhouse.changes.forget import forget
+from provhouse.care.forget import forget
 from provhouse.model.answer import Answer
 from provhouse.model.errors import TooSlow, Unavailable
 from provhouse.model.progress import Silent, Stopwatch
 from provhouse.model.question import Question
-from provhouse.query import as_found, ask
+from provhouse.query.lineage import as_found, ask
 from provhouse.serve.app import application
 from provhouse.serve.auth import Access
 from provhouse.serve.client import Client

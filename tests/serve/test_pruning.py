@@ -4,8 +4,8 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import TYPE_CHECKING
 
-from provhouse.changes.compact import compact
-from provhouse.changes.prune import prune
+from provhouse.care.compact import compact
+from provhouse.care.prune import prune
 from provhouse.model.progress import Silent
 from provhouse.serve import process
 from provhouse.store.warehouse.bases import bases

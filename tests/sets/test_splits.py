@@ -1,6 +1,6 @@
 """Each table gets one number for each nesting level of the splits."""
 
-from provhouse.sets.splits import Split, restricted, split_codes, tables_of
+from provhouse.sets.split_arrays import Split, restricted, split_codes, tables_of
 
 SPLITS: list[Split] = [["raw", "weather"], [["a", "b"], ["c"]]]
 

@@ -11,9 +11,9 @@ import duckdb
 import pyarrow as pa
 
 from provhouse.interactive import Connection
-from provhouse.interactive.refusal import NotCovered
 from provhouse.interactive.result import Result
 from provhouse.model.errors import UsageError
+from provhouse.sql.not_covered import NotCovered
 
 from .compare import brief, exact, loose, shape
 from .database import Database, Leaf, Uncut, leaves

@@ -16,11 +16,11 @@ from provhouse.model.arrays import ItemNumbers, SetIds
 from provhouse.model.errors import Damaged
 from provhouse.model.progress import Stopwatch
 from provhouse.model.question import Direction, Method
-from provhouse.query.ask import Asker
+from provhouse.query.lineage.ask import Asker
+from provhouse.query.lineage.path import path
 from provhouse.query.locate import locate_versions
-from provhouse.query.path import path
-from provhouse.query.walk import Walk
-from provhouse.spark.pyspark_internals import restore_properties
+from provhouse.query.reading.walk import Walk
+from provhouse.runtime.spark.pyspark_internals import restore_properties
 
 FAMILIES, SIZE, HUBS = 4_200, 50, 20
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")

@@ -13,9 +13,9 @@ from provhouse.model.arrays import I64, ItemNumbers, PartitionNumber, PartitionN
 from provhouse.model.errors import TooSlow
 from provhouse.model.progress import Stopwatch
 from provhouse.model.settings import Settings
-from provhouse.spark.pyspark_internals import cached_rows
-from provhouse.store.cache.blocks import SENT, as_block, from_block
+from provhouse.runtime.spark.pyspark_internals import cached_rows
 from provhouse.store.cache.partition_cache import PartitionCache, Partitions
+from provhouse.store.cache.triple_blocks import SENT, as_block, from_block
 from provhouse.store.tables.partitions import partition_path, write_partition
 
 EVERYTHING = (ItemNumbers(np.array([0])), ItemNumbers(np.array([2**62])))

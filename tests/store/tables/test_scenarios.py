@@ -10,7 +10,7 @@ import pytest
 
 from helpers.oracle import Oracle, Triple
 from helpers.warehouse import House, content
-from provhouse.changes.rollback import rollback
+from provhouse.care.rollback import rollback
 from provhouse.commit import append
 from provhouse.ingest import run as writer
 from provhouse.model.progress import Silent

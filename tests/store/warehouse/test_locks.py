@@ -11,16 +11,16 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable
 
-from provhouse.model import faults
+from provhouse.model import fault_points as faults
 from provhouse.model.errors import Busy
 from provhouse.store.tables.delta import append_rows
 from provhouse.store.tables.delta_recovery import has_uncommitted_rows, restore_tables
 from provhouse.store.warehouse import commits, ids
 from provhouse.store.warehouse.commits import Commit, Totals, generations, write_commit
 from provhouse.store.warehouse.ids import Ids, read_ids, take_ids
+from provhouse.store.warehouse.json_records import left_records
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.locks import check_lock, locked
-from provhouse.store.warehouse.records import left_records
 
 COMMIT = Commit(1, 5, "abc", "", (), {}, Totals())
 

@@ -1,0 +1,96 @@
+"""The context of a replay: it reads files as RDDs of plain Spark, without some of their rows."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, compress, repeat
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from provhouse.model.errors import UsageError
+
+from .file_context import FileContext
+from .file_splits import Split, splits_of
+
+if TYPE_CHECKING:
+    from pyspark import RDD, SparkContext
+
+Places = Callable[[Sequence[Split]], Mapping[int, Any]]
+"""Maps each partition with chosen rows to their positions in it, in ascending order."""
+
+
+class ReplayContext(FileContext["ReplayRDD"]):
+    """Reads files without the chosen rows, or only them.
+
+    A program that has run with the context of a captured block runs with this one, too.
+    """
+
+    def __init__(self, context: "SparkContext", places: Places, only: bool) -> None:
+        super().__init__(context)
+        self._places, self._only = places, only
+
+    def union(self, rdds: "Sequence[ReplayRDD]") -> "ReplayRDD":
+        """Return all records of some RDDs."""
+        return ReplayRDD(self.spark.union([each.rdd for each in rdds]))
+
+    def _read(self, rdd: "RDD[Any]", name: str, unit: str) -> "ReplayRDD":
+        chosen = self.spark.broadcast(self._places(splits_of(rdd, name)))
+        only = self._only
+
+        def task(split: int, rows: Iterable[Any]) -> Iterator[Any]:
+            return kept(rows, chosen.value.get(split), only)
+
+        return ReplayRDD(rdd.mapPartitionsWithIndex(task))
+
+
+def kept(rows: Iterable[Any], chosen: Any, only: bool) -> Iterator[Any]:
+    """Yield rows without those at the chosen positions, or ``only`` them; None means no row."""
+    if chosen is None:
+        return iter(()) if only else iter(rows)
+    mask = np.full(chosen[-1] + 1, not only, np.uint8)
+    mask[chosen] = only
+    return compress(rows, chain(mask.tobytes(), () if only else repeat(1)))
+
+
+def line_of(record: Any) -> tuple[str]:
+    """Return the line of text that ``saveAsTextFile`` makes of a record, as a row."""
+    return (record.decode("utf-8", "replace") if isinstance(record, bytes) else str(record),)
+
+
+class ReplayRDD:
+    """An RDD of plain Spark that accepts what programs declare for capture."""
+
+    def __init__(self, rdd: "RDD[Any]") -> None:
+        self.rdd = rdd
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if name.startswith("saveAs"):
+            raise UsageError(
+                "A replay writes nothing",
+                f"The program calls {name}",
+                "Return the RDD instead, and save it outside of the function",
+            )
+        member = getattr(self.rdd, name)
+        return _lifted(member) if callable(member) else member
+
+    def __add__(self, other: "ReplayRDD") -> "ReplayRDD":
+        return ReplayRDD(self.rdd + other.rdd)
+
+
+def _lifted(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method of Spark's RDDs that takes and returns those of a replay."""
+    from pyspark import RDD
+
+    def call(*arguments: Any, **named: Any) -> Any:
+        named.pop("row_by_row", None)  # it says what derives from what, and changes no result
+        found = method(
+            *map(_plain, arguments), **{name: _plain(each) for name, each in named.items()}
+        )
+        return ReplayRDD(found) if isinstance(found, RDD) else found
+
+    return call
+
+
+def _plain(argument: Any) -> Any:
+    return argument.rdd if isinstance(argument, ReplayRDD) else argument

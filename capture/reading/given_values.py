@@ -1,0 +1,41 @@
+"""Read the values that rows of a source give to an aggregate, as the tap below it wrote them."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from provhouse.model.arrays import I64
+from provhouse.model.associations import NONE
+from provhouse.model.derivations import WHOLE
+
+from .associations import count_rows, tap_pieces
+from .description import TapTable
+from .id_pairs import part_of
+from .spread import Spread
+
+
+def values_of(tap: TapTable, aside: Path) -> Spread:
+    """Return the ids of source rows with the bits of their values, in the parts of a ``PairSet``.
+
+    Its pairs must be those of the tap's only slot.
+    """
+    found = Spread(2, count_rows(tap.folder), aside)
+    columns = len(tap.slots) + (0 if tap.source else tap.first_slot) + 1
+    for piece in tap_pieces(tap.folder, columns):
+        row, bits = piece[-2], piece[-1]
+        found.add(part_of(row), [row, bits])
+    return found
+
+
+def given(part: I64, rows: I64) -> pa.Array:
+    """Return the values of some source rows of a part; NULL if a row gives no finite number.
+
+    Numbers from 2^53 to 2^63 are NULL, too, since integers of that size may have been rounded.
+    """
+    ids, first = np.unique(part[0], return_index=True)  # a stage may have run twice
+    bits = part[1, first][np.searchsorted(ids, rows)]
+    numbers = bits.view(np.float64)
+    sizes = np.abs(numbers)
+    rounded = (sizes >= WHOLE) & (sizes <= 2.0**63)
+    return pa.array(numbers, mask=(bits == NONE) | ~np.isfinite(numbers) | rounded)

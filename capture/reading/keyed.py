@@ -1,0 +1,105 @@
+"""Sources whose rows have no numbers of their own: a tap wrote the declared key of each row."""
+
+from collections.abc import Container
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from provhouse.model.arrays import I64, unique
+from provhouse.model.associations import ROW_BITS
+from provhouse.model.errors import BadInput
+
+from .associations import read_keys_tap
+from .renamed import FileState
+from .row_keys import fewer_values
+from .unchanged import check_unchanged
+
+
+@dataclass(frozen=True)
+class KeyedSource:
+    """A scan of a source such as CSV files or a table of another database."""
+
+    number: int
+    """The first of its numbers in the ids of its rows; each partition that was read has one."""
+    partitions: int
+    table: str
+    key: tuple[str, ...]
+    tap: Path
+    files: tuple[Path, ...]
+    """Its files; the tap has the position of that of each row."""
+    states: tuple[tuple[int, int], ...]
+    """The size of each file in bytes, and when it was last changed, in milliseconds."""
+    place: Path | None
+    """The place of a table of another database, which has no files."""
+    cached: bool
+    """Whether the rows are those of a cached frame."""
+    unit: str = ""
+    """Of an RDD: whether its rows are ``lines`` or ``records``."""
+    root: Path | None = None
+    """The path that the program reads; None for a table of another database."""
+
+    @property
+    def file_states(self) -> list[FileState]:
+        """Its files as the job has read them."""
+        states = zip(self.files, self.states, strict=True)
+        return [FileState(path, *state) for path, state in states]
+
+    def check_unchanged(self, paths: Container[Path]) -> None:
+        """Raise BadInput if one of some files is not the one that the job read."""
+        for path, (size, changed) in zip(self.files, self.states, strict=True):
+            if path in paths:
+                check_unchanged(path, size, changed)
+
+
+@dataclass(frozen=True)
+class SourceKeys:
+    """The keys of all rows that a scan read, by their ids in ascending order."""
+
+    ids: I64
+    keys: pa.Array
+    files: I64
+    """The position of the file of each row; 0 if there are no files."""
+
+
+def source_keys(source: KeyedSource) -> SourceKeys:
+    """Return the keys of a source.
+
+    Raises BadInput if a key is NULL or not unique, or if Spark read the source twice and found
+    other rows.
+    """
+    ids, files, keys = read_keys_tap(source.tap)
+    columns = [pa.array(ids), pa.array(files), keys]
+    distinct = pa.table(columns, ["id", "file", "key"]).group_by(["id", "file", "key"])
+    rows = distinct.aggregate([]).combine_chunks()
+    found = np.asarray(rows["id"])
+    if len(unique(found)) != len(found):
+        raise BadInput(
+            f"The rows of {source.table} have changed while the job ran",
+            "Spark has read them twice and found other rows",
+            "Run the job again; sources must stay as they are until the block has ended",
+        )
+    rows = rows.take(pa.array(np.argsort(found)))
+    texts = rows["key"].combine_chunks()
+    check_texts(source.table, source.key, texts)
+    return SourceKeys(np.asarray(rows["id"]), texts, np.asarray(rows["file"]) >> ROW_BITS)
+
+
+def check_texts(table: str, key: tuple[str, ...], keys: pa.Array) -> None:
+    """Raise BadInput if a key of the rows of a table is NULL or not unique."""
+    by = ", ".join(key)
+    if keys.null_count:
+        raise BadInput(
+            f"The key of {table} is NULL in {keys.null_count:,} of its rows",
+            f"The declared key is {by}",
+            "Declare another key",
+        )
+    values = int(pc.count_distinct(keys).as_py())
+    if values != len(keys):
+        raise BadInput(
+            f"The key of {table} is not unique",
+            fewer_values(len(keys), values, key),
+            "Declare all columns of the key, as in keys={'table': ['a', 'b']}",
+        )

@@ -1,0 +1,66 @@
+"""The rows of a write in a form without row numbers: the tap of the rows has written their keys."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from provhouse.model.arrays import I64
+from provhouse.model.errors import BadInput
+from provhouse.store.warehouse.written import Written
+
+from .associations import row_keys
+from .description import CapturedWrite
+from .keyed import check_texts
+from .output import Output, check_one_job
+from .row_names import Ends, constant, keyed_items
+
+
+@dataclass(frozen=True)
+class KeyedOutput(Output):
+    """The rows of a write such as CSV files or a table of another database.
+
+    ``files`` is the folder of its taps if it has made no files, since a version needs one.
+    """
+
+    names: pa.Array = field(kw_only=True)
+    """The key of each row."""
+
+    @cached_property
+    def counts(self) -> tuple[int, ...]:
+        """The number of all rows."""
+        return (len(self.names),)
+
+
+def keyed_output_of(write: CapturedWrite) -> KeyedOutput:
+    """Return the rows of a write, once it is certain that they are those that were captured.
+
+    Raises BadInput if another program has written there too, if Spark has written another number
+    of rows, and if a key is NULL or not unique.
+    """
+    check_one_job(write)
+    names = row_keys(write.folder / "rows")
+    if write.format != "jdbc" and write.rows != len(names):
+        raise BadInput(
+            f"The lineage of {write.path} is not that of its rows",
+            f"Spark has written {write.rows:,} rows and captured {len(names):,}",
+            "Run the job again; if this repeats, report it",
+        )
+    check_texts(write.table, write.key, names)
+    return KeyedOutput(write, write.written or (write.folder,), names=names)
+
+
+class KeyedOutputNames:
+    """Gives items to the rows of a ``KeyedOutput``, by their positions."""
+
+    def __init__(self, output: KeyedOutput, written: Written) -> None:
+        self._output, self._written = output, written
+
+    def ends(self, rows: I64) -> Ends:
+        """Return the items of some rows."""
+        table = self._written.table
+        found = self._output.names.take(pa.array(rows))
+        suffixes = pa.array([self._written.suffix])
+        items = keyed_items(table, found, suffixes, np.zeros(len(rows), np.int64))
+        return Ends(items, constant(table, len(rows)))

@@ -1,0 +1,92 @@
+"""Numbers of files, captured writes and items that a warehouse has before an ingest."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from provhouse.model.patterns import pattern_of, usual_pattern
+from provhouse.store.tables.snapshot import Snapshot
+from provhouse.store.warehouse.commits import current
+from provhouse.store.warehouse.file_table import numbers_of
+from provhouse.store.warehouse.layout import Layout
+from provhouse.store.warehouse.written import Written, read_written
+
+from .description import SourceFile
+from .moved_keys import MovedFile, moved_file
+from .renamed import FileState, Renamed
+
+
+class Known:
+    """The numbers of files in a warehouse, and the captured writes that files are of."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._writes = read_written(layout)
+        self._commit = current(layout)
+        self._moved = dict[Path, MovedFile | None]()
+        self._renamed = Renamed(layout, self._writes)
+
+    def numbers(self, files: Sequence[FileState]) -> list[int]:
+        """Return the numbers of files, -1 for one that has none.
+
+        A file of a captured write keeps its number in a folder that was renamed or copied.
+        """
+        texts = pa.array([str(file.path) for file in files], pa.string())
+        found = numbers_of(self._layout, texts).tolist()
+        return [
+            number if number in self._writes else self._renamed.number(file, number)
+            for number, file in zip(found, files, strict=True)
+        ]
+
+    def check_other(self, file: FileState) -> None:
+        """Raise BadInput if a file that is of no captured write may be of one."""
+        self._renamed.check(file)
+
+    def names_ids(self, table: str) -> bool:
+        """Return whether a row id of a table is an item named ``table/row id``."""
+        if not self._commit:
+            return True
+        usual = pattern_of(table, self._commit.patterns) == usual_pattern(table)
+        return usual and self._commit.naming != "table"
+
+    def writes(self, files: Sequence[FileState]) -> list[Written | None]:
+        """Return the captured write that each file is of, or None."""
+        return [self._writes.get(number) for number in self.numbers(files)]
+
+    def moved(self, source: SourceFile) -> MovedFile | None:
+        """Return a file with rows that captured writes wrote to other files, or None."""
+        if source.path not in self._moved:
+            self._moved[source.path] = moved_file(source, self._tracked)
+        return self._moved[source.path]
+
+    @cached_property
+    def _tracked(self) -> list[Written]:
+        """The writes of tables with row tracking, oldest first."""
+        found = {each.version: each for each in self._writes.values() if each.tracking}
+        return [write for _, write in sorted(found.items())]
+
+    def at(self, place: Path) -> list[Written]:
+        """Return the captured writes at a place, the newest first, up to one that replaces all."""
+        writes = {write.version: write for write in self._writes.values()}
+        found = list[Written]()
+        for _, write in sorted(writes.items(), reverse=True):
+            if write.path == str(place):
+                found.append(write)
+                if write.replaces:
+                    break
+        return found
+
+    def has_items(self, names: pa.Array) -> npt.NDArray[np.bool_]:
+        """Return whether each name is an item of the current generation."""
+        if self._snapshot is None:
+            return np.zeros(len(names), bool)
+        found: npt.NDArray[np.bool_] = self._snapshot.names.locate(names) >= 0
+        return found
+
+    @cached_property
+    def _snapshot(self) -> Snapshot | None:
+        return Snapshot(self._layout, self._commit) if self._commit else None

@@ -1,0 +1,131 @@
+"""Find the rows that each row of a window has used: a part of its partition."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from provhouse.model.arrays import I64
+
+from .associations import PIECE, alike, check_checks, count_rows, tap_pieces
+from .description import TapPart, TapTable
+from .id_pairs import Pairs, PairSet
+from .spread import Spread
+
+MOST_PER_ROW = 16
+"""The number of used rows that are listed for a row on average, at most."""
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Rows whose keys were asked for, and where the rows that they used are among ``slots``."""
+
+    at: I64
+    """The positions of their keys."""
+    partition: I64
+    runs: tuple[tuple[I64, I64], ...]
+    """For each function, the first row that was used, and the one after the last."""
+    slots: I64
+
+    @property
+    def counts(self) -> list[I64]:
+        """The number of rows in each run."""
+        return [np.maximum(end - start, 0) for start, end in self.runs]
+
+
+class TapPartitions:
+    """The rows of the partitions of a window, and those that rows with given keys have used.
+
+    A partition is in memory as a whole, as it is in a task of Spark.
+    """
+
+    def __init__(self, table: TapTable, keys: I64, aside: Path) -> None:
+        """Read a tap. Raises BadInput if a key stands for two rows, or for two partitions."""
+        self._table, self._keys, self._aside = table, keys, aside
+        self.rows = count_rows(table.folder)
+        """The number of rows of all partitions."""
+        width = table.first_slot + len(table.slots)
+        self._spread = Spread(width, self.rows, aside)
+        checks = Spread(2, self.rows, aside) if table.checked else None
+        for piece in tap_pieces(table.folder, width):
+            self._spread.add(piece[1], list(piece))
+            if checks:
+                checks.add(piece[1], [piece[1], piece[2]])
+        if checks:
+            check_checks(checks, table.by)
+        self.count = 0
+        """The number of rows that rows with the keys have used, in all."""
+        self.filled = np.zeros(len(keys), bool)
+        """Which of the keys were found."""
+        for found in self._found():
+            self.filled[found.at] = True
+            self.count += sum(int(counts.sum()) for counts in found.counts)
+
+    def whole(self) -> PairSet:
+        """Return the positions of the keys with the partitions of their rows."""
+        pairs = PairSet(len(self._keys), self._aside)
+        for found in self._found():
+            pairs.add(Pairs(found.at, found.partition))
+        return pairs.seal(len(self._keys))
+
+    def pieces(self) -> Iterator[tuple[I64, I64]]:
+        """Yield positions of the keys, each with the slots of a row that was used."""
+        for found in self._found():
+            for (start, _), counts in zip(found.runs, found.counts, strict=True):
+                ends = np.cumsum(counts)
+                cuts = np.searchsorted(ends, np.arange(PIECE, ends[-1] if len(ends) else 0, PIECE))
+                for first, last in pairwise([0, *cuts.tolist(), len(ends)]):
+                    some = counts[first:last]
+                    rows = np.repeat(start[first:last] - np.cumsum(some) + some, some)
+                    rows += np.arange(len(rows))
+                    yield np.repeat(found.at[first:last], some), found.slots[:, rows]
+
+    def _found(self) -> Iterator[_Found]:
+        first = 2 + self._table.checked
+        for part in self._spread.parts():
+            rows = part[:, np.lexsort((part[first], part[1]))]
+            key, partition, place = rows[0], rows[1], rows[first]
+            number = np.cumsum(np.diff(partition, prepend=partition[:1]) != 0)
+            span = int(place.max(initial=0)) + 2
+            places = number * span + place
+            _check_keys(key, places, self._table)
+            at, row = position(key, self._keys)
+            at, once = np.unique(at, return_index=True)
+            row = row[once]
+            counted = rows[first : self._table.first_slot, row]
+            runs = []
+            for used in self._table.parts:
+                low, high = (np.clip(each, 0, span - 1) for each in _bounds(used, counted, span))
+                start = np.searchsorted(places, number[row] * span + np.maximum(low, 1))
+                runs.append((start, np.searchsorted(places, number[row] * span + high, "right")))
+            yield _Found(at, partition[row], tuple(runs), rows[self._table.first_slot :])
+
+
+def _bounds(part: TapPart, counted: I64, span: int) -> tuple[I64, I64]:
+    """Return the numbers of the first and the last row of a part, which may not exist."""
+    place = counted[0]
+    if part.last is not None:
+        last = counted[part.last] - part.less
+        first = last - counted[part.count] + 1 if part.count is not None else np.ones_like(last)
+        return first, last
+    low = np.ones_like(place) if part.low is None else place + part.low
+    high = np.full_like(place, span) if part.high is None else place + part.high
+    return low, high
+
+
+def _check_keys(keys: I64, places: I64, table: TapTable) -> None:
+    order = np.argsort(keys, kind="stable")
+    keys, places = keys[order], places[order]
+    if ((keys[1:] == keys[:-1]) & (places[1:] != places[:-1])).any():
+        raise alike(table.by)
+
+
+def position(values: I64, keys: I64) -> tuple[I64, I64]:
+    """Return, for the values that are among the sorted keys, their positions there and here."""
+    if not len(keys):
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    at = np.minimum(np.searchsorted(keys, values), len(keys) - 1)
+    kept = np.flatnonzero(keys[at] == values)
+    return at[kept], kept

@@ -1,0 +1,208 @@
+"""Follow what rows carried through the taps, down to the source rows of each group."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from provhouse.model.arrays import I64
+from provhouse.model.associations import NONE, ROWS
+from provhouse.model.errors import BadInput
+
+from .associations import check_checks, check_proof, count_rows, tap_pieces
+from .description import TapTable
+from .id_pairs import Pairs, PairSet, through
+from .marks import as_ids
+from .output import Output
+from .source_keys import SourceKeys
+from .spread import Spread
+from .tap_partitions import MOST_PER_ROW, TapPartitions, position
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Groups of a tap that groups above derive from, kept because their rows would be too many."""
+
+    tap: int
+    pairs: PairSet
+    """Positions in the list of the keys of the groups above, and keys of groups of ``tap``."""
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The origins of groups: source rows, and groups whose rows are shared by many."""
+
+    rows: PairSet
+    kept: tuple[Kept, ...]
+
+
+class TapTracer:
+    """Finds the source rows of groups; it reads each tap once for each operator above it.
+
+    What does not fit in memory goes to files in the folder ``aside``, which the caller removes.
+    """
+
+    def __init__(self, output: Output, aside: Path) -> None:
+        self._write, self._marks, self._aside = output.write, output.marks, aside
+        self._keys = SourceKeys(output.write.sources, aside)
+        self.widened = set[int]()
+        """The windows whose rows were found to derive from whole partitions, not from parts."""
+
+    def sources(self, tap: int, keys: I64) -> Sources:
+        """Return what the groups with these keys derive from; keys are distinct and in order.
+
+        A chain of groups is followed down to source rows where that needs no more pairs than the
+        chain has. Raises BadInput if a key stands for two groups, or if a group has no rows.
+        """
+        table = self._write.taps[tap]
+        if table.parts:
+            given = self._parts(tap, keys)
+            if isinstance(given, Sources):
+                return given
+            rows, lower = given
+        else:
+            rows, lower = self._read(tap, keys)
+        kept, joined = list[Kept](), list[_Below]()
+        for slot, pairs in lower:
+            below = self._below(slot, pairs.seal(len(keys)))
+            kept += below.kept
+            if below.count:
+                joined.append(below)
+        if joined:
+            before, rows = (
+                rows,
+                PairSet(rows.most + sum(below.count for below in joined), self._aside),
+            )
+            for part in before.parts():
+                rows.add(part)
+            for below in joined:
+                for part in below.rows():
+                    rows.add(part)
+        return Sources(rows.seal(len(keys)), tuple(kept))
+
+    def _read(self, tap: int, keys: I64) -> tuple[PairSet, list[tuple[int, PairSet]]]:
+        """Return the pairs of groups and source rows, and those of groups and keys of other taps.
+
+        The second ones are listed with the numbers of the taps, a column of the tap each.
+        """
+        table = self._write.taps[tap]
+        for place in range(table.proofs):
+            check_proof(table.proof(place), table.by, self._aside)
+        count, key = count_rows(table.folder), table.key
+        checks = Spread(2, count, self._aside) if table.checked else None
+        rows, lower = self._empty(table, count)
+        filled = np.zeros(len(keys), bool)
+        for piece in self._pieces(table):
+            _check_key(piece[key], table)
+            if checks:
+                checks.add(piece[key], [piece[key], piece[key + 1]])
+            at, found = position(piece[key], keys)
+            filled[at] = True
+            slots = as_ids(table.slots, piece[table.first_slot :, found], self._marks)
+            _add(rows, lower, table, at, slots)
+        if checks:
+            check_checks(checks, table.by)
+        if table.by and not filled.all():  # only an aggregate of all rows may be of none
+            raise _missing(table)
+        return rows, lower
+
+    def _pieces(self, table: TapTable) -> Iterator[I64]:
+        """Yield what a tap wrote, with the keys that it left out, as columns by rows."""
+        if not table.source:
+            yield from tap_pieces(table.folder, table.first_slot + len(table.slots))
+            return
+        for slots in tap_pieces(table.folder, len(table.slots)):
+            yield self._keys.with_keys(table, slots)
+
+    def _empty(self, table: TapTable, count: int) -> tuple[PairSet, list[tuple[int, PairSet]]]:
+        """Return sets for the slots of ``count`` rows of a tap."""
+        rows = PairSet(count * sum(slot <= ROWS for slot in table.slots), self._aside)
+        return rows, [(slot, PairSet(count, self._aside)) for slot in table.slots if slot > ROWS]
+
+    def _parts(self, tap: int, keys: I64) -> tuple[PairSet, list[tuple[int, PairSet]]] | Sources:
+        """Return what ``_read`` returns for parts of the partitions of a window.
+
+        If that were many more pairs than the tap has rows, return the whole partitions instead.
+        """
+        table = self._write.taps[tap]
+        held = TapPartitions(table, keys, self._aside)
+        if table.by and not held.filled.all():
+            raise _missing(table)
+        if held.count > MOST_PER_ROW * held.rows:
+            self.widened.add(tap)
+            none = PairSet(0, self._aside).seal(len(keys))
+            return Sources(none, (Kept(self._write.whole_of(tap), held.whole()),))
+        rows, lower = self._empty(table, held.count)
+        for at, slots in held.pieces():
+            _add(rows, lower, table, at, as_ids(table.slots, slots, self._marks))
+        return rows, lower
+
+    def _below(self, slot: int, pairs: PairSet) -> "_Below":
+        keys = pairs.rows()
+        found = self.sources(slot, keys)
+        count = sum(
+            int(found.rows.sizes[np.searchsorted(keys, part.row)].sum()) for part in pairs.parts()
+        )
+        if count > pairs.count + found.rows.count:
+            return _Below(pairs, keys, found.rows, 0, (Kept(slot, pairs),))
+        kept = []
+        for each in found.kept:
+            joined = list(_joined(pairs, keys, each.pairs))
+            above = PairSet(sum(len(part.at) for part in joined), self._aside)
+            for part in joined:
+                above.add(part)
+            kept.append(Kept(each.tap, above.seal(len(pairs.sizes))))
+        return _Below(pairs, keys, found.rows, count, tuple(kept))
+
+
+@dataclass(frozen=True)
+class _Below:
+    """The origins of the groups of a tap through the groups of another."""
+
+    pairs: PairSet
+    """Positions among the groups above, and keys."""
+    keys: I64
+    sources: PairSet
+    """Positions among ``keys``, and source rows."""
+    count: int
+    """The number of pairs that ``rows`` yields; 0 if the groups are kept instead."""
+    kept: tuple[Kept, ...]
+
+    def rows(self) -> Iterator[Pairs]:
+        """Yield pairs of groups above and source rows, which may repeat."""
+        return _joined(self.pairs, self.keys, self.sources)
+
+
+def _joined(above: PairSet, keys: I64, below: PairSet) -> Iterator[Pairs]:
+    for low in below.parts():
+        for part in above.parts():
+            yield through(Pairs(part.at, np.searchsorted(keys, part.row)), low.at, low.row)
+
+
+def _add(
+    rows: PairSet, lower: list[tuple[int, PairSet]], table: TapTable, at: I64, slots: I64
+) -> None:
+    """Add the slots of rows of a tap to the sets of ``_empty``, at these positions."""
+    others = iter(lower)
+    for slot, values in zip(table.slots, slots, strict=True):
+        here = values != NONE
+        target = rows if slot <= ROWS else next(others)[1]
+        target.add(Pairs(at[here], values[here]))
+
+
+def _check_key(keys: I64, table: TapTable) -> None:
+    if (keys == NONE).any():
+        raise BadInput(
+            f"A group by {table.by} has the key {NONE}",
+            "This number stands for a missing value in association files",
+            "Write this result outside of the block",
+        )
+
+
+def _missing(table: TapTable) -> BadInput:
+    return BadInput(
+        f"The rows of a group by {table.by} are missing",
+        "A task has written the group, but no task has left its associations",
+        "Run the job again; if this repeats, report it",
+    )

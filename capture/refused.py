@@ -1,0 +1,39 @@
+"""A refused write as an error of provhouse, in the block in which Spark raises it."""
+
+from typing import Any
+
+from pyspark.errors import IllegalArgumentException, PySparkException
+
+from provhouse.model.errors import ProvhouseError, UsageError
+from provhouse.runtime.spark.pyspark_internals import convert_java_errors
+
+_CLASS = "provhouse.capturing.Unsupported"
+
+
+class Refused(UsageError, IllegalArgumentException):
+    """A write whose lineage cannot be captured; Spark has not begun it.
+
+    It is an ``IllegalArgumentException`` too, since programs may catch Spark's own errors.
+    """
+
+    def __init__(self, wanted: str, found: str = "", remedy: str = "") -> None:
+        """State the problem, the cause and the remedy."""
+        PySparkException.__init__(self, "\n".join((wanted, found, remedy)))
+        self.args = wanted, found, remedy
+        self.wanted, self.found, self.remedy = wanted, found, remedy
+
+    __str__ = ProvhouseError.__str__
+
+
+def raise_refusals() -> None:
+    """Let PySpark raise ``Refused`` for refusals of our rules, from now on in this process."""
+    convert_java_errors(_refused)
+
+
+def _refused(error: Any) -> Refused | None:
+    """Return the refusal that an exception of the JVM is, or that has caused it; else None."""
+    while error is not None:
+        if error.getClass().getName() == _CLASS:
+            return Refused(error.problem(), error.found(), error.remedy())
+        error = error.getCause()
+    return None

@@ -1,0 +1,295 @@
+"""A cursor: rows of a captured block from which one walks back to sources, and forwards again."""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial, reduce
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from provhouse.model.associations import ROW_BITS
+from provhouse.model.errors import UsageError
+
+from .compared import compare
+from .cursor_ids import ID, CursorIds, Position, first, is_in, settled, together, without_rows
+from .cursor_places import CursorPlace
+from .flow import CapturedFlow
+from .numbers import NumberedFile
+from .rdd_replay import Program
+from .replay import replayed, rerun
+from .steps import back, back_all, forwards, forwards_all
+
+if TYPE_CHECKING:
+    from pyspark import RDD
+    from pyspark.sql import DataFrame
+
+_NUMBER = f"shiftright(id, {ROW_BITS})"
+"""The number of the file of a row, in SQL."""
+
+
+class Cursor:
+    """Some rows of what a captured block has read or written, or groups of its operators.
+
+    Nothing is read until a result is asked for. Up to 16 million ids are held in memory; more
+    stay a lazy Spark frame, so that no step collects what grows with the data.
+
+    >>> row = run.trace("report").where("carrier = 'AA'")
+    >>> row.go_back_all().show()
+    """
+
+    def __init__(self, flow: CapturedFlow, make: Callable[[], Position]) -> None:
+        self.flow, self._make = flow, make
+
+    @cached_property
+    def position(self) -> Position:
+        """The ids of the rows and groups, which are looked for when this is first used."""
+        return self._make()
+
+    def _then(self, step: Callable[[CapturedFlow, Position], Position]) -> "Cursor":
+        return Cursor(self.flow, lambda: step(self.flow, self.position))
+
+    def go_back(self) -> "Cursor":
+        """Return what the rows derive from, one captured operator back.
+
+        The operators are those below which rows merge: aggregates, windows, semi joins, scalar
+        subqueries, ``mapInPandas``, and marks. Joins, filters and projections are no steps: what
+        they bring together is reached in one. Rows of sources stay where they are; rows of a table
+        that the block has written lead on to what they were made from.
+        """
+        return self._then(back)
+
+    def go_back_all(self) -> "Cursor":
+        """Return all rows of sources that the rows derive from, through all writes of the block."""
+        return self._then(back_all)
+
+    def go_next(self) -> "Cursor":
+        """Return what derives from the rows, one captured operator on."""
+        return self._then(forwards)
+
+    def go_next_all(self) -> "Cursor":
+        """Return the rows of final tables, which no other write reads, that derive from these."""
+        return self._then(forwards_all)
+
+    @classmethod
+    def at_table(cls, flow: CapturedFlow, table: str) -> "Cursor":
+        """Return a cursor at all rows of a table.
+
+        Raises UsageError if the block has neither written nor read it.
+        """
+        files = flow.files_of(table)
+        return cls(flow, lambda: {place: flow.rows_of(each) for place, each in files.items()})
+
+    def where(self, condition: str) -> "Cursor":
+        """Return the rows for which a condition in SQL is true, on the columns of their table.
+
+        The rows must be of one table (see ``of``). Raises UsageError otherwise.
+        """
+        return Cursor(self.flow, lambda: self._where(condition))
+
+    filter = where
+
+    def _where(self, condition: str) -> Position:
+        files, rows = self._one_table()
+        if rows is None:
+            return {}
+        kept = rows.where(condition).selectExpr(f"{ID} AS id")
+        parts = [
+            (place, partial(kept.where, is_in(_NUMBER, np.array(numbers))))
+            for place, numbers in self._numbers(files).items()
+        ]
+        return settled(parts, {}, self.flow.spark, True)
+
+    def _numbers(self, files: "Sequence[NumberedFile]") -> dict[CursorPlace, list[int]]:
+        """Return the numbers of files by the place of their rows."""
+        found: dict[CursorPlace, list[int]] = {}
+        for file in files:
+            found.setdefault(self.flow.place_of_file(file), []).append(file.number)
+        return found
+
+    def of(self, table: str) -> "Cursor":
+        """Return the rows that are of one table."""
+        return Cursor(self.flow, lambda: self._of(table))
+
+    def _of(self, table: str) -> Position:
+        numbers = {file.number for file in self.flow.numbers.files if file.table == table}
+        found = dict[CursorPlace, CursorIds]()
+        for place, ids in self.position.items():
+            if place.has_rows:
+                kept = _of_files(ids, numbers)
+                if not kept.are_none:
+                    found[place] = kept
+        return found
+
+    def __and__(self, other: "Cursor") -> "Cursor":
+        """Return the rows and groups that both cursors are at.
+
+        Raises UsageError for cursors of two blocks.
+        """
+        if self.flow is not other.flow:
+            raise UsageError(
+                "The cursors are of different states of a block",
+                "A write was finished, or another block has begun, between their traces",
+                "Begin both with run.trace after the writes",
+            )
+        return Cursor(self.flow, lambda: self._both(other))
+
+    def _both(self, other: "Cursor") -> Position:
+        mine, theirs = self.position, other.position
+        both = {place: ids & theirs[place] for place, ids in mine.items() if place in theirs}
+        return {place: ids for place, ids in both.items() if not ids.are_none}
+
+    def ids(self) -> "DataFrame":
+        """Return what the cursor is at, as a Spark frame: ``of``, ``file`` and ``row``.
+
+        ``of`` is the name of the table, and ``row`` the index of the row in the file. For a group,
+        ``of`` is the name of the operator, ``file`` is NULL, and ``row`` a number for the group.
+        """
+        from pyspark.sql import functions as F
+
+        spark = self.flow.spark
+        every = spark.createDataFrame([], "of string, file string, row bigint")
+        files = spark.createDataFrame(
+            [(each.number, each.table, str(each.place)) for each in self.flow.numbers.files],
+            "number bigint, of string, file string",
+        )
+        for place, ids in self.position.items():
+            found = ids.to_frame(spark).distinct()
+            if place.has_rows:
+                number = F.expr(f"{_NUMBER} = number")
+                found = found.join(F.broadcast(files), number).selectExpr(
+                    "of", "file", f"id & {(1 << ROW_BITS) - 1}L AS row"
+                )
+            else:
+                found = found.select(
+                    F.lit(place.name).alias("of"),
+                    F.lit(None).cast("string").alias("file"),
+                    F.col("id").alias("row"),
+                )
+            every = every.unionAll(found)
+        return every
+
+    def count(self) -> int:
+        """Return the number of rows and groups."""
+        return sum(ids.count() for ids in self.position.values())
+
+    def tables(self) -> list[str]:
+        """Return the names of the tables that the rows are of."""
+        return list(dict.fromkeys(file.table for file in self._files()))
+
+    def records(self) -> "DataFrame":
+        """Return the records of the rows, as a Spark frame with the columns of their table.
+
+        Only the files that have the rows are read, and of up to 1,000 rows only the row groups,
+        which are read now. Any transformation of Spark can follow. Raises
+        UsageError for rows of several tables, and for groups of an operator, which have no records.
+        Raises BadInput if a file has changed since.
+        """
+        _, found = self._one_table()
+        if found is None:
+            raise UsageError(
+                "A cursor without rows has no records",
+                "No row was selected, or nothing derives from the selected rows",
+                "Ask count() first",
+            )
+        return found.drop(ID)
+
+    @overload
+    def replay(self, frame: "DataFrame", *, without: "Cursor | None" = None) -> "DataFrame": ...
+
+    @overload
+    def replay(self, frame: Program, *, without: "Cursor | None" = None) -> "RDD[Any]": ...
+
+    def replay(
+        self, frame: "DataFrame | Program", *, without: "Cursor | None" = None
+    ) -> "DataFrame | RDD[Any]":
+        """Return a frame computed again only on the source rows that the rows derive from.
+
+        Instead of a frame, give the function that has made an RDD, as for ``run.replay``. Rows that
+        a cursor ``without`` derives from are left out too. A table without such rows is
+        empty, so that the result has rows that an anti join had removed. Nothing is written. Rows
+        that the block has written are computed again at once, and a warning says so if they differ
+        from what was written. Raises the errors of ``run.replay``.
+
+        >>> row = run.trace("report").where("carrier = 'AA'")
+        >>> row.replay(report).show()
+        """
+        rows = kept = back_all(self.flow, self.position)
+        if without is not None:
+            kept = without_rows(rows, back_all(self.flow, without.position), self.flow.spark)
+        found = self._again(frame, kept, only=True)
+        compare(self.flow, self.position, rows, frame)
+        return found
+
+    def left_out(self, frame: "DataFrame | Program") -> "DataFrame | RDD[Any]":
+        """Return a frame or RDD computed again without the rows; ``run.replay`` has the rules."""
+        return self._again(frame, self.position, only=False)
+
+    def _again(
+        self, frame: "DataFrame | Program", rows: Position, only: bool
+    ) -> "DataFrame | RDD[Any]":
+        if callable(frame):
+            return rerun(self.flow, frame, rows, only)
+        return replayed(self.flow, frame, rows, only)
+
+    def show(self, n: int = 20) -> None:
+        """Print the first records of each table that the rows are of."""
+        tables = self._only_table() or self.tables()
+        for table in tables:
+            if len(tables) > 1:
+                print(table)
+            rows = self.of(table)._first(n + 1)
+            if rows.count():
+                rows.records().show(n, truncate=False)
+
+    def _only_table(self) -> list[str]:
+        """Return the table that all rows must be of: to look for their tables may take long."""
+        at, files = self.position, self.flow.numbers.files
+        tables = {file.table for file in files if self.flow.place_of_file(file) in at}
+        return [*tables] if len(tables) == 1 and all(place.has_rows for place in at) else []
+
+    def _first(self, n: int) -> "Cursor":
+        """Return some of the rows, in memory, so that only these are read."""
+        few = {place: first(ids, n) for place, ids in self.position.items()}
+        return Cursor(self.flow, lambda: few)
+
+    def _one_table(self) -> "tuple[list[NumberedFile], DataFrame | None]":
+        """Return the files that have the rows, and their records with ids; None for no rows."""
+        files = self._files()
+        names = list(dict.fromkeys(file.table for file in files))
+        if len(names) > 1:
+            raise UsageError(
+                "The rows of a cursor are of several tables",
+                f"They are of {', '.join(names)}",
+                f"Name one, as in .of({names[0]!r})",
+            )
+        spark, ids = self.flow.spark, [*self.position.values()]
+        if not files:
+            return files, None
+        wanted = ids[0] if len(ids) == 1 else reduce(lambda a, b: together(a, b, spark), ids)
+        return files, self.flow.records(files, None if wanted.files else wanted)
+
+    def _files(self) -> "list[NumberedFile]":
+        """Return the files that have the rows. Raises UsageError for groups of an operator."""
+        if groups := [place.name for place in self.position if not place.has_rows]:
+            raise UsageError(
+                "A cursor is at groups of an operator, which have no records",
+                f"It is at {', '.join(groups)}",
+                "Call go_back() or go_next() until it is at rows, or go_back_all()",
+            )
+        numbers = set[int]()
+        for ids in self.position.values():
+            if ids.held is not None:
+                numbers |= ids.numbers()
+            elif ids.files:
+                numbers |= {*ids.files}
+            else:
+                found = ids.frame.selectExpr(f"{_NUMBER} AS n").distinct()
+                numbers |= {row["n"] for row in found.collect()}
+        return [self.flow.numbers.files[number] for number in sorted(numbers)]
+
+
+def _of_files(ids: CursorIds, numbers: set[int]) -> CursorIds:
+    """Return the ids of rows of some files."""
+    wanted = np.array(sorted(numbers), np.int64)
+    if ids.held is not None:
+        return CursorIds(ids.held[np.isin(ids.held >> ROW_BITS, wanted)])
+    return CursorIds(make=lambda: ids.frame.where(is_in(_NUMBER, wanted)))

@@ -1,0 +1,225 @@
+"""The ids that a cursor is at: in memory, or a lazy Spark frame."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from provhouse.model.arrays import I64, among, minus, union, unique
+from provhouse.model.associations import ROW_BITS
+
+from .cursor_places import CursorPlace
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+FEW = 1000
+"""The largest number of ids that a condition lists, and whose records are read in this process."""
+HELD = 1 << 24
+"""The largest number of ids that a step holds in memory, which are 128 MB."""
+
+ID = "provhouse_id"
+"""The column with the id of each record, beside its own columns."""
+_WANTED = "provhouse_wanted"
+
+Frame = Callable[[], "DataFrame"]
+"""Makes a frame with the column ``id``, which may repeat an id; to plan it takes time."""
+Found = Iterator[tuple[CursorPlace, I64]]
+"""Ids as they are found, by place; an id may be repeated."""
+
+
+@dataclass(frozen=True, eq=False)
+class CursorIds:
+    """Ids of one place: either ``held`` in memory, or a frame that is made when it is needed."""
+
+    held: I64 | None = None
+    """The ids in ascending order, each once."""
+    make: Frame | None = None
+    files: tuple[int, ...] = ()
+    """The numbers of the files of which these are all rows; empty if that is unknown."""
+
+    @property
+    def few(self) -> I64 | None:
+        """The ids, if there are few."""
+        return self.held if self.held is not None and len(self.held) <= FEW else None
+
+    @property
+    def are_none(self) -> bool:
+        """Whether it is known that there are no ids."""
+        return self.held is not None and not len(self.held)
+
+    @cached_property
+    def frame(self) -> "DataFrame":
+        """The frame of ids that are not in memory."""
+        assert self.make is not None
+        return self.make()
+
+    def keep(self, rows: "DataFrame", column: str) -> "DataFrame":
+        """Return the rows of a frame whose column is one of the ids."""
+        from pyspark.sql import functions as F
+
+        if self.few is not None:
+            return rows.where(is_in(column, self.few))
+        ids = self.to_frame(rows.sparkSession).withColumnRenamed("id", _WANTED)
+        if self.held is not None:
+            ids = F.broadcast(ids)
+        return rows.join(ids, F.expr(f"{column} = {_WANTED}"), "left_semi")
+
+    def to_frame(self, spark: "SparkSession") -> "DataFrame":
+        """Return the ids as a frame with the column ``id``."""
+        if self.held is None:
+            return self.frame
+        if self.few is None:
+            return spark.createDataFrame(pa.table({"id": self.held}), "id bigint")
+        numbers = ", ".join(f"{each}L" for each in self.held)
+        return spark.sql(f"SELECT explode(CAST(array({numbers}) AS array<bigint>)) AS id")
+
+    def taken(self, spark: "SparkSession", most: int) -> I64:
+        """Return the ids in memory, in order; of more than ``most``, any ``most`` and one more."""
+        if self.held is not None:
+            return self.held
+        found = self.to_frame(spark).select("id").distinct().limit(most + 1).toArrow()
+        return np.sort(np.asarray(found["id"].combine_chunks()))
+
+    def count(self) -> int:
+        """Return the number of different ids."""
+        return len(self.held) if self.held is not None else self.frame.distinct().count()
+
+    def numbers(self) -> set[int]:
+        """Return the numbers of the files that have rows with the ids, which must be held."""
+        assert self.held is not None
+        return {*unique(self.held >> ROW_BITS).tolist()}
+
+    def __and__(self, other: "CursorIds") -> "CursorIds":
+        if self.held is not None and other.held is not None:
+            return CursorIds(self.held[among(self.held, other.held)])
+        if self.held is not None:
+            return other & self
+        return CursorIds(make=lambda: other.keep(self.frame, "id"))
+
+
+Position = Mapping[CursorPlace, CursorIds]
+"""The ids of a cursor, by the places where they are."""
+
+
+def is_in(column: str, numbers: I64) -> str:
+    """Return a condition in SQL: a column is one of some 64-bit numbers."""
+    listed = ", ".join(f"{number}L" for number in numbers)
+    return f"{column} IN ({listed})" if listed else "false"
+
+
+def settled(
+    parts: Sequence[tuple[CursorPlace, Frame]],
+    stay: Mapping[CursorPlace, CursorIds],
+    spark: "SparkSession",
+    few: bool,
+    scan: Callable[[], Found | None] = lambda: None,
+) -> Position:
+    """Return the ids of frames by place, in memory if they are few, and those that ``stay``.
+
+    ``scan`` yields the ids without Spark, or is None. Then ``few`` says that they may be few, so
+    that it is worth to find out: one Spark job reads at most ``FEW`` ids and one more. Otherwise
+    nothing is read now.
+    """
+    known: Mapping[CursorPlace, I64] | None = None
+    scanned = scan()
+    if scanned is not None:
+        known = _taken(scanned)
+    elif few and parts:
+        known = _collected(parts)
+    if known is not None:
+        found = {place: CursorIds(ids) for place, ids in known.items()}
+    else:
+        found = {
+            place: CursorIds(make=_united([make for at, make in parts if at == place]))
+            for place in dict.fromkeys(place for place, _ in parts)
+        }
+    for place, ids in stay.items():
+        found[place] = together(found[place], ids, spark) if place in found else ids
+    return {place: ids for place, ids in found.items() if not ids.are_none}
+
+
+def together(one: CursorIds, other: CursorIds, spark: "SparkSession") -> CursorIds:
+    """Return the ids that are in one of two sets."""
+    if one.held is not None and other.held is not None:
+        return CursorIds(union(one.held, other.held))
+    return CursorIds(make=_united([lambda: one.to_frame(spark), lambda: other.to_frame(spark)]))
+
+
+def first(ids: CursorIds, most: int) -> CursorIds:
+    """Return at most ``most`` ids in memory: the smallest ones, or any of a frame."""
+    if ids.held is not None:
+        return CursorIds(ids.held[:most])
+    found = ids.frame.limit(10 * most).collect()  # without a look at all for repeated ones
+    if len({row["id"] for row in found}) < most <= len(found) // 10:
+        found = ids.frame.distinct().limit(most).collect()
+    return CursorIds(_distinct(row["id"] for row in found)[:most])
+
+
+def without_rows(rows: Position, others: Position, spark: "SparkSession") -> Position:
+    """Return the ids that are not among those of another position."""
+    found = {
+        place: _less(ids, others[place], spark) if place in others else ids
+        for place, ids in rows.items()
+    }
+    return {place: ids for place, ids in found.items() if not ids.are_none}
+
+
+def _less(one: CursorIds, other: CursorIds, spark: "SparkSession") -> CursorIds:
+    if one.held is not None and other.held is not None:
+        return CursorIds(minus(one.held, other.held))
+    return CursorIds(
+        make=lambda: one.to_frame(spark).join(other.to_frame(spark), "id", "left_anti")
+    )
+
+
+def _united(parts: Sequence[Frame]) -> Frame:
+    return lambda: reduce(lambda one, other: one.unionAll(other), (make() for make in parts))
+
+
+def _taken(found: Found) -> dict[CursorPlace, I64] | None:
+    """Return ids by place, or None if there are more than ``HELD``."""
+    parts, size = defaultdict[CursorPlace, list[I64]](list), 0
+    for place, ids in found:
+        parts[place].append(ids)
+        size += len(ids)
+        if size > 2 * HELD:
+            parts = _merged(parts)
+            size = sum(len(ids) for (ids,) in parts.values())
+            if size > HELD:
+                return None
+    known = {place: ids for place, (ids,) in _merged(parts).items()}
+    return known if sum(map(len, known.values())) <= HELD else None
+
+
+def _merged(parts: Mapping[CursorPlace, list[I64]]) -> defaultdict[CursorPlace, list[I64]]:
+    """Return the distinct ids of each place as one array."""
+    merged = {place: [unique(np.concatenate(ids))] for place, ids in parts.items()}
+    return defaultdict(list, merged)
+
+
+def _distinct(ids: Iterable[int]) -> I64:
+    return unique(np.fromiter(ids, np.int64))
+
+
+def _collected(parts: Sequence[tuple[CursorPlace, Frame]]) -> dict[CursorPlace, I64] | None:
+    """Return the ids of frames by place, or None if there are more than ``FEW`` rows of them."""
+    places = list(dict.fromkeys(place for place, _ in parts))
+    every = _united([_numbered(make, places.index(place)) for place, make in parts])()
+    rows = every.limit(FEW + 1).collect()
+    if len(rows) > FEW:
+        return None
+    return {
+        place: _distinct(row["id"] for row in rows if row["place"] == at)
+        for at, place in enumerate(places)
+    }
+
+
+def _numbered(make: Frame, place: int) -> Frame:
+    from pyspark.sql import functions as F
+
+    return lambda: make().select("id", F.lit(place).alias("place"))

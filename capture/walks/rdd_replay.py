@@ -1,0 +1,128 @@
+"""Run programs of RDDs again without some rows of their sources, or only on some."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from provhouse.model.arrays import I64
+from provhouse.model.associations import ROW_BITS
+from provhouse.model.errors import BadInput, UsageError
+
+from ..rdds.file_splits import Split
+from ..rdds.replay_context import ReplayContext, ReplayRDD, line_of
+from .flow import CapturedFlow
+from .numbers import NumberedFile
+
+if TYPE_CHECKING:
+    from pyspark import RDD
+    from pyspark.sql import DataFrame
+
+Program = Callable[[Any], Any]
+"""Makes an RDD from a context, which is that of a block or of a replay."""
+
+
+class RddReplay:
+    """A program of RDDs that runs again on other rows of its sources."""
+
+    def __init__(self, flow: CapturedFlow, program: Program, named: Sequence[int | None]) -> None:
+        """``named`` are the writes whose rows are left out; None stands for sources."""
+        self._flow, self._program, self._named = flow, program, named
+        self._files = {str(file.path): file for file in flow.numbers.files}
+        self.read = set[NumberedFile]()
+        """The files that the program has read so far."""
+
+    def rdd(self, ids: I64, only: bool) -> "RDD[Any]":
+        """Return the RDD on some rows only, or on all others; the ids are sorted.
+
+        A file that no write of the block has as a source is read as a whole, or not at all. Raises
+        UsageError if the program reads a file with some of the rows in other parts than the block,
+        and BadInput if a file has changed.
+        """
+        places = partial(self._places, ids)
+        found = self._program(ReplayContext(self._flow.spark.sparkContext, places, only))
+        if not isinstance(found, ReplayRDD):
+            raise UsageError(
+                "The program of a replay must return an RDD",
+                f"It has returned {type(found).__name__}",
+                "Return the RDD that the block saves, before any action",
+            )
+        return found.rdd
+
+    def on_few(self, ids: I64, only: bool) -> "DataFrame":
+        """Return the records as lines of text, in the column ``value``."""
+        lines = self.rdd(ids, only).map(line_of)
+        return self._flow.spark.createDataFrame(lines, "value string")
+
+    def compute(self, frame: "DataFrame") -> None:
+        """Compute all rows of a frame, and drop them."""
+        frame.write.format("noop").mode("overwrite").save()
+
+    def keep(self, ids: I64) -> None:
+        """Do nothing: partitions without chosen rows are not read."""
+
+    def _places(self, ids: I64, splits: Sequence[Split]) -> Mapping[int, I64]:
+        """Return the positions of the rows with some ids within each part that has any."""
+        parts = defaultdict[str, list[tuple[int, int]]](list)
+        for at, (path, start) in enumerate(splits):
+            parts[path].append((at, start))
+        found = dict[int, I64]()
+        for path, each in parts.items():
+            if file := self._file(path):
+                first, end = np.searchsorted(ids, (file.first_id, file.first_id + (1 << ROW_BITS)))
+                if first < end:
+                    found |= _positions(file, ids[first:end] - file.first_id, each)
+        return found
+
+    def _file(self, path: str) -> NumberedFile | None:
+        """Return an unchanged file of the block; None if none of its rows are known."""
+        file = self._files.get(path)
+        if file is None:
+            if any(Path(path).is_relative_to(each.root) for each in self._files.values()):
+                raise BadInput(
+                    "The program reads a file that the block has not read",
+                    f"{path} is new in its folder",
+                    "Replay a program that the block has run, on the files that it has read",
+                )
+            return None
+        if file.write is not None and file.write not in self._named:
+            raise UsageError(
+                f"The program reads {file.table}, which the block itself has written",
+                "A replay cannot make it again, since it is an RDD of another program",
+                f"Leave out rows of {file.table}, or let one function make both RDDs",
+            )
+        for part in file.parts:
+            part.check_unchanged()
+        self.read.add(file)
+        return file
+
+
+def _positions(file: NumberedFile, rows: I64, parts: Sequence[tuple[int, int]]) -> dict[int, I64]:
+    """Return the parts that have some rows of a file, with the positions of the rows in them.
+
+    ``parts`` are the numbers of partitions with the bytes at which they begin.
+    """
+    if file.unit not in ("lines", "records") or (file.write is None and not file.parts):
+        raise UsageError(
+            f"Rows of {file.table} cannot be left out of an RDD",
+            "They are named by a key, or were read by data frames",
+            "Read the table by an RDD in the block, without a key",
+        )
+    starts, known = sorted({start for _, start in parts}), file.first_rows
+    if unknown := [start for start in starts if start not in known]:
+        raise UsageError(
+            f"The program reads {file.path} in other parts than the block",
+            f"The positions of its rows from byte {unknown[0]} on are unknown",
+            "Read the file as in the block: by an RDD, with as many partitions",
+        )
+    firsts = [known[start] for start in starts]
+    cuts = pairwise(np.searchsorted(rows, [*firsts, 1 << ROW_BITS]))
+    found = {
+        start: rows[begin:end] - first
+        for start, first, (begin, end) in zip(starts, firsts, cuts, strict=True)
+    }
+    return {at: found[start] for at, start in parts if len(found[start])}

@@ -1,0 +1,167 @@
+"""Compute frames again without some rows of their sources, or only on some."""
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from provhouse.model.errors import BadInput, UsageError
+
+from ..reading.description import SourceFile, table_of
+from ..replayed_frame import Replay
+from .cursor_ids import HELD, CursorIds, Position, together
+from .file_addresses import path_of
+from .flow import CapturedFlow
+from .numbers import NumberedFile
+from .rdd_replay import Program, RddReplay
+
+if TYPE_CHECKING:
+    from pyspark import RDD
+    from pyspark.sql import DataFrame
+
+
+def replayed(flow: CapturedFlow, frame: "DataFrame", rows: Position, only: bool) -> "DataFrame":
+    """Return a frame computed again without some rows, or with ``only`` them.
+
+    Tables that the block has written are computed again too, unless rows of them are named. Raises
+    UsageError for groups of an operator, for rows of which the frame reads no table, and if the
+    frame cannot be computed again. Raises BadInput if a file has changed.
+    """
+    every = rows_together(flow, rows)
+    replay, read = opened(flow, frame, _writes(flow, rows))
+    if rows:
+        _check_reads(rows, every, read)
+    return on_rows(flow, replay, every, only)
+
+
+def on_rows(flow: CapturedFlow, replay: Replay, rows: CursorIds, only: bool) -> "DataFrame":
+    """Return the rows of a replay without some rows, or with ``only`` them."""
+    if rows.held is not None:
+        return replay.on_few(rows.held, only)
+    return replay.on_many(rows.to_frame(flow.spark).select("id"), only)
+
+
+def rerun(flow: CapturedFlow, program: Program, rows: Position, only: bool) -> "RDD[Any]":
+    """Return the RDD of a program that runs again without some rows, or with ``only`` them.
+
+    Raises UsageError for groups of an operator, for more rows than are held in memory, for rows of
+    which the program reads no table, and for files that it cannot read again. Raises BadInput if a
+    file has changed.
+    """
+    every = rows_together(flow, rows).taken(flow.spark, HELD)
+    if len(every) > HELD:
+        raise UsageError(
+            "The cursor has too many rows to run a program of RDDs again",
+            f"It has more than {HELD:,}",
+            "Name fewer rows, or write the program on data frames",
+        )
+    replay = RddReplay(flow, program, [place.write for place in rows])
+    found = replay.rdd(every, only)
+    if rows:
+        _check_reads(rows, CursorIds(every), [*replay.read])
+    return found
+
+
+def rows_together(flow: CapturedFlow, rows: Position) -> CursorIds:
+    """Return the ids of rows. Raises UsageError for groups of an operator."""
+    if groups := [place.name for place in rows if not place.has_rows]:
+        raise UsageError(
+            "Groups of an operator are in no table, so that a replay cannot leave them out",
+            f"The cursor is at {', '.join(groups)}",
+            "Call go_back_all() first",
+        )
+    none = CursorIds(np.empty(0, np.int64))
+    return reduce(lambda a, b: together(a, b, flow.spark), rows.values(), none)
+
+
+def opened(
+    flow: CapturedFlow, program: "DataFrame | int", again: Sequence[int], adding: bool = False
+) -> tuple[Replay, list[NumberedFile]]:
+    """Return what computes a frame or a write again, and the files of the block that it reads.
+
+    ``again`` are the writes of the block whose rows are computed again. With ``adding``, files that
+    no finished write has read become files of the block.
+    """
+    if isinstance(program, int):
+        program = _folder(flow, program)
+    folders = [_folder(flow, write) for write in again if not is_rdd(flow, write)]
+    replay = Replay(flow.spark, flow.rules, program, folders)
+    known = {file.path: file for file in flow.numbers.files}
+    roots = {file.root for file in flow.numbers.files}
+    numbers, read = list[int](), list[NumberedFile]()
+    for state in replay.files():
+        path = path_of(state["path"])
+        file = known.get(path)
+        if file is None:
+            if path_of(state["root"]) in roots:
+                raise BadInput(
+                    "The frame reads a file that the block has not read",
+                    f"{path} is new in its folder",
+                    "Replay a frame that the block has written, on the files that it has read",
+                )
+            if not adding:
+                numbers.append(len(flow.numbers.files) + len(numbers))
+                continue
+            file = flow.numbers.add(_source(state))
+        _check_state(file, state)
+        numbers.append(file.number)
+        read.append(file)
+    replay.number(numbers)
+    return replay, read
+
+
+def is_rdd(flow: CapturedFlow, write: int) -> bool:
+    """Return whether a write of the block has saved an RDD."""
+    return flow.outputs[write].write.format == "rdd"
+
+
+def _folder(flow: CapturedFlow, write: int) -> int:
+    """Return the number of a write among all of its block, also those that failed.
+
+    Raises UsageError for a write of an RDD.
+    """
+    if is_rdd(flow, write):
+        raise UsageError(
+            f"The program of {flow.outputs[write].write.table} cannot be computed again",
+            "It is an RDD, whose functions Spark does not know",
+            "Give the function that makes it from a context, as program",
+        )
+    return int(flow.outputs[write].write.folder.name)
+
+
+def _writes(flow: CapturedFlow, rows: Position) -> list[int]:
+    """Return the writes of which no rows are named."""
+    named = {place.write for place in rows}
+    return [at for at in range(len(flow.outputs)) if at not in named]
+
+
+def _source(state: dict[str, Any]) -> SourceFile:
+    paths = {name: path_of(state[name]) for name in ("path", "root")}
+    root = paths["root"]
+    table = state["table"] or table_of(root)
+    return SourceFile(**{**state, **paths, "table": table})
+
+
+def _check_state(file: NumberedFile, state: dict[str, Any]) -> None:
+    source = file.source
+    if source and (source.bytes, source.changed) != (state["bytes"], state["changed"]):
+        raise BadInput(
+            f"A file of {file.table} has changed since the block read it",
+            f"{file.path} has another size or time",
+            "Run the job again in a new block, and replay that",
+        )
+    if source:
+        source.check_unchanged()
+
+
+def _check_reads(rows: Position, every: CursorIds, read: Sequence[NumberedFile]) -> None:
+    """Raise UsageError if none of the rows are read; of many ids, only the place is known."""
+    writes, numbers = {file.write for file in read}, {file.number for file in read}
+    unread = all(place.write not in writes for place in rows)
+    if unread or (every.held is not None and numbers.isdisjoint(every.numbers())):
+        raise UsageError(
+            "The program reads no table that the cursor has rows of",
+            f"The cursor is at {', '.join(place.name for place in rows)}",
+            "Call go_back_all() for the rows of sources, or replay another program",
+        )

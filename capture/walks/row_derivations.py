@@ -1,0 +1,142 @@
+"""All associations behind a few rows, in memory: which source rows act together in them."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from provhouse.model.arrays import I64, Bools, minus, union, unique
+from provhouse.model.associations import NONE
+
+from .cursor_ids import Position
+from .cursor_places import SOURCES, CursorPlace
+from .flow import CapturedFlow
+from .tap_links import TapLink
+
+MOST = 1 << 22
+"""The largest number of associations that are held in memory."""
+_EMPTY = np.empty(0, np.int64)
+Placed = Mapping[CursorPlace, I64]
+"""Ids by place, sorted."""
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Associations of one link: the row or group in ``keys`` derives from one id of each column."""
+
+    keys: I64
+    columns: tuple[tuple[CursorPlace, I64], ...]
+    """Ids of one place, or ``NONE``. A slot with ids of two places has two columns."""
+
+    def rows(self, at: Bools) -> "_Table":
+        """Return some of the associations."""
+        return _Table(self.keys[at], tuple((place, ids[at]) for place, ids in self.columns))
+
+    def ids(self) -> Iterator[tuple[CursorPlace, I64]]:
+        """Yield the ids that the columns have, by place."""
+        for place, ids in self.columns:
+            yield place, unique(ids[ids != NONE])
+
+
+class RowDerivations:
+    """The associations behind some rows, down to the rows of sources."""
+
+    def __init__(
+        self, start: Placed, known: Placed, tables: Mapping[CursorPlace, list[_Table]]
+    ) -> None:
+        self._start, self._known, self._tables = start, known, tables
+        self.sources = known.get(SOURCES, _EMPTY)
+        """The ids of all rows of sources."""
+
+    @classmethod
+    def of(cls, flow: CapturedFlow, position: Position) -> "RowDerivations | None":
+        """Return what is behind a few rows; None if it is too much, or not known pair by pair.
+
+        Windows that look at parts of their partitions have no association for each pair of rows.
+        """
+        start = {place: ids.held for place, ids in position.items() if ids.held is not None}
+        tables = defaultdict[CursorPlace, list[_Table]](list)
+        known, wanted, left = dict[CursorPlace, I64](), start, MOST
+        while wanted:
+            reached = defaultdict[CursorPlace, I64](lambda: _EMPTY)
+            for place, ids in wanted.items():
+                known[place] = union(known.get(place, _EMPTY), ids)
+                for link in flow.back(place):
+                    table = _read(link, ids, left)
+                    if table is None:
+                        return None
+                    left -= len(table.keys)
+                    tables[place].append(table)
+                    for at, more in table.ids():
+                        reached[at] = union(reached[at], more)
+            new = {at: minus(ids, known.get(at, _EMPTY)) for at, ids in reached.items()}
+            wanted = {at: ids for at, ids in new.items() if len(ids)}
+        return cls(start, known, tables)
+
+    def closed(self, rows: I64) -> I64:
+        """Return those of some source rows that lead to the first rows, with these alone."""
+        whole = self._whole(rows)
+        used, wanted = {SOURCES: _EMPTY}, self._start
+        while wanted:
+            reached = defaultdict[CursorPlace, I64](lambda: _EMPTY)
+            for place, ids in wanted.items():
+                used[place] = union(used.get(place, _EMPTY), ids)
+                for table in whole.get(place, ()):
+                    for at, more in table.rows(np.isin(table.keys, ids)).ids():
+                        reached[at] = union(reached[at], more)
+            new = {at: minus(ids, used.get(at, _EMPTY)) for at, ids in reached.items()}
+            wanted = {at: ids for at, ids in new.items() if len(ids)}
+        return used[SOURCES]
+
+    def _whole(self, rows: I64) -> dict[CursorPlace, list[_Table]]:
+        """Return the associations that need no other source rows than these."""
+        found = dict[CursorPlace, list[_Table]]()
+        there = dict[CursorPlace, I64]({SOURCES: rows})
+
+        def ids(place: CursorPlace) -> I64:
+            if place not in there:
+                tables = self._tables.get(place)
+                if not tables:
+                    return self._known.get(place, _EMPTY)
+                found[place] = [table.rows(holds(table)) for table in tables]
+                there[place] = unique(np.concatenate([each.keys for each in found[place]]))
+            return there[place]
+
+        def holds(table: _Table) -> Bools:
+            every = np.ones(len(table.keys), bool)
+            for place, values in table.columns:
+                every &= (values == NONE) | np.isin(values, ids(place))
+            return every
+
+        for place in self._start:
+            ids(place)
+        return found
+
+
+def _read(link: TapLink, ids: I64, most: int) -> _Table | None:
+    """Return the associations of some ids, or None if they are not known, or more than ``most``."""
+    if not link.slots:
+        return _Table(ids, ())
+    rows = link.scan_rows(ids)
+    if rows is None:
+        return None
+    parts, count = list[I64](), 0
+    for part in rows:
+        parts.append(part)
+        count += part.shape[1]
+        if count > most:
+            return None
+    values = np.concatenate([np.empty((1 + len(link.slots), 0), np.int64), *parts], 1)
+    return _Table(values[0], tuple(_columns(link, values[1:])))
+
+
+def _columns(link: TapLink, values: I64) -> Iterator[tuple[CursorPlace, I64]]:
+    for slot, column in zip(link.slots, values, strict=True):
+        ids = slot.of_rows(column)
+        if len(slot.places) == 1:
+            yield slot.places[0], ids
+            continue
+        for place in slot.places:
+            first, end = link.bounds_of(place)
+            yield place, np.where((ids >= first) & (ids < end), ids, NONE)

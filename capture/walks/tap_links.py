@@ -1,0 +1,176 @@
+"""Links between the places of a captured block, as joins of Spark frames.
+
+A link leads from the rows or groups of one place back to what they derive from, one captured
+operator away, and forwards again. Few ids are looked for in this process, without Spark.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from provhouse.model.arrays import I64, unique
+from provhouse.model.associations import NONE
+
+from .cursor_ids import CursorIds, Found, Frame, is_in
+from .cursor_places import CursorPlace
+from .numbers import FileNumbers, Shift
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Rows = Iterator[I64]
+"""Associations as arrays of columns by rows: the row or group first, then the taps' slots."""
+KEY = "key"
+"""The column of associations with the row or group that derives from their slots."""
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A column of a tap: ids of rows of some places, or keys of the groups of one place."""
+
+    column: str
+    places: tuple[CursorPlace, ...]
+    shifts: tuple[Shift, ...] = ()
+    """For ids of rows, how to make those of the block of them."""
+
+    @property
+    def sql(self) -> str:
+        """The ids of the block, as SQL."""
+        if not self.shifts or all(shift.add == 0 for shift in self.shifts):
+            return self.column
+        cases = (
+            f"WHEN {self.column} < {shift.end}L THEN {self.column} + {shift.add}L"
+            for shift in self.shifts  # in ascending order, so that the first that fits is right
+        )
+        return f"CASE {' '.join(cases)} END"
+
+    def of_block(self, values: I64) -> I64:
+        """Return the ids of the block that values of the column stand for, each once."""
+        return self._moved(unique(values[values != NONE]))
+
+    def of_rows(self, values: I64) -> I64:
+        """Return the id of the block for each value; ``NONE`` stays."""
+        found = np.full(len(values), NONE)
+        found[values != NONE] = self._moved(values[values != NONE])
+        return found
+
+    def _moved(self, values: I64) -> I64:
+        if not self.shifts:
+            return values
+        ends, adds = np.array([(s.end, s.add) for s in self.shifts]).T
+        moved: I64 = values + adds[np.searchsorted(ends, values, side="right")]
+        return moved
+
+    def of_tap(self, ids: I64) -> I64:
+        """Return the values of the column that stand for ids of the block."""
+        if not self.shifts:
+            return ids
+        given = [(ids - s.add, s) for s in self.shifts]
+        return np.concatenate(
+            [values[(values >= s.first) & (values < s.end)] for values, s in given]
+        )
+
+
+@dataclass(frozen=True)
+class TapLink(ABC):
+    """The associations of one tap, or of the rows of one write."""
+
+    spark: "SparkSession"
+    of: CursorPlace
+    slots: tuple[Slot, ...]
+    numbers: FileNumbers
+
+    def back(self, ids: CursorIds) -> Iterator[tuple[CursorPlace, Frame]]:
+        """Yield what rows or groups derive from, by place."""
+        for place in self._places:
+            yield place, lambda place=place: self._back(ids, place)  # type: ignore[misc]
+
+    def forwards(self, place: CursorPlace, ids: CursorIds) -> "DataFrame":
+        """Return the rows or groups that derive from some of a place."""
+        return ids_in(self._using(ids, self._of(place)), [KEY])
+
+    def scan_back(self, ids: I64) -> Found | None:
+        """Yield the same as ``back`` for a few ids; None if only Spark can look for them."""
+        rows = self.scan_rows(ids)
+        return None if rows is None else self._found_in(rows)
+
+    def scan_rows(self, ids: I64) -> Rows | None:
+        """Yield the associations of a few ids; None if only Spark can look for them."""
+        return None
+
+    def scan_forwards(self, place: CursorPlace, ids: I64) -> Iterator[I64] | None:
+        """Yield the same as ``forwards`` for a few ids; None if only Spark can look for them."""
+        return None
+
+    @abstractmethod
+    def frame(self) -> "DataFrame":
+        """Return the associations: the column ``key``, and a column for each slot."""
+
+    def _back(self, ids: CursorIds, place: CursorPlace) -> "DataFrame":
+        slots = self._of(place)
+        found = ids_in(self._used(ids), [f"s{slot}" for slot in slots])
+        if all(len(self.slots[slot].places) == 1 for slot in slots):
+            return found
+        first, end = self.bounds_of(place)
+        return found.where(f"id >= {first}L AND id < {end}L")
+
+    def _used(self, ids: CursorIds) -> "DataFrame":
+        """Return the associations of some rows or groups."""
+        return ids.keep(self.frame(), KEY)
+
+    def _using(self, ids: CursorIds, slots: Sequence[int]) -> "DataFrame":
+        """Return the associations in which one of some slots is one of some ids."""
+        return holding(self.frame(), ids, slots)
+
+    @property
+    def _places(self) -> Sequence[CursorPlace]:
+        return [*dict.fromkeys(place for slot in self.slots for place in slot.places)]
+
+    def _of(self, place: CursorPlace) -> list[int]:
+        """Return the slots with ids of a place."""
+        return [number for number, slot in enumerate(self.slots) if place in slot.places]
+
+    def bounds_of(self, place: CursorPlace) -> tuple[int, int]:
+        """Return the smallest id of the rows of a place, and the one after the largest."""
+        if place.write is None:
+            return 0, self.numbers.first_id(0)
+        first, end = (self.numbers.first_id(place.write + more) for more in (0, 1))
+        return first, end
+
+    def _columns(self) -> list[str]:
+        return [f"{slot.sql} AS s{number}" for number, slot in enumerate(self.slots)]
+
+    def _named(self) -> list[str]:
+        return [slot.column for slot in self.slots]
+
+    def _found_in(self, rows: Rows) -> Found:
+        """Yield ids, by place, for the slots of some associations."""
+        for found in rows:
+            yield from self._found(found[1:])
+
+    def _found(self, values: I64) -> Found:
+        for slot, column in zip(self.slots, values, strict=True):
+            ids = slot.of_block(column)
+            if len(slot.places) == 1:
+                yield slot.places[0], ids
+                continue
+            for place in slot.places:
+                first, end = self.bounds_of(place)
+                yield place, ids[(ids >= first) & (ids < end)]
+
+
+def ids_in(rows: "DataFrame", columns: Sequence[str]) -> "DataFrame":
+    ids = columns[0] if len(columns) == 1 else f"explode(array({', '.join(columns)}))"
+    return rows.selectExpr(f"{ids} AS id").where("id IS NOT NULL")
+
+
+def holding(rows: "DataFrame", ids: CursorIds, slots: Sequence[int]) -> "DataFrame":
+    columns = [f"s{slot}" for slot in slots]
+    if ids.few is not None:
+        return rows.where(" OR ".join(is_in(column, ids.few) for column in columns))
+    if len(columns) == 1:
+        return ids.keep(rows, columns[0])
+    return ids.keep(rows.selectExpr("*", f"explode(array({', '.join(columns)})) AS one"), "one")

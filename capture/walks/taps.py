@@ -1,0 +1,90 @@
+"""Read the files of taps as Spark frames. No other module of tracing knows how they are stored."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from provhouse.model.arrays import I64
+from provhouse.model.associations import NONE
+
+from ..reading.associations import places_of, tap_files
+from .file_addresses import spark_path
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+PLACE = "provhouse_place"
+"""The file of a row among those of its task: its partition and bucket, joined by ``|``."""
+FILE, ROW = "provhouse_file", "provhouse_row"
+"""The name of an association file, and the position of a row in it."""
+
+
+def tap_frame(spark: "SparkSession", folders: Sequence[Path], columns: int) -> "DataFrame":
+    """Return what taps have written: the numbers ``c0``, ``c1`` and so on, with NULL for none."""
+    from pyspark.sql import functions as F
+
+    names = [f"c{column}" for column in range(columns)]
+    found = _read(spark, tap_paths(folders), [f"{name} bigint" for name in names])
+    return found.select(*(_filled(F.col(name)).alias(name) for name in names))
+
+
+def rows_frame(spark: "SparkSession", folder: Path, columns: int, texts: int) -> "DataFrame":
+    """Return what the tap of the written rows has written, with the place of each row.
+
+    Beside the numbers are the name of the association file, ``PLACE``, and ``ROW``, the position
+    of the row among those of its task with this place.
+    """
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F
+
+    names = [f"c{column}" for column in range(columns)]
+    words = [f"t{text}" for text in range(texts)]
+    schema = [*(f"{name} bigint" for name in names), *(f"{name} string" for name in words)]
+    found = _read(spark, tap_paths([folder]), schema)
+    place = F.concat_ws("|", *map(F.col, words)) if words else F.lit("")
+    rows = found.select(
+        *(_filled(F.col(name)).alias(name) for name in names),
+        F.col("_metadata.file_name").alias(FILE),
+        F.col("_metadata.row_index").alias(ROW),
+        place.alias(PLACE),
+    )
+    if not words:
+        return rows
+    order = Window.partitionBy(FILE, PLACE).orderBy(ROW)
+    return rows.withColumn(ROW, F.row_number().over(order).cast("bigint") - 1)
+
+
+def task_files(folder: Path) -> dict[int, str]:
+    """Return the name of the association file of each task that has written rows."""
+    found = tap_files(folder, ordered=True)
+    return {task: paths[0].name for task, paths in found.items()}
+
+
+def tap_paths(folders: Sequence[Path]) -> list[Path]:
+    """Return the files of taps."""
+    return [path for folder in folders for paths in tap_files(folder).values() for path in paths]
+
+
+def places_in(path: Path, texts: int) -> dict[str, I64]:
+    """Return the rows of an association file by their place (``PLACE``), in ascending order."""
+    places = places_of(path, texts)
+    codes = np.asarray(places.indices)
+    order = np.argsort(codes, kind="stable")
+    ends = np.cumsum(np.bincount(codes, minlength=len(places.dictionary)))
+    return dict(zip(places.dictionary.to_pylist(), np.split(order, ends[:-1]), strict=True))
+
+
+def _read(spark: "SparkSession", paths: Sequence[Path], schema: Sequence[str]) -> "DataFrame":
+    if not paths:  # no task has left a row; Spark gives frames without files no metadata columns
+        metadata = "named_struct('file_name', '', 'row_index', 0L) AS _metadata"
+        nulls = (f"CAST(NULL AS {kind}) AS {name}" for name, kind in map(str.split, schema))
+        return spark.sql(f"SELECT {', '.join(nulls)}, {metadata} LIMIT 0")
+    return spark.read.schema(", ".join(schema)).parquet(*map(spark_path, paths))
+
+
+def _filled(column: "Column") -> "Column":
+    from pyspark.sql import functions as F
+
+    return F.when(column != F.lit(NONE), column)

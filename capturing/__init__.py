@@ -1,1 +1,0 @@
-"""Capture which rows a Spark job derives from which, while the job runs."""

@@ -1,0 +1,88 @@
+"""Compact a warehouse: build a new base with all that it shows, as if by a single ingest.
+
+Many appends leave many small sets and partitions. The old base stays beside the new one, so that
+running readers are not disturbed and earlier generations remain.
+"""
+
+from dataclasses import replace
+
+from provhouse.ingest.job import GivenModules, GivenOperations, Inputs, Job, Step
+from provhouse.ingest.run import carry_out
+from provhouse.ingest.steps.order import Check, JobResult, is_empty, make_generation
+from provhouse.ingest.summary import Summary
+from provhouse.model.errors import Damaged
+from provhouse.model.progress import Progress, Stopwatch
+from provhouse.model.settings import Settings
+from provhouse.store.tables.groups import without_texts
+from provhouse.store.tables.modules import modules_of
+from provhouse.store.tables.operations import operations_of
+from provhouse.store.tables.snapshot import Snapshot
+from provhouse.store.tables.touching import duplicate_links
+from provhouse.store.warehouse.commits import Commit, current, nothing_stored
+from provhouse.store.warehouse.layout import Layout
+
+from .restage import restage
+
+STAGE = Step("stage", "Stage what is stored")
+VERIFY = Step("verify", "Verify the new base")
+SMALL = 1 << 18
+"""With fewer triples, Spark is not used: its start takes longer than a second core saves."""
+LARGE = 1 << 18
+"""With this many sets and dependencies, Neo4j's importer is used if possible: it is faster."""
+
+
+def compact(settings: Settings, progress: Progress) -> Summary:
+    """Build a new base with all that the current generation shows; answers do not change.
+
+    Raises NotFound if the warehouse stores no triple, Busy if another process writes, and Damaged,
+    with nothing changed, if the new base is incomplete.
+    """
+    watch = Stopwatch()
+    layout = Layout(settings.warehouse)
+    shown = current(layout)
+    if shown is None or not shown.totals.triples:
+        raise nothing_stored(layout)
+    return carry_out(
+        _rebuild,
+        Inputs(),
+        settings,
+        watch,
+        progress,
+        new_base=True,
+        small=shown.totals.triples < SMALL,
+        large=shown.totals.sets + shown.totals.set_dependencies >= LARGE,
+    )
+
+
+def _rebuild(job: Job) -> JobResult:
+    """Run the steps of an ingest, with the stored triples as input instead of files."""
+    assert job.before, "compact checks that there is something to compact"
+    # A compaction adds nothing that a rollback could undo.
+    before = Snapshot(job.layout, job.before)
+    operations, modules = GivenOperations(operations_of(before)), GivenModules(modules_of(before))
+    inputs = replace(job.inputs, operations=operations, modules=modules)
+    job = replace(job, rolls_back_to=job.before.rolls_back_to, inputs=inputs)
+    with job.step(STAGE):
+        read, numbered = restage(job)
+    if is_empty(job, read):
+        return JobResult(read)
+    return make_generation(job, read, numbered, Check(VERIFY, _compare))
+
+
+def _compare(job: Job, commit: Commit) -> None:
+    """Raise Damaged unless the new base has everything that the old base shows.
+
+    The new base may have more components, since triples that connected them may have died.
+    """
+    assert job.before, "compact checks that there is something to compact"
+    before = Snapshot(job.layout, job.before, room=job.room)
+    for name in ("triples", "items", "components"):
+        was, is_ = (getattr(each.totals, name) for each in (job.before, commit))
+        if name == "triples":  # erased links that have become equal are stored once
+            was -= duplicate_links(before, without_texts(before))
+        if was != is_ and not (name == "components" and was < is_ and len(before.deaths)):
+            raise Damaged(
+                f"The new base has {is_:,} {name}, the old one {was:,}",
+                "Files of the old base are damaged",
+                "The old base stays current; restore its folder from a backup",
+            )

@@ -1,1 +1,0 @@
-"""Change what a warehouse shows: retract, roll back, compact, prune, forget."""

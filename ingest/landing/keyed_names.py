@@ -1,0 +1,148 @@
+"""Names of the rows of a source without row numbers, which captured writes may have made."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from provhouse.capture.reading.keyed import KeyedSource, SourceKeys, source_keys
+from provhouse.capture.reading.keyed_output import KeyedOutput
+from provhouse.capture.reading.known import Known
+from provhouse.capture.reading.row_names import keyed_items
+from provhouse.model.arrays import I64
+from provhouse.model.errors import BadInput, UsageError
+from provhouse.store.warehouse.written import Written
+
+
+@dataclass(frozen=True)
+class Fresh:
+    """The writes of the same block in forms without row numbers, by their versions."""
+
+    outputs: Mapping[int, KeyedOutput]
+
+    def has(self, version: int, keys: pa.Array) -> npt.NDArray[np.bool_]:
+        """Return whether a write of the block has a row with each key."""
+        output = self.outputs.get(version)
+        if output is None:
+            return np.zeros(len(keys), bool)
+        return np.asarray(pc.is_in(keys, output.names))
+
+    def since(self, version: int, write: int) -> bool:
+        """Return whether a version is of the write with this number in the block, or of a later."""
+        output = self.outputs.get(version)
+        return output is not None and output.write.number >= write
+
+
+class KeyedNames:
+    """Gives names to the rows of one scan: ``table/key@version``, or ``table/key`` otherwise.
+
+    The file of a row says which write has made it. A table of another database has no files: there,
+    a row is of the newest write before that has its key.
+    """
+
+    def __init__(self, scan: KeyedSource, write: int, known: Known, fresh: Fresh) -> None:
+        """Know a scan of the write with a number in its block."""
+        self._scan, self._write, self._known, self._fresh = scan, write, known, fresh
+
+    def includes(self, number: int) -> bool:
+        """Return whether a number in the place of a file's is of this scan."""
+        return self._scan.number <= number < self._scan.number + self._scan.partitions
+
+    def items(self, ids: I64) -> tuple[str, pa.Array]:
+        """Return the table and the names of rows, by their ids."""
+        at = np.searchsorted(self._rows.ids, ids)
+        suffixes, of = self._versions
+        keys = self._rows.keys.take(pa.array(at))
+        return self._table, keyed_items(self._table, keys, suffixes, of[at])
+
+    @cached_property
+    def _rows(self) -> SourceKeys:
+        return source_keys(self._scan)
+
+    @cached_property
+    def _writes(self) -> Sequence[Written | None]:
+        """The write of each file, or the writes to a table of another database."""
+        if self._scan.files:
+            return self._known.writes(self._scan.file_states)
+        found = self._known.at(self._scan.place) if self._scan.place else []
+        return [each for each in found if not self._fresh.since(each.version, self._write)]
+
+    @cached_property
+    def _table(self) -> str:
+        return next((write.table for write in self._writes if write), self._scan.table)
+
+    @cached_property
+    def _versions(self) -> tuple[pa.Array, I64]:
+        """Suffixes of names, and the position of that of each row."""
+        suffixes = [write.suffix if write else "" for write in self._writes]
+        if self._scan.files:
+            return pa.array(suffixes, pa.string()), self._rows.files
+        of = np.full(len(self._rows.ids), len(suffixes), np.int64)
+        for number, write in enumerate(self._writes):
+            left = np.flatnonzero(of == len(suffixes))
+            if write and len(left):
+                of[left[self._has(write, left)]] = number
+        return pa.array([*suffixes, ""], pa.string()), of
+
+    def _has(self, write: Written, rows: I64) -> npt.NDArray[np.bool_]:
+        """Return whether a write has made a row with the key of each of some rows."""
+        keys = self._rows.keys.take(pa.array(rows))
+        same = np.zeros(len(rows), np.int64)
+        names = keyed_items(write.table, keys, pa.array([write.suffix]), same)
+        return self._fresh.has(write.version, keys) | self._known.has_items(names)
+
+    def check(self) -> None:
+        """Raise an error if rows of captured writes cannot be found again by their keys.
+
+        Raises BadInput if a key is NULL or not unique, and for a key that the write does not have.
+        Raises UsageError if the declared key is another one.
+        """
+        rows = self._rows
+        for number, write in enumerate(self._writes):
+            if write is None:
+                continue
+            self._check_write(write)
+            if self._scan.files and not write.bare:
+                self._check_rows(write, np.flatnonzero(rows.files == number))
+
+    def _check_write(self, write: Written) -> None:
+        scan = self._scan
+        if write.table != self._table or (None in self._writes and self._table != scan.table):
+            raise UsageError(
+                f"The rows of {scan.table} are of several tables",
+                f"Captured jobs have written some of them as {write.table}",
+                "Read the tables on their own",
+            )
+        if not write.key:
+            raise UsageError(
+                f"The rows of {scan.table} cannot be found by a declared key",
+                "An RDD of a captured job has written them, and they are named by their positions",
+                "Read them by run.context, or write the table by a data frame with a key",
+            )
+        if write.key != scan.key:
+            raise UsageError(
+                f"The rows of {scan.table} have another key than the declared one",
+                f"They were written by a captured job, with the key {', '.join(write.key)}",
+                "Declare the same key in both jobs",
+            )
+        if scan.cached and self._fresh.since(write.version, 0):
+            raise BadInput(
+                f"It is unknown which rows of {scan.table} are in a cached frame",
+                "The same block has written the table",
+                "Write the table in a block of its own",
+            )
+
+    def _check_rows(self, write: Written, rows: I64) -> None:
+        missing = rows[~self._has(write, rows)]
+        if len(missing):
+            key = self._rows.keys[int(missing[0])].as_py()
+            raise BadInput(
+                f"{len(missing):,} rows of {self._scan.table} are not found by their keys",
+                f"Write {write.version} has no row {key!r}; it may have been read as another text, "
+                "changed, or forgotten",
+                "Read key columns with the types with which they were written",
+            )

@@ -1,0 +1,396 @@
+"""Ingest the lineage of what a captured block has written, as one new generation."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+
+from provhouse.capture.capturing import Refusal
+from provhouse.capture.reading.description import CapturedWrite, SourceFile
+from provhouse.capture.reading.file_names import Key
+from provhouse.capture.reading.finished import captured_writes, outputs_of
+from provhouse.capture.reading.kept_out import KeptOut
+from provhouse.capture.reading.keyed import source_keys
+from provhouse.capture.reading.keyed_output import KeyedOutput, KeyedOutputNames
+from provhouse.capture.reading.known import Known
+from provhouse.capture.reading.marked_output import MarkedNames, MarkedOutput, marked_outputs
+from provhouse.capture.reading.marks import MarkedRows, marks_of
+from provhouse.capture.reading.moved_keys import tracking_of
+from provhouse.capture.reading.output import Output
+from provhouse.capture.reading.renamed import state_of
+from provhouse.capture.reading.row_keys import KeyStore, check_keys
+from provhouse.capture.reading.row_names import (
+    OutputNames,
+    SourceNames,
+    check_sources,
+    without_numbers,
+)
+from provhouse.capture.reading.sampled import sampled_writes
+from provhouse.capture.reading.traced_rows import Traced, bare_rows, operations, pieces, traced
+from provhouse.capture.reading.widened import widened_windows
+from provhouse.commit.note_samples import note_samples
+from provhouse.commit.number_files import number_files
+from provhouse.commit.number_writes import NewWrite, number_writes
+from provhouse.commit.pin_files import pin_files
+from provhouse.commit.single_writer import only_writer
+from provhouse.model.columns import EXACTNESS, KIND, OP
+from provhouse.model.operations import weakest
+from provhouse.model.progress import Progress
+from provhouse.model.settings import Settings
+from provhouse.runtime.files import make_folder
+from provhouse.runtime.scratch import scratch
+from provhouse.store.warehouse.captured_blocks import Block, end_block, read_block
+from provhouse.store.warehouse.layout import Layout, bytes_below
+from provhouse.store.warehouse.uncaptured import Uncaptured, note_captured, note_uncaptured
+from provhouse.store.warehouse.written import Written
+
+from ..ingest import ingest_sources
+from .keyed_names import Fresh, KeyedNames
+from .landed import Landed, LandedMark, LandedWrite
+from .pinned import checked_before, pins_of
+from .same_names import check_places
+from .stream import Streams
+from .unused_keys import unused_keys
+from .weakened import WEAKEST_KIND, weakened
+
+SMALL_BYTES = 256 << 20
+"""Triples with fewer bytes, about four million, land without Spark.
+
+They are numbers, which need no parsing, so that one process takes no longer than Spark's workers.
+"""
+
+
+def land_block(
+    folder: Path,
+    settings: Settings,
+    progress: Progress,
+    keys: Mapping[str, Key] | None = None,
+    *,
+    keep: bool = False,
+) -> Landed:
+    """Ingest what a captured block has left in its folder as one new generation; remove the folder.
+
+    With ``keep``, the folder stays, so that rows can be traced in it, and is not ingested again.
+    ``keys`` replace the keys that the block was declared with. Writes that are not complete are
+    named in the result and left out. A write with an error, such as a key that is NULL or not
+    unique, keeps out itself and those that build on it: the result has the error as its ``fault``,
+    and the folder stays. Raises it if nothing else is left, and then nothing lands. Raises BadInput
+    for files that have changed since, and Busy if another process writes.
+    """
+    block = read_block(folder)
+    begun, declared = captured_writes(folder), block.keys if keys is None else keys
+    with scratch("captured") as aside:
+        landed = _land(begun, declared, block, Path(aside), settings, progress)
+    layout = Layout(settings.warehouse)
+    landed = replace(
+        landed,
+        refusals=(*_left_plain(folder, block, layout), *_stopped(begun, block, layout)),
+        unused_keys=unused_keys(begun, declared.keys(), layout),
+    )
+    if not landed.fault:
+        end_block(folder, keep=keep)
+    return landed
+
+
+def _left_plain(folder: Path, block: Block, layout: Layout) -> tuple[Refusal, ...]:
+    """Return and note the writes without capture of a job that its configuration has captured."""
+    try:
+        records = json.loads((folder / "uncaptured.json").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return ()
+    found = tuple(Refusal(**each) for each in records)
+    note_uncaptured(
+        layout, (Uncaptured(each.name, block.run, block.begun, each.reason) for each in found)
+    )
+    return found
+
+
+def _stopped(begun: Sequence[CapturedWrite], block: Block, layout: Layout) -> tuple[Refusal, ...]:
+    """Return and note the writes whose capture was stopped by their budget."""
+    found = tuple(
+        Refusal(str(each.path), each.table, "Its capture was stopped by its budget", each.stopped)
+        for each in begun
+        if each.state == "stopped"
+    )
+    note_uncaptured(
+        layout, (Uncaptured(each.name, block.run, block.begun, each.reason) for each in found)
+    )
+    return found
+
+
+def _land(
+    begun: Sequence[CapturedWrite],
+    keys: Mapping[str, Key],
+    block: Block,
+    aside: Path,
+    settings: Settings,
+    progress: Progress,
+) -> Landed:
+    incomplete = tuple(str(each.path) for each in begun if each.state in ("unknown", "replaced"))
+    finished = [
+        each for each in begun if each.state == "finished" and not _has_landed(each).exists()
+    ]
+    kept_out = KeptOut(finished)
+    outputs = _outputs(finished, kept_out)
+    exact = any(each.write.names.exact for each in outputs)
+    make_folder(settings.warehouse)
+    layout = Layout(settings.warehouse)
+    store = KeyStore(aside, checked_before(layout, _sources(outputs)), exact=exact)
+    _check(outputs, keys, Known(layout), store, kept_out)
+    whole = _traced(outputs, block, aside, kept_out)
+    if not whole:
+        if error := kept_out.error(0):
+            raise error
+        return Landed(incomplete=incomplete)
+    with only_writer(settings, progress):  # once for everything that is stored
+        landed = _store(whole, keys, block.run, store, aside, settings, progress)
+    for each in whole:
+        _has_landed(each.output.write).touch()
+    return replace(
+        landed,
+        incomplete=incomplete,
+        kept_out=kept_out.refusals(),
+        fault=kept_out.error(len(landed.writes)),
+    )
+
+
+def _store(
+    whole: Sequence[Traced],
+    keys: Mapping[str, Key],
+    run: str,
+    store: KeyStore,
+    aside: Path,
+    settings: Settings,
+    progress: Progress,
+) -> Landed:
+    """Store the writes, then ingest their triples as one new generation."""
+    outputs = [each.output for each in whole]
+    sources = _sources(outputs)
+    marked = marked_outputs(outputs)
+    found = [*(traced(each, aside) for each in marked), *whole]
+    opened = {rows.place: rows for each in outputs for rows in each.marks.values()}
+    places = _marked(opened.values(), run, settings, progress)
+    written = _numbered(found[len(marked) :], sources, keys, store, run, settings, progress)
+    versions = [*(places[each.rows.place] for each in marked), *written]
+    ops = [
+        operations(each, version.table, run) for each, version in zip(found, versions, strict=True)
+    ]
+    streams = Streams(f"capture {run}".strip(), run, aside)
+    _streamed(found, versions, places, keys, store, streams, settings)
+    described_ops = weakened(_one_each(ops), Layout(settings.warehouse))
+    summary = ingest_sources(
+        streams.finish(),
+        settings,
+        small_bytes=SMALL_BYTES,
+        operations=described_ops,
+        progress=progress,
+    )
+    writes = zip(found[len(marked) :], written, strict=True)
+    landed = tuple(_landed(each, version) for each, version in writes)
+    note_captured(Layout(settings.warehouse), [each.table for each in landed])
+    marks = tuple(
+        LandedMark(rows.table, places[place].version, len(rows.names))
+        for place, rows in opened.items()
+    )
+    return Landed(landed, summary.generation, marks=marks, widened=widened_windows(found))
+
+
+def _has_landed(write: CapturedWrite) -> Path:
+    """Return the path of a file that is there once a write has landed."""
+    return write.folder / "landed"
+
+
+def _outputs(finished: Sequence[CapturedWrite], kept_out: KeptOut) -> list[Output]:
+    """Return the files of finished writes, but of those that are kept out."""
+    found = list[Output]()
+    for write in finished:
+        with kept_out.if_wrong([write]):
+            found.extend(outputs_of([write]))
+    return found
+
+
+def _traced(
+    outputs: Sequence[Output], block: Block, aside: Path, kept_out: KeptOut
+) -> list[Traced]:
+    """Return what the rows of writes derive from, but of those that are kept out."""
+    before, opened, found = kept_out.numbers(), dict[Path, MarkedRows](), list[Traced]()
+    for output in outputs:
+        if output.write.number not in before:
+            with kept_out.if_wrong([output.write]):
+                marks = marks_of(output.write, opened, aside)
+                found.append(traced(replace(output, marks=marks, sample=block.sample), aside))
+    kept = kept_out.numbers()
+    return [each for each in found if each.output.write.number not in kept]
+
+
+def _check(
+    outputs: Sequence[Output],
+    keys: Mapping[str, Key],
+    known: Known,
+    store: KeyStore,
+    kept_out: KeptOut,
+) -> None:
+    """Keep out the writes of which a key does not name the rows that were written or read."""
+    fresh = dict[Path, Key]()
+    for output in outputs:
+        with kept_out.if_wrong([output.write]):
+            key = _stored_key(output, keys)
+            if key and not isinstance(output, KeyedOutput):
+                table = output.write.table
+                check_keys(table, key, output.files, store, keys[table])
+            fresh |= dict.fromkeys(output.files, key)
+    for output in outputs:
+        with kept_out.if_wrong([output.write]):
+            for scan in output.write.keyed:
+                source_keys(scan)
+                for file, of in zip(scan.file_states, known.writes(scan.file_states), strict=True):
+                    if of is None:
+                        known.check_other(file)
+                if fresh.keys().isdisjoint(scan.files):  # else the written rows have no names yet
+                    KeyedNames(scan, output.write.number, known, Fresh({})).check()
+    check_sources(_sources(outputs), keys, known, fresh, store, kept_out)
+    check_places([each.write for each in outputs], keys, known, fresh, kept_out)
+
+
+def _key(output: Output, keys: Mapping[str, Key]) -> Key:
+    """Return the key of the rows of a write: that which its tap wrote, or the declared one."""
+    return output.write.key or keys.get(output.write.table, ())
+
+
+def _stored_key(output: Output, keys: Mapping[str, Key]) -> Key:
+    """Return the key of the rows of a write, by the names of its columns in the files."""
+    return output.write.names.of(_key(output, keys), output.write.table)
+
+
+def _sources(outputs: Sequence[Output]) -> list[SourceFile]:
+    """Return each state of each source file once; a file has another number in each write."""
+    every = (source for output in outputs for source in output.write.sources)
+    return list({(each.path, each.bytes, each.changed): each for each in every}.values())
+
+
+def _marked(
+    opened: Iterable[MarkedRows], run: str, settings: Settings, progress: Progress
+) -> dict[Path, Written]:
+    """Give versions to marked rows, by their places."""
+    rows = list(opened)
+    new = [NewWrite(each.table, each.key, (each.place,), run) for each in rows]
+    versions = number_writes(new, settings, progress) if new else []
+    return {each.place: version for each, version in zip(rows, versions, strict=True)}
+
+
+def _numbered(
+    found: Sequence[Traced],
+    sources: Sequence[SourceFile],
+    keys: Mapping[str, Key],
+    store: KeyStore,
+    run: str,
+    settings: Settings,
+    progress: Progress,
+) -> list[Written]:
+    """Give versions to the writes, and numbers to the source files whose row ids are names."""
+    outputs = [each.output for each in found]
+    new = [_new(each, keys, store, run) for each in found]
+    versions = number_writes(new, settings, progress)
+    known = Known(Layout(settings.warehouse))
+    if samples := sampled_writes(outputs, versions, known):
+        note_samples(samples, settings, progress)
+    pin_files(pins_of(outputs, versions, sources, keys, known, store), settings, progress)
+    missing = without_numbers(sources, keys, known)
+    if missing:
+        number_files([str(path) for path in missing], settings, progress)
+    return versions
+
+
+def _columns(output: Output, keys: Mapping[str, Key], store: KeyStore) -> Key:
+    """Return the columns of a write's key as its files have them."""
+    key = _stored_key(output, keys)
+    in_tap = isinstance(output, KeyedOutput) or not key
+    return key if in_tap else store.columns(output.files[0], key)
+
+
+def _new(found: Traced, keys: Mapping[str, Key], store: KeyStore, run: str) -> NewWrite:
+    output, write = found.output, found.output.write
+    key, columns = _key(output, keys), _columns(output, keys, store)
+    bare = bare_rows(found) if key else 0
+    path = str(write.path)
+    stored = columns if columns != key else ()
+    states = tuple(state_of(file) for file in output.files)
+    facts = (run, write.columns, path, write.replaces, bare, tracking_of(output), stored, states)
+    return NewWrite(write.table, key, output.files, *facts)
+
+
+def _streamed(
+    found: Sequence[Traced],
+    versions: Sequence[Written],
+    places: Mapping[Path, Written],
+    keys: Mapping[str, Key],
+    store: KeyStore,
+    streams: Streams,
+    settings: Settings,
+) -> None:
+    known = Known(Layout(settings.warehouse))
+    fresh = _fresh(found, versions)
+    for each, version in zip(found, versions, strict=True):
+        write = each.output.write
+        scans = [KeyedNames(scan, write.number, known, fresh) for scan in write.keyed]
+        for scan in scans:
+            scan.check()
+        sources = SourceNames(each.output, keys, known, store, places, scans)
+        for piece in pieces(each, version.table):
+            streams.add(piece, sources, _names(each.output, version, known, store))
+
+
+def _fresh(found: Sequence[Traced], versions: Sequence[Written]) -> Fresh:
+    return Fresh(
+        {
+            version.version: each.output
+            for each, version in zip(found, versions, strict=True)
+            if isinstance(each.output, KeyedOutput)
+        }
+    )
+
+
+def _names(
+    output: Output, version: Written, known: Known, store: KeyStore
+) -> OutputNames | MarkedNames | KeyedOutputNames:
+    if isinstance(output, MarkedOutput):
+        return MarkedNames(output, version)
+    if isinstance(output, KeyedOutput):
+        return KeyedOutputNames(output, version)
+    return OutputNames(output, version, known, store)
+
+
+def _one_each(ops: Sequence[pa.Table]) -> pa.Table:
+    """Return one description of each op; two appends to one table have the same ops.
+
+    If writes with one text differ, their op has the weakest exactness and kind, and no facts that
+    differ.
+    """
+    found = dict[str, dict[str, str | None]]()
+    for row in (row for table in ops for row in table.to_pylist()):
+        other = found.setdefault(row[OP], row)
+        exactness = weakest((row[EXACTNESS], str(other[EXACTNESS])))
+        same = {name: value if other[name] == value else None for name, value in row.items()}
+        found[row[OP]] = {**same, KIND: same[KIND] or WEAKEST_KIND, EXACTNESS: exactness}
+    return pa.Table.from_pylist(list(found.values()), schema=ops[0].schema)
+
+
+def _landed(found: Traced, version: Written) -> LandedWrite:
+    output = found.output
+    pairs = sum(len(each.at) for each in found.direct_pairs())
+    pairs += sum(each.sources.count for each in found.grouped)
+    return LandedWrite(
+        version.table,
+        version.version,
+        output.write.path,
+        sum(output.counts),
+        sum(tap.of is None for tap in output.write.taps),
+        pairs,
+        bytes_below(output.write.folder),
+        output.write.seconds,
+        output.write.rewriting,
+        tuple(output.write.taps[number].name for number in sorted(found.supersets)),
+        output.sample,
+    )

@@ -1,0 +1,58 @@
+"""Ingest the folders of captured jobs that have ended without an ingest."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from provhouse.capture.reading.file_names import Key
+from provhouse.model.errors import BadInput, ProvhouseError
+from provhouse.model.progress import Progress
+from provhouse.model.settings import Settings
+from provhouse.store.warehouse.captured_blocks import held, note_failure, read_block, waiting_blocks
+from provhouse.store.warehouse.layout import Layout
+
+from .land import land_block
+from .landed import Landed
+
+
+def land_left(
+    folder: Path | None,
+    settings: Settings,
+    progress: Progress,
+    keys: Mapping[str, Key] | None = None,
+) -> Landed:
+    """Ingest one folder, or all that no running job has locked, and remove what was ingested.
+
+    Each folder becomes a generation, oldest first, since a job may read what an earlier one wrote.
+    So an error ends it, and its folder and those after it stay. Raises what ``land_block`` raises,
+    and Busy if the job of the folder still runs.
+    """
+    folders = [folder] if folder else list(waiting_blocks(Layout(settings.warehouse)))
+    landed = list[Landed]()
+    for each in folders:
+        read_block(each)
+        with held(each):
+            try:
+                landed.append(land_block(each, settings, progress, keys))
+                if fault := landed[-1].fault:
+                    raise fault
+            except ProvhouseError as error:
+                note_failure(each, error)
+                error.found = f"{error.found}. It concerns the captured job in {each}"
+                if isinstance(error, BadInput) and len(folders) > 1:
+                    error.remedy += ", or remove this folder to ingest the others without it"
+                raise
+    return together(landed)
+
+
+def together(landed: Iterable[Landed]) -> Landed:
+    """Return the outcomes of several blocks as one; its generation is the newest."""
+    every = list(landed)
+    unused = [each.unused_keys for each in every if each.unused_keys]
+    return Landed(
+        tuple(write for each in every for write in each.writes),
+        max((each.generation for each in every), default=0),
+        tuple(path for each in every for path in each.incomplete),
+        tuple(refusal for each in every for refusal in each.refusals),
+        unused_keys=unused[0] if unused else None,
+        marks=tuple(mark for each in every for mark in each.marks),
+    )

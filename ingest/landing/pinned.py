@@ -1,0 +1,64 @@
+"""The files of a captured block, pinned in the state in which it read and wrote them."""
+
+import os
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+from provhouse.capture.reading.description import SourceFile
+from provhouse.capture.reading.file_names import Key
+from provhouse.capture.reading.known import Known
+from provhouse.capture.reading.output import Output
+from provhouse.capture.reading.row_keys import KeyStore, Range
+from provhouse.capture.reading.row_names import key_of
+from provhouse.store.warehouse.layout import Layout
+from provhouse.store.warehouse.pins import Pin, read_pins
+from provhouse.store.warehouse.written import Written
+
+
+def pins_of(
+    outputs: Sequence[Output],
+    versions: Sequence[Written],
+    sources: Sequence[SourceFile],
+    keys: Mapping[str, Key],
+    known: Known,
+    store: KeyStore,
+) -> list[Pin]:
+    """Return the pinned files of a block. Files of captured writes were pinned when written."""
+    written = [
+        _now(version, path)
+        for output, version in zip(outputs, versions, strict=True)
+        if not output.write.key and not output.write.unit  # else they are not read again
+        for path in output.files
+    ]
+    writes = known.writes([source.state for source in sources])
+    read = [
+        _pin(each, key_of(each, keys, known), store)
+        for each, write in zip(sources, writes, strict=True)
+        if write is None and each.unit == "parquet"
+    ]
+    return [*written, *read]
+
+
+def checked_before(
+    layout: Layout, sources: Collection[SourceFile]
+) -> dict[tuple[Path, Key], Range]:
+    """Return the range of the keys of each source that an earlier ingest has checked."""
+    states = {(each.path, each.bytes, each.changed) for each in sources}
+    return {
+        (pin.path, pin.key): (pin.low, pin.high)
+        for pin in read_pins(layout, {each.table for each in sources})
+        if pin.low is not None and pin.high is not None
+        if (pin.path, pin.bytes, pin.changed) in states
+    }
+
+
+def _pin(source: SourceFile, key: Key, store: KeyStore) -> Pin:
+    low, high = (key and store.range(source.path, key)) or (None, None)
+    columns = key and store.columns(source.path, key)
+    return Pin(source.table, columns, source.path, source.bytes, source.changed, low, high)
+
+
+def _now(written: Written, path: Path) -> Pin:
+    found = os.stat(path)
+    changed = found.st_mtime_ns // 1_000_000
+    return Pin(written.table, written.columns_in_files, path, found.st_size, changed)

@@ -1,0 +1,56 @@
+"""Find sources with one name at two places, whose keys would name the same items."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from provhouse.capture.reading.description import CapturedWrite
+from provhouse.capture.reading.file_names import Key
+from provhouse.capture.reading.kept_out import KeptOut
+from provhouse.capture.reading.known import Known
+from provhouse.model.errors import UsageError
+
+
+def check_places(
+    writes: Sequence[CapturedWrite],
+    keys: Mapping[str, Key],
+    known: Known,
+    fresh: Collection[Path],
+    kept_out: KeptOut,
+) -> None:
+    """Keep out the writes that have read two sources which one key names, such as two formats.
+
+    The ending of a path is no part of a table's name, so ``orders.csv`` and ``orders.json`` are
+    both ``orders``. Rows of captured writes, such as those of the same block in the files
+    ``fresh``, have versions, which tell them apart.
+    """
+    readers = defaultdict[str, defaultdict[Path, list[CapturedWrite]]](lambda: defaultdict(list))
+    for write in writes:
+        for table, place in _places(write, keys, known, fresh):
+            readers[table][place].append(write)
+    for table, places in readers.items():
+        with kept_out.if_wrong([write for each in places.values() for write in each]):
+            _check(table, sorted(places))
+
+
+def _places(
+    write: CapturedWrite, keys: Mapping[str, Key], known: Known, fresh: Collection[Path]
+) -> Iterator[tuple[str, Path]]:
+    """Yield the places of the sources of a write that are no captured writes, with their tables."""
+    found = [each for each in write.sources if each.table in keys and each.path not in fresh]
+    of = known.writes([source.state for source in found])
+    yield from {(each.table, each.root) for each, one in zip(found, of, strict=True) if not one}
+    for scan in write.keyed:
+        others = [file for file in scan.file_states if file.path not in fresh]
+        place = scan.place or scan.root
+        if place and (scan.place or None in known.writes(others)):
+            yield scan.table, place
+
+
+def _check(table: str, places: Sequence[Path]) -> None:
+    if len(places) > 1:
+        raise UsageError(
+            f"Two sources are named {table}, so that their keys would name the same items",
+            f"They are {places[0]} and {places[1]}",
+            "Rename one of them, or read them as one source",
+        )

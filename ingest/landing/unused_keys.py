@@ -1,0 +1,47 @@
+"""Keys that are declared for tables which neither a block nor the warehouse has."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from provhouse.capture.reading.description import CapturedWrite
+from provhouse.store.tables.snapshot import Snapshot
+from provhouse.store.warehouse.commits import current
+from provhouse.store.warehouse.layout import Layout
+
+
+@dataclass(frozen=True)
+class UnusedKeys:
+    """Declared keys that have named no rows, probably because of a wrong name."""
+
+    declared: tuple[str, ...] = ()
+    """The names of tables, as in the declaration."""
+    tables: tuple[str, ...] = ()
+    """The tables that the writes have read or made."""
+
+    def __str__(self) -> str:
+        return (
+            f"Keys are declared for {', '.join(self.declared)}, but the job has no such table.\n"
+            f"Its tables are {', '.join(self.tables)}."
+        )
+
+
+def unused_keys(
+    begun: Sequence[CapturedWrite], keys: Collection[str], layout: Layout
+) -> UnusedKeys | None:
+    """Return the keys of tables that are unknown to the writes and to the warehouse, or None.
+
+    Jobs may share keys, so a table that an earlier job has used is no mistake.
+    """
+    tables = sorted(set(_tables(begun)))
+    unknown = sorted({*keys} - {*tables})
+    if unknown and (commit := current(layout)):
+        unknown = sorted({*unknown} - {*Snapshot(layout, commit).tables})
+    return UnusedKeys(tuple(unknown), tuple(tables)) if unknown and tables else None
+
+
+def _tables(begun: Iterable[CapturedWrite]) -> Iterable[str]:
+    for write in begun:
+        yield write.table
+        yield from (source.table for source in write.sources)
+        yield from (source.table for source in write.keyed)
+        yield from (tap.mark.table for tap in write.taps if tap.mark)

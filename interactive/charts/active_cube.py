@@ -1,0 +1,44 @@
+"""The cube of the view that is being brushed, under the brushes of all other views.
+
+While one brush moves, the others stay. So one pass over the rows, when the brush begins, counts the
+combinations of the active view's bars with those of each other view; all later positions of the
+brush only add up bars (Falcon: Moritz, Howe and Heer, CHI 2019).
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .coded_rows import Brushes, CodedRows, Mask
+from .cube_kernels import Ints
+from .pair_cubes import add_up
+
+
+class ActiveCube:
+    """The totals of some views by the bars of the active view, under the brushes of the others."""
+
+    def __init__(
+        self, rows: CodedRows, active: int, targets: Sequence[int], brushes: Brushes
+    ) -> None:
+        self._active = active
+        self._others = _without(brushes, active)
+        cubes = rows.tally([(active, target) for target in targets], self._others)
+        self._cubes = dict(zip(targets, cubes, strict=True))
+
+    def answers(self, active: int, targets: Sequence[int], brushes: Brushes) -> bool:
+        """Return whether only the active view's brush has changed since this cube was made."""
+        others = _without(brushes, active)
+        return (
+            active == self._active
+            and self._cubes.keys() >= set(targets)
+            and others.keys() == self._others.keys()
+            and all(np.array_equal(mask, self._others[view]) for view, mask in others.items())
+        )
+
+    def answer(self, target: int, mask: Mask) -> Ints:
+        """Return the totals of a view, given the brush of the active view."""
+        return add_up(self._cubes[target], mask)
+
+
+def _without(brushes: Brushes, active: int) -> dict[int, Mask]:
+    return {view: mask.copy() for view, mask in brushes.items() if view != active}

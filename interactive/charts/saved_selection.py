@@ -1,0 +1,98 @@
+"""Write which records a selection has, as a trace that `provhouse ingest` accepts."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from provhouse.model.errors import BadInput, UsageError
+
+from .file_records import ROW, FileRecords
+
+CHUNK = 1 << 20
+"""The number of triples written at once."""
+TABLE = "selection"
+OP = "brush"
+
+
+def item(name: str) -> str:
+    """Return the name of a selection's item."""
+    return f"{TABLE}/{name}"
+
+
+def write_selection(
+    records: FileRecords,
+    positions: NDArray[np.int64],
+    name: str,
+    brushes: str,
+    file: Path,
+    key: str | None = None,
+) -> None:
+    """Write a Parquet trace: one aggregate, the selection, derived from the records at positions.
+
+    Its item is ``selection/NAME``, and that of a record is ``TABLE/KEY``, or ``TABLE/N`` without a
+    ``key``: the rowid in a table of DuckDB, else its position in the file, from 0. ``brushes``
+    describes what was brushed, and becomes an attribute. Raises BadInput if the file has changed
+    since it was read, or a key is NULL or repeated, and UsageError if the trace already exists.
+    """
+    if records.changed:
+        raise BadInput(
+            f"{records.file} has changed since it was opened",
+            "Its rows may be others than those that are shown",
+            "Open it again, and repeat the selection",
+        )
+    if key is None and not records.numbered:
+        raise BadInput(
+            f"The records of {records.name} have no row numbers",
+            "Its column rowid hides them",
+            "Name the column that identifies records with --key",
+        )
+    ids = records.table.column(key) if key else None
+    if ids is not None and (ids.null_count or pc.count_distinct(ids).as_py() < len(ids)):
+        raise BadInput(
+            f"The column {key!r} does not identify the records",
+            "A value is NULL or occurs twice",
+            "Choose another with --key, or leave it out to use the rows' positions",
+        )
+    try:
+        with file.open("xb") as out:
+            _write(records, positions, ids, (item(name), brushes), out)
+    except FileExistsError:
+        raise UsageError(
+            f"{file} already exists", "It would be overwritten", "Choose another name"
+        ) from None
+
+
+def _write(
+    records: FileRecords,
+    positions: NDArray[np.int64],
+    keys: pa.ChunkedArray | None,
+    texts: tuple[str, str],
+    out: object,
+) -> None:
+    rowids = records.table.column(ROW) if ROW in records.table.column_names else None
+    ids = rowids if keys is None else keys
+    first = _ends(records.name, np.empty(0, np.int64), ids)
+    named = {"src_table": records.name, "dst": texts[0], "dst_table": TABLE, "op": OP}
+    texts_of = {**named, "op_kind": "aggregate", "brushes": texts[1]}
+    schema = pa.schema([first.field(0), *((name, pa.string()) for name in texts_of)])
+    with pq.ParquetWriter(out, schema, compression="zstd") as writer:
+        for start in range(0, len(positions), CHUNK):
+            chosen = positions[start : start + CHUNK]
+            ends = _ends(records.name, chosen, ids)
+            columns = [pa.repeat(pa.scalar(text), len(chosen)) for text in texts_of.values()]
+            writer.write_table(pa.Table.from_arrays([ends.column(0), *columns], schema=schema))
+
+
+def _ends(table: str, positions: NDArray[np.int64], ids: pa.ChunkedArray | None) -> pa.Table:
+    """Return the column that identifies records: row ids, or names if the keys are no integers."""
+    found = (
+        pa.chunked_array([pa.array(positions)]) if ids is None else ids.take(pa.array(positions))
+    )
+    if pa.types.is_integer(found.type):
+        return pa.table({"src_id": found.cast(pa.int64())})
+    names = pc.binary_join_element_wise(table, found.cast(pa.string()), "/")
+    return pa.table({"src": names})

@@ -1,0 +1,1 @@
+"""Rid indexes: which rows of the tables each row of a result was made of."""

@@ -1,0 +1,147 @@
+"""Columns of tables as arrays: codes of values, scaled integers, or values as Arrow has them."""
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from provhouse.sql.catalog import TablePlace
+from provhouse.sql.quoting import quoted
+
+if TYPE_CHECKING:
+    import duckdb
+
+INTEGERS = {
+    f"{sign}{name}": (0 if sign else -(2 ** (bits - 1)), 2 ** (bits - (0 if sign else 1)) - 1)
+    for name, bits in (("TINYINT", 8), ("SMALLINT", 16), ("INTEGER", 32), ("BIGINT", 64))
+    for sign in ("", "U")
+    if (name, sign) != ("BIGINT", "U")
+}
+"""The smallest and the largest value of each type of integers that fits 64 bits with a sign."""
+_DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
+
+
+def decimal(kind: str) -> tuple[int, int] | None:
+    """Return the digits and the scale of a DECIMAL type, or None for another type."""
+    found = _DECIMAL.fullmatch(kind)
+    return (int(found[1]), int(found[2])) if found else None
+
+
+def is_number(kind: str) -> bool:
+    """Return whether a column's values are exact and fit 64 bits: integers, decimals, dates."""
+    digits = decimal(kind)
+    return kind in INTEGERS or kind == "DATE" or (digits is not None and digits[0] <= 18)
+
+
+def is_codable(kind: str) -> bool:
+    """Return whether equal values have equal codes, and come back from Arrow with their type."""
+    return is_number(kind) or kind in ("BOOLEAN", "VARCHAR", "TIMESTAMP")
+
+
+class Unfit(Exception):
+    """The data does not allow the kernel: too much of it, too many groups, or sums too large."""
+
+
+@dataclass
+class Coded:
+    """For each row the position of its value in ``values``, one of which may be NULL."""
+
+    codes: NDArray[Any]
+    values: pa.Array
+
+    @property
+    def size(self) -> int:
+        """The size in bytes."""
+        return int(self.codes.nbytes + self.values.nbytes)
+
+
+@dataclass
+class DecodedNumbers:
+    """For each row an integer: of a decimal without its point, of a date the days since 1970.
+
+    ``valid`` is None without NULLs, whose numbers are 0. ``low`` and ``high`` bound all numbers.
+    """
+
+    numbers: NDArray[Any]
+    valid: NDArray[np.bool_] | None
+    low: int
+    high: int
+
+    @property
+    def size(self) -> int:
+        """The size in bytes."""
+        return self.numbers.nbytes + (0 if self.valid is None else self.valid.nbytes)
+
+
+@dataclass
+class DecodedValues:
+    """The values of a column, which DuckDB reads with their type."""
+
+    values: pa.Array
+
+    @property
+    def size(self) -> int:
+        """The size in bytes."""
+        return int(self.values.nbytes)
+
+
+def smallest(number: int) -> type[np.unsignedinteger[Any]] | type[np.int32]:
+    """Return the smallest type for codes from 0 to ``number``."""
+    return np.uint8 if number < 2**8 else np.uint16 if number < 2**16 else np.int32
+
+
+def read_codes(con: "duckdb.DuckDBPyConnection", table: TablePlace, column: str) -> Coded:
+    """Read a column as codes, in the order of its rids."""
+    encoded = _read(con, table, column).dictionary_encode(null_encoding="encode")
+    values = encoded.dictionary
+    codes = encoded.indices.to_numpy(zero_copy_only=False)
+    return Coded(codes.astype(smallest(len(values)), copy=False), values)
+
+
+def read_numbers(
+    con: "duckdb.DuckDBPyConnection", table: TablePlace, column: str
+) -> DecodedNumbers:
+    """Read a column as integers, in the order of its rids, in as few bytes as hold them."""
+    found = _read(con, table, column)
+    valid = np.asarray(found.is_valid()) if found.null_count else None
+    numbers = _integers(found)
+    if valid is not None:
+        numbers = np.where(valid, numbers, 0)
+    low, high = (int(numbers.min()), int(numbers.max())) if numbers.size else (0, 0)
+    kind = next(
+        each
+        for each in (np.int8, np.int16, np.int32, np.int64)
+        if np.iinfo(each).min <= low and high <= np.iinfo(each).max
+    )
+    return DecodedNumbers(np.ascontiguousarray(numbers, kind), valid, low, high)
+
+
+def read_values(con: "duckdb.DuckDBPyConnection", table: TablePlace, column: str) -> DecodedValues:
+    """Read a column as it is; raises Unfit if Arrow has no such type."""
+    found = _read(con, table, column)
+    kinds = con.sql(f"select {quoted(column)} from {table.sql()}").types
+    if con.from_arrow(pa.table({"v": found[:0]})).types != kinds:
+        raise Unfit(f"Arrow has no type for {column}")
+    return DecodedValues(found)
+
+
+def _integers(found: pa.Array) -> NDArray[Any]:
+    if pa.types.is_decimal(found.type):
+        words = np.frombuffer(found.buffers()[1], np.int64)
+        step = found.type.bit_width // 64  # the lower word holds up to 18 digits
+        return words[found.offset * step : (found.offset + len(found)) * step : step]
+    kind = pa.int32() if pa.types.is_date(found.type) else found.type
+    return found.view(kind).fill_null(0).to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
+
+
+def _read(con: "duckdb.DuckDBPyConnection", table: TablePlace, column: str) -> pa.Array:
+    """Return a column of a table whose rids have no gaps; a scan keeps their order."""
+    text = f"select {quoted(column)} from {table.sql()}"
+    found = con.sql(text).to_arrow_table().column(0)
+    try:
+        return pa.concat_arrays(found.chunks) if found.num_chunks else pa.array([], found.type)
+    except pa.ArrowInvalid as error:  # text of more than two gigabytes
+        raise Unfit(f"The column {column} is too large: {error}") from None

@@ -1,0 +1,65 @@
+"""The memory of a connection's indexes and decoded columns: a budget, and files above it.
+
+Indexes that were not used for longest are written to Arrow files first, from where they are
+read as mapped memory. Then decoded columns are forgotten; they can be decoded again.
+"""
+
+import tempfile
+import weakref
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .column_cache import ColumnCache
+    from .result import Result
+
+
+class Memory:
+    """A budget in bytes for the indexes of all results and the columns of one connection."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.columns: ColumnCache | None = None
+        self._results: dict[int, weakref.ref[Result]] = {}
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+
+    @property
+    def size(self) -> int:
+        """The bytes in memory now; indexes in files do not count."""
+        columns = self.columns.size if self.columns is not None else 0
+        return columns + sum(each.resident for each in self._alive())
+
+    def used(self, result: "Result") -> None:
+        """Note that the indexes of a result were used, and make room if there is too little."""
+        self._results.pop(id(result), None)
+        self._results[id(result)] = weakref.ref(result)
+        self.settle()
+
+    def settle(self) -> None:
+        """Write indexes to files, and forget columns, until the rest fits the budget."""
+        size = self.size
+        for result in self._alive():
+            if size <= self.limit:
+                return
+            size -= result.resident
+            result.spill(self._place())
+        while self.size > self.limit and self.columns is not None and self.columns.drop_oldest():
+            pass
+
+    def close(self) -> None:
+        """Remove the files."""
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
+
+    def _alive(self) -> "list[Result]":
+        found = [(key, each()) for key, each in self._results.items()]
+        for key, each in found:
+            if each is None:
+                del self._results[key]
+        return [each for _, each in found if each is not None]
+
+    def _place(self) -> Path:
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="provhouse-lineage-")
+        return Path(self._folder.name)

@@ -1,0 +1,183 @@
+"""The plan of a query text: the query with hidden columns, and what they mean."""
+
+import gc
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import duckdb
+from sqlglot import exp
+
+from provhouse.model.errors import UsageError
+from provhouse.sql import dialect
+from provhouse.sql.catalog import Catalog
+from provhouse.sql.limit_clause import choices
+from provhouse.sql.outputs import Output
+from provhouse.sql.parse import Reference, parse
+from provhouse.sql.quoting import RESERVED
+from provhouse.sql.settle import settle
+from provhouse.sql.unified import unify
+
+from ..compiled.fused import Fused, fuse
+from .estimates import expected_rows
+from .inject import Injected, inject
+from .row_identity import Exposer, Identity, negatives
+from .want import Mode
+from .witness import references, with_clause
+
+
+@dataclass
+class Plan:
+    """The parts of a query that are computed once for its text, and used each time it runs."""
+
+    sql: str
+    names: list[str]
+    """The columns of the result, with the names that DuckDB gives them."""
+    kinds: list[str]
+    """Their types in DuckDB."""
+    identity: Identity
+    hidden: list[int]
+    """The positions of the identity's columns in the result of ``sql``."""
+    references: list[Reference]
+    kept: list[tuple[str, str]]
+    """Blocks to be stored before the query first runs: temporary tables and their queries."""
+    limited: bool
+    """Whether LIMIT leaves few of the rows that are computed."""
+    choices: list[str]
+    """The clauses that choose among rows, such as "OFFSET in line 2, column 8"."""
+    exposer: Exposer
+    _fused: Fused | Literal["unknown"] | None = "unknown"
+    _costs: dict[tuple[Mode, bool], float] = field(default_factory=dict)
+    _grouped: int | None = None
+    _injected: dict[tuple[frozenset[int], str], Injected | None] = field(default_factory=dict)
+
+    @property
+    def width(self) -> int:
+        """The number of columns of the result of ``sql``."""
+        return max([len(self.names), *(at + 1 for at in self.hidden)])
+
+    def cost(self, mode: Mode, declared: bool) -> float:
+        """Return the processor time that a mode took, or 0 if it is not known."""
+        return self._costs.get((mode, declared), 0.0)
+
+    def least(self, declared: bool) -> float:
+        """Return the least time that a mode other than compiled loops took; infinite if unknown."""
+        known = [
+            cost
+            for (mode, of), cost in self._costs.items()
+            if of == declared and mode != "compiled"
+        ]
+        return min(known, default=math.inf)
+
+    def took(self, mode: Mode, declared: bool, seconds: float) -> None:
+        """Note the time of a run; the least of several counts, since others may run meanwhile."""
+        self._costs[mode, declared] = min(seconds, self._costs.get((mode, declared), seconds))
+
+    def grouped_rows(self, con: duckdb.DuckDBPyConnection) -> int:
+        """Return how many rows DuckDB expects to group; estimated once."""
+        if self._grouped is None:
+            self._grouped = expected_rows(con, self.sql)
+        return self._grouped
+
+    @cached_property
+    def negative(self) -> frozenset[int]:
+        """The references in NOT EXISTS, NOT IN, ALL and on the right of EXCEPT, by position."""
+        found = negatives(self.identity)
+        return frozenset(ref for query in found for ref in references(self.exposer, query))
+
+    def injected(self, refs: frozenset[int], where: str = "") -> Injected | None:
+        """Return the query that also lists the rids of some references, if it can be written."""
+        if (refs, where) not in self._injected:
+            query = self.exposer.parsed.query
+            self._injected[refs, where] = inject(query, self.identity, refs, where)
+        return self._injected[refs, where]
+
+    def named(self, name: str) -> list[int]:
+        """Return the positions of the references that a name means; raises UsageError for none."""
+        found = [at for at, each in enumerate(self.references) if _means(name, each)]
+        tables = {self.references[at].table for at in found}
+        if len(tables) != 1:
+            raise UsageError(
+                f"The query reads {'several tables' if tables else 'no table'} {name!r}",
+                f"It reads {', '.join(each.name for each in self.references) or 'none'}",
+                "Name one of them",
+            )
+        return found
+
+    def declared(self, names: Sequence[str] | None) -> frozenset[int]:
+        """Return the positions of declared references; of all if None are named."""
+        if names is None:
+            return frozenset(range(len(self.references)))
+        return frozenset(at for name in names for at in self.named(name))
+
+    def fused(self, con: duckdb.DuckDBPyConnection, catalog: Catalog) -> Fused | None:
+        """Return the query as the compiled GROUP BY runs it, if it can."""
+        if self._fused == "unknown":
+            self._fused = fuse(con, self.exposer.parsed, self.kinds, catalog)
+        return self._fused
+
+
+def _means(name: str, reference: Reference) -> bool:
+    wanted = name.lower()
+    full = f"{reference.table.schema}.{reference.table.name}"
+    return wanted in (reference.name.lower(), reference.table.name.lower(), full.lower())
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Pause the garbage collector, which would go through trees that are still needed."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def plan(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Plan:
+    """Return the plan of a query. Errors in the query itself are reported by DuckDB."""
+    try:
+        parsed = parse(con, sql, catalog)
+    except Exception:
+        con.sql(sql)  # raises DuckDB's own error, if it has one
+        raise
+    outputs = parsed.outputs or _outputs(con, sql)
+    nodes = list(parsed.query.walk())
+    chosen = choices(parsed.query, nodes)
+    unify(con, parsed, nodes)
+    exposer = Exposer(parsed)
+    settle(parsed)
+    kept = [_kept(exposer, *each) for each in zip(parsed.kept_names, parsed.kept, strict=True)]
+    identity = exposer.expose(parsed.query, derived=False)
+    text = dialect.text(parsed.query)
+    shift = len(outputs) if identity.names and identity.names[0].startswith(RESERVED) else 0
+    hidden = [shift + at for at in range(len(identity.names))]
+    limited = parsed.query.args.get("limit") is not None
+    return Plan(
+        text,
+        [name for name, _ in outputs],
+        [kind for _, kind in outputs],
+        identity,
+        hidden,
+        parsed.references,
+        kept,
+        limited,
+        chosen,
+        exposer,
+    )
+
+
+def _outputs(con: duckdb.DuckDBPyConnection, sql: str) -> list[Output]:
+    relation = con.sql(sql)
+    return list(zip(relation.columns, map(str, relation.types), strict=True))
+
+
+def _kept(exposer: Exposer, name: str, query: exp.Expr) -> tuple[str, str]:
+    """Return the name and the query of a block to be stored."""
+    if "recursion" not in query.meta:
+        exposer.expose(query, derived=True)
+    return name, with_clause(exposer, query) + dialect.text(query)

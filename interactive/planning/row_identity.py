@@ -1,0 +1,392 @@
+"""Identities of the rows of blocks, from which their lineage follows.
+
+``Exposer`` adds hidden columns to each block of a query: the row ids of the tables that it reads,
+the keys of its groups, the values that its subqueries depend on. From these, ``trace`` finds the
+rows that a row of the block was made of. This is the which-lineage of Cui and Widom (2000), for
+each reference of a table, with the rules by operator in docs/interactive.md.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Literal
+
+from sqlglot import exp
+
+from provhouse.sql import blocks, dialect
+from provhouse.sql.blocks import named
+from provhouse.sql.not_covered import LOAD, refuse
+from provhouse.sql.parse import Parsed
+from provhouse.sql.recursion import NUMBER, Recursion, everything, sources
+from provhouse.sql.subqueries import (
+    ending_roots,
+    outer_columns,
+    output_roots,
+    row_roots,
+    subqueries,
+)
+from provhouse.sql.union_columns import HIDDEN, as_select, branches, leaves, leftmost, spread
+
+from ..index.links import Link
+from .witness import Witness, comparable, core, matching, partition, same_rows, subquery
+
+Expected = Literal["", "some", "counted"]
+
+
+@dataclass
+class Base:
+    """The rids of a table in one hidden column."""
+
+    ref: int
+    column: int
+
+
+@dataclass
+class Derived:
+    """Rows of another block, identified by several hidden columns."""
+
+    identity: "Identity"
+    columns: list[int]
+
+
+@dataclass
+class UnionBranch:
+    """Rows of one branch of UNION ALL, where the column ``tag`` has its number."""
+
+    identity: "Identity"
+    columns: list[int]
+    tag: int
+    number: int
+
+
+@dataclass
+class WitnessQuestion:
+    """Rows that a witness query finds from the values of some hidden columns.
+
+    ``expects`` says what must be found, or lineage is not exact: at least one row, or as many rows
+    as the group counted. ``otherwise`` is asked for those that find nothing.
+    """
+
+    witness: Witness
+    columns: list[int]
+    expects: Expected = ""
+    otherwise: "WitnessQuestion | None" = None
+    keyed: bool = False
+    """Whether the columns mostly differ in any two rows of the block, so that none are joined."""
+
+
+@dataclass
+class Grouped:
+    """The rows of a group, where rows are grouped by different keys (GROUPING SETS).
+
+    The column ``grouping`` has a bit for each key, 1 if it is not used; the first key's is the
+    highest.
+    """
+
+    build: Callable[[list[int]], WitnessQuestion]
+    keys: int
+    grouping: int
+    _witnesses: dict[int, WitnessQuestion] = field(default_factory=dict)
+
+    def asked(self, mask: int) -> WitnessQuestion:
+        """Return the question for groups with the given bits."""
+        if mask not in self._witnesses:
+            used = [at for at in range(self.keys) if not mask >> (self.keys - 1 - at) & 1]
+            self._witnesses[mask] = self.build(used)
+        return self._witnesses[mask]
+
+
+@dataclass
+class Recursive:
+    """A stored row of a recursion, whose number is in a hidden column.
+
+    ``asked`` finds the rows of both branches by the number of a stored row; if the recursion is not
+    linear, each finds all records of one table.
+    """
+
+    recursion: Recursion
+    column: int
+    asked: list[WitnessQuestion]
+    parents: Link | None = field(default=None, repr=False)
+    """For each stored row, those that it was derived from in one step; found when needed."""
+
+
+Part = Base | Derived | UnionBranch | WitnessQuestion | Grouped | Recursive
+
+
+@dataclass
+class Identity:
+    """The meaning of hidden columns, which are counted from 0.
+
+    ``outer`` are the values that a block takes from the blocks around it, which give them to it by
+    the names here. They are the first columns; ``names`` are the names of the others.
+
+    ``present`` is a column that is NULL where an outer join found no row. ``count`` is a column
+    with the number of rows in the group, which its witnesses must have. ``negative`` are the
+    subqueries that a row appears without.
+    """
+
+    outer: dict[str, exp.Expr] = field(default_factory=dict)
+    names: list[str] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
+    present: int | None = None
+    count: int | None = None
+    negative: list[exp.Expr] = field(default_factory=list)
+
+
+def negatives(identity: Identity) -> list[exp.Expr]:
+    """Return the queries without whose rows a row appears, also in the blocks below."""
+    found = list(identity.negative)
+    for part in identity.parts:
+        if isinstance(part, Grouped):
+            found += negatives(part.asked(0).witness.identity)
+        elif isinstance(part, WitnessQuestion):
+            found += negatives(part.witness.identity)
+        elif isinstance(part, Recursive):
+            found += [each for asked in part.asked for each in negatives(asked.witness.identity)]
+        elif not isinstance(part, Base):
+            found += negatives(part.identity)
+    return found
+
+
+class Exposer:
+    """Adds hidden columns to the blocks of one query."""
+
+    def __init__(self, parsed: Parsed) -> None:
+        self.parsed = parsed
+        self._known: list[Identity] = []
+        self._names = count()
+
+    def outer(self, query: exp.Expr) -> dict[str, exp.Expr]:
+        """Return the columns in a query that belong to blocks around it, each by a name."""
+        names: dict[str, str] = {}
+        found: dict[str, exp.Expr] = {}
+        for column in outer_columns(query):
+            if "outer" not in column.meta:
+                text = dialect.key(column)
+                if text not in names:
+                    names[text] = f"o{next(self._names)}"
+                column.meta["outer"] = names[text]
+            found.setdefault(column.meta["outer"], column)
+        return found
+
+    def expose(self, query: exp.Expr, derived: bool) -> Identity:
+        """Add hidden columns to a query and return what they mean. Once done, it stays."""
+        query = blocks.unwrapped(query)
+        if "exposed" in query.meta:
+            at: int = query.meta["exposed"]
+            return self._known[at]
+        if isinstance(query, exp.Select):
+            query.meta["visible"] = len(query.expressions)
+            identity = self._select(query, derived)
+        elif isinstance(query, exp.SetOperation):
+            identity = self._set_operation(query, derived)
+        else:
+            refuse(type(query).__name__.upper(), query)
+        query.meta["exposed"] = len(self._known)
+        self._known.append(identity)
+        return identity
+
+    def _select(self, select: exp.Select, derived: bool) -> Identity:
+        distinct = select.args.get("distinct")
+        if distinct is not None and not distinct.args.get("on"):
+            return self._equal(select, [select], derived)
+        columns = HiddenColumns(select, self.outer(select))
+        if blocks.is_grouped(select):
+            self._group(select, columns)
+        else:
+            for source in blocks.sources(select):
+                self._source(source, columns)
+            self._subqueries(row_roots(select), columns)
+        self._subqueries(output_roots(select, select.meta["visible"]), columns)
+        for window in blocks.windows(select):
+            keys = window.args.get("partition_by") or []
+            at = [columns.add(key) for key in keys]
+            witness = partition(self, select, keys, columns.identity.outer)
+            columns.ask(witness, at, "some")
+        if derived and columns.identity.count is not None:
+            columns.identity.present = columns.identity.count
+        elif derived and not all(isinstance(part, Base) for part in columns.identity.parts):
+            columns.identity.present = columns.add(exp.true())
+        return columns.identity
+
+    def _source(self, source: exp.Expr, columns: "HiddenColumns") -> None:
+        name = source.alias_or_name
+        if isinstance(source, exp.Table) and "ref" in source.meta:
+            at = columns.add(exp.column("rowid", name, quoted=True))
+            columns.identity.parts.append(Base(source.meta["ref"], at))
+        elif isinstance(source, exp.Table) and "cte" in source.meta:
+            self._derived(self.parsed.ctes[source.meta["cte"]].this, name, columns)
+        elif isinstance(source, exp.Subquery):
+            if isinstance(blocks.unwrapped(source), exp.Values):
+                return
+            self._derived(source.this, name, columns)
+        elif isinstance(source, exp.Table) and "self" in source.meta:
+            at = columns.add(exp.column(NUMBER, name, quoted=True))
+            columns.identity.parts.append(Base(source.meta["self"], at))
+        elif isinstance(source, exp.Table) and "recursion" in source.meta:
+            at = columns.add(exp.column(NUMBER, name, quoted=True))
+            recursion = self.parsed.recursions[source.meta["recursion"]]
+            asked = self._recursion(recursion)
+            columns.identity.parts.append(Recursive(recursion, at, asked))
+        elif isinstance(source, exp.Table) and "kept" in source.meta:
+            self._derived(self.parsed.kept[source.meta["kept"]], name, columns)
+        elif "stored" in source.meta:
+            return
+        elif not isinstance(source, (exp.Unnest, exp.Values)) and not generates(source):
+            if isinstance(source, exp.Table):
+                refuse(f"{source.this.sql('duckdb')} in FROM", source, LOAD)
+            refuse(f"{type(source).__name__} in FROM", source)
+
+    def _derived(self, query: exp.Expr, name: str, columns: "HiddenColumns") -> None:
+        identity = self.expose(query, derived=True)
+        at = [columns.outer(*each) for each in identity.outer.items()]
+        at += [columns.add(exp.column(each, name, quoted=True)) for each in identity.names]
+        columns.identity.parts.append(Derived(identity, at))
+
+    def _recursion(self, recursion: Recursion) -> list[WitnessQuestion]:
+        """Return the questions for the rows of both branches, or for all records."""
+        if not recursion.linear:
+            found = everything(recursion, self.parsed.ctes, self.parsed.kept)
+            return [WitnessQuestion(matching(self, each, 0), []) for each in found]
+        return [WitnessQuestion(matching(self, sources(recursion), 1), [0], "some")]
+
+    def _subqueries(self, roots: list[exp.Expr], columns: "HiddenColumns") -> None:
+        for each in subqueries(roots):
+            if each.negative:
+                columns.identity.negative.append(each.node)
+                continue
+            if not comparable(each):
+                columns.ask(subquery(self, each, False), [])
+                continue
+            at = [columns.add(column) for column in each.left]
+            asked = columns.ask(subquery(self, each, True), at)
+            if each.valued:
+                asked.otherwise = columns.asked(subquery(self, each, False), [])
+
+    def _group(self, select: exp.Select, columns: "HiddenColumns") -> None:
+        keys = blocks.group_keys(select)
+        at = [columns.add(key) for key in keys.expressions]
+        if keys.sets:
+
+            def build(used: list[int]) -> WitnessQuestion:
+                chosen = [keys.expressions[each] for each in used]
+                witness = core(self, select, chosen, columns.identity.outer)
+                return columns.asked(witness, [at[each] for each in used], "counted")
+
+            mask = columns.add(exp.Anonymous(this="GROUPING", expressions=keys.expressions))
+            columns.identity.parts.append(Grouped(build, len(at), mask))
+        else:
+            witness = core(self, select, keys.expressions, columns.identity.outer)
+            columns.ask(witness, at, "counted").keyed = True
+        columns.identity.count = columns.add(exp.Count(this=exp.Star()))
+
+    def _equal(self, query: exp.Query, witnesses: list[exp.Expr], derived: bool) -> Identity:
+        """Return the identity of rows that are equal in all visible columns."""
+        leaf = leftmost(query)
+        identity = Identity(self.outer(query), [each.alias_or_name for each in leaf.expressions])
+        around = {name: at for at, name in enumerate(identity.outer)}
+        at = list(range(len(around), len(around) + len(identity.names)))
+        expects: Literal["", "some"] = "" if isinstance(query, exp.Union) else "some"
+        for each in witnesses:
+            witness = same_rows(self, each)
+            given = [around[name] for name in witness.outer]
+            keyed = bool(query.args.get("distinct"))
+            identity.parts.append(WitnessQuestion(witness, [*at, *given], expects, keyed=keyed))
+        self._ending(query, identity)
+        if derived:
+            identity.present = len(around) + len(identity.names)
+            identity.names.append(f"{HIDDEN}p")
+            for each in leaves(query):
+                each.append("expressions", exp.alias_(exp.true(), f"{HIDDEN}p", quoted=True))
+        return identity
+
+    def _ending(self, query: exp.Query, identity: Identity) -> None:
+        """Add the subqueries in ORDER BY and LIMIT of DISTINCT or a set operation."""
+        for each in subqueries(ending_roots(query)):
+            witness = subquery(self, each, False)
+            if witness.outer:
+                refuse(
+                    "a correlated subquery in ORDER BY of DISTINCT or a set operation", each.node
+                )
+            identity.parts.append(WitnessQuestion(witness, []))
+
+    def _set_operation(self, query: exp.SetOperation, derived: bool) -> Identity:
+        if query.args.get("by_name"):
+            refuse("BY NAME", query)
+        for each in leaves(query):
+            each.meta.setdefault("visible", len(each.expressions))
+        if isinstance(query, exp.Union) and not query.args.get("distinct"):
+            identity = self._union_all(query)
+            self._ending(query, identity)
+            return identity
+        kept = [query.left] if isinstance(query, exp.Except) else [query.left, query.right]
+        identity = self._equal(query, [blocks.unwrapped(each) for each in kept], derived)
+        if isinstance(query, exp.Except):
+            identity.negative.append(query.right)
+        return identity
+
+    def _union_all(self, query: exp.SetOperation) -> Identity:
+        """Give each branch hidden columns of its own, which are NULL in the other branches."""
+        identity = Identity(self.outer(query), [f"{HIDDEN}0"])
+        around = {name: at for at, name in enumerate(identity.outer)}
+        found = [as_select(branch) for branch in branches(query)]
+        places = []
+        for number, branch in enumerate(found):
+            inner = self.expose(branch, derived=False)
+            at = list(range(len(identity.names), len(identity.names) + len(inner.names)))
+            identity.names += [f"{HIDDEN}{column}" for column in at]
+            columns = [around[name] for name in inner.outer] + [len(around) + each for each in at]
+            identity.parts.append(UnionBranch(inner, columns, len(around), number))
+            places.append(at)
+        for number, branch in enumerate(found):
+            spread(branch, number, places)
+        return identity
+
+
+class HiddenColumns:
+    """The hidden columns of a block; equal expressions share one."""
+
+    def __init__(self, select: exp.Select, outer: dict[str, exp.Expr]) -> None:
+        self._select = select
+        self._outer = {name: at for at, name in enumerate(outer)}
+        self._at: dict[str, int] = {}
+        self.identity = Identity(outer)
+
+    def add(self, expression: exp.Expr) -> int:
+        """Add a hidden column to the block unless it has this one, and return its number."""
+        if (name := expression.meta.get("outer")) in self._outer:
+            return self._outer[name]
+        text = dialect.key(expression)
+        if text not in self._at:
+            name = f"{HIDDEN}{len(self._at)}"
+            self._at[text] = len(self._outer) + len(self.identity.names)
+            self.identity.names.append(name)
+            self._select.append("expressions", named(expression.copy(), name))
+        return self._at[text]
+
+    def outer(self, name: str, column: exp.Expr) -> int:
+        """Return the number of a value that a query within the block takes from it."""
+        return self._outer[name] if name in self._outer else self.add(column)
+
+    def asked(
+        self, witness: Witness, columns: list[int], expects: Expected = ""
+    ) -> WitnessQuestion:
+        """Return the question of a witness query for the values of some columns."""
+        given = [self.outer(*each) for each in witness.outer.items()]
+        return WitnessQuestion(witness, [*columns, *given], expects)
+
+    def ask(self, witness: Witness, columns: list[int], expects: Expected = "") -> WitnessQuestion:
+        """Add such a question to those of the block, and return it."""
+        found = self.asked(witness, columns, expects)
+        self.identity.parts.append(found)
+        return found
+
+
+def generates(source: exp.Expr) -> bool:
+    """Return whether a source makes rows from constants only, so that they have no lineage."""
+    if not isinstance(source, exp.Table) or not isinstance(source.this, exp.Func):
+        return False
+    return isinstance(source.this, exp.GenerateSeries) or source.this.name.lower() in (
+        "range", "generate_series", "unnest",
+    )  # fmt: skip

@@ -1,0 +1,107 @@
+"""Records of a table, by their rids: the answer to a lineage query."""
+
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+
+from provhouse.model.errors import UsageError
+from provhouse.runtime.packages import package
+from provhouse.sql.catalog import TablePlace
+
+from .index.links import Rows
+from .record_queries import answered, over
+from .table_states import TableStates
+
+if TYPE_CHECKING:
+    from .connection import Connection
+
+
+class Records:
+    """Distinct records of one table, read when they are needed.
+
+    Reading them raises UsageError if a table has changed since they were found.
+    """
+
+    def __init__(
+        self, con: "Connection", table: TablePlace, rids: Rows, snapshot: TableStates
+    ) -> None:
+        self._con, self._snapshot = con, snapshot
+        self.table = table
+        self.rids = rids
+        """Their row numbers, DuckDB's ``rowid``, in ascending order."""
+
+    def __len__(self) -> int:
+        return int(self.rids.size)
+
+    def __repr__(self) -> str:
+        return f"<Records of {self.table.name}: {len(self):,}>"
+
+    def to_arrow(self) -> pa.Table:
+        """Return the records in the order of their rids."""
+        with self._con.lock:
+            self._check()
+            return self._scanned("select * from records", "order by rowid")
+
+    def to_pandas(self) -> Any:
+        """Return the records as a pandas data frame; raise Unavailable if it is not installed."""
+        package("pandas")
+        return self.to_arrow().to_pandas()
+
+    def sql(self, query: str) -> pa.Table:
+        """Run a query in which ``records`` are these records, such as an aggregate of them."""
+        with self._con.lock:
+            self._check()
+            _check_query(self._con, query)
+            found = answered(self._con, self.table, self.rids, query)
+            if found is None:
+                return self._scanned(query)
+            self._con.memory.settle()
+            return found
+
+    def _check(self) -> None:
+        self._snapshot.check("The records can no longer be read", "Ask for them again")
+
+    def _scanned(self, query: str, order: str = "") -> pa.Table:
+        """Run a query in DuckDB, which looks for the records in the table."""
+        rows, end = self._con.extent(self.table)
+        dense = rows == end and self.rids.size * DENSE > rows
+        self._con.duckdb.register(RIDS, self._mask(rows) if dense else self._list())
+        try:
+            chosen = self._dense() if dense else f"{self._sparse()} {order}"
+            return self._con.duckdb.sql(over(chosen, query)).to_arrow_table()
+        finally:
+            self._con.duckdb.unregister(RIDS)
+
+    def _list(self) -> pa.Table:
+        return pa.table({"rid": self.rids})
+
+    def _sparse(self) -> str:
+        return f"select * from {self.table.sql()} where rowid in (select rid from {RIDS})"
+
+    def _mask(self, rows: int) -> pa.Table:
+        """Return a row for each row of the table, which says whether it is one of the records."""
+        mask = np.zeros(rows, np.uint8)  # Arrow's booleans are bits, which takes longer to make
+        mask[self.rids] = 1
+        return pa.table({"rid": mask})
+
+    def _dense(self) -> str:
+        """Return the records in the order of the table: a scan beside the mask keeps it."""
+        return f"select t.* from {self.table.sql()} t positional join {RIDS} m where m.rid = 1"
+
+
+def _check_query(con: "Connection", query: str) -> None:
+    """Raise UsageError unless a text is one query; DuckDB reports errors in it."""
+    found = con.duckdb.extract_statements(over("select 1", query))
+    if len(found) != 1 or found[0].type != duckdb.StatementType.SELECT:
+        raise UsageError(
+            "Records are read by one query", "The text is another statement, or several",
+            "Run other statements with execute()",
+        )  # fmt: skip
+
+
+RIDS = "__provhouse_rids"
+DENSE = 400
+"""If more than one in this many rows is a record, the table is read beside a mask, which takes less
+time than a join with the rids."""

@@ -1,0 +1,36 @@
+"""The state of some tables at one moment, to find out later whether they have changed."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from provhouse.model.errors import UsageError
+from provhouse.sql.catalog import TablePlace
+
+if TYPE_CHECKING:
+    from .connection import Connection
+
+
+class TableStates:
+    """The tables that row numbers were taken from. A row number belongs to one snapshot.
+
+    Raises UsageError if a file that one of them was read from has changed.
+    """
+
+    def __init__(self, con: "Connection", tables: Iterable[TablePlace]) -> None:
+        self._con = con
+        self._tables = tuple(dict.fromkeys(tables))
+        con.check_sources(self._tables)
+        self._states = con.states(self._tables)
+        self._version = con.version
+
+    def check(self, what: str, remedy: str) -> None:
+        """Raise UsageError if a table or its file has changed; ``what`` is what depends on it."""
+        with self._con.lock:
+            self._con.check_sources(self._tables)
+            if self._con.states(self._tables) != self._states:
+                self._con.changed()
+            if self._version == self._con.version:
+                return
+        raise UsageError(
+            what, "A table has changed since, so row numbers may have changed too", remedy
+        )

@@ -1,0 +1,1 @@
+"""Find what depends on an item, and what would change without it."""

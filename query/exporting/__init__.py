@@ -1,0 +1,1 @@
+"""Write a generation, or a part of one, for other programs."""

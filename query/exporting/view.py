@@ -1,0 +1,217 @@
+"""Write one answer into Neo4j as items beside their sets, to look at in Neo4j Browser.
+
+A view is bounded: an answer of more than ``MOST_ITEMS`` items is grouped by table and op. Views
+are copies for people, which no question reads. They disappear after a day.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from provhouse.cypher.guide import url, view_query
+from provhouse.cypher.view_mark import mark_names
+from provhouse.model.answer import Answer
+from provhouse.model.arrays import I64, ItemNumbers
+from provhouse.model.columns import DEPTH, DST, ITEM, OP, SET, SRC, TABLE
+from provhouse.model.operations import Weakest
+from provhouse.model.question import Question
+from provhouse.model.samples import Sample
+
+from ..lineage.ask import Asker
+
+MOST_ITEMS = 300
+"""The largest number of items that get nodes of their own, and of nodes in a view."""
+MOST_LINKS = 2_000
+"""The largest number of relationships between the nodes of a view."""
+MOST_SETS = 10
+"""The largest number of sets that a group is linked with: those with most of its items."""
+LIFETIME = timedelta(days=1)
+TIME = "%Y-%m-%dT%H:%M:%SZ"
+
+
+@dataclass(frozen=True)
+class Neo4jView:
+    """An answer that was written into Neo4j, and how to look at it."""
+
+    item: str
+    direction: str
+    generation: int
+    time: str
+    items: int
+    """The number of items of the answer, without the asked item."""
+    grouped: bool
+    nodes: int
+    relationships: int
+    left_out: int
+    """The number of relationships that were left out because there are too many."""
+    expires: str
+    query: str
+    """A query that shows the view in Browser."""
+    url: str
+    """Browser's URL, with the query in the editor; empty if the server is not managed."""
+    exactness: Weakest | None = None
+    """The weakest exactness on the paths of the answer, as in ``Answer``."""
+    exactness_triples: dict[str, int] = field(default_factory=dict)
+    """The number of triples on these paths by exactness, also of those left out of the view."""
+    samples: tuple[Sample, ...] = ()
+    """The samples that the answer may pass, as in ``Answer``."""
+
+
+def write_view(asker: Asker, question: Question) -> Neo4jView:
+    """Write the answer to a question into Neo4j; replace the view of an equal question.
+
+    The answer has the sets of its items even if the question does not ask for them. Raises what
+    ``Asker.answer`` raises.
+    """
+    graph = asker.graph  # from now on, no erasure can delete the data of a managed server
+    asked = f"{question.item}\0{question.direction}\0{question.depth}"
+    view = hashlib.sha256(asked.encode()).hexdigest()[:12]
+    expires = (datetime.now(UTC) + LIFETIME).strftime(TIME)
+    while True:
+        answer, nodes, links, erased = _marked(asker, replace(question, sets=True))
+        graph.write_view(view, expires, nodes, links.slice(0, MOST_LINKS).to_pylist())
+        if asker.snapshot.names.erased is erased:
+            break
+        graph.remove_view(view)  # an erasure, which removes views, may have come before this one
+    query = view_query(graph.warehouse, view)
+    return Neo4jView(
+        item=answer.item,
+        direction=answer.direction,
+        generation=answer.generation,
+        time=answer.time,
+        items=answer.items.num_rows,
+        grouped=len(nodes) - 1 < answer.items.num_rows,
+        nodes=len(nodes),
+        relationships=min(links.num_rows, MOST_LINKS),
+        left_out=max(links.num_rows - MOST_LINKS, 0),
+        expires=expires,
+        query=query,
+        url=url(graph.address, query),
+        exactness=answer.exactness,
+        exactness_triples=answer.exactness_triples,
+        samples=answer.samples,
+    )
+
+
+def _marked(
+    asker: Asker, question: Question
+) -> tuple[Answer, list[dict[str, object]], pa.Table, ItemNumbers]:
+    """Return an answer with its nodes and links, after recording which items these name.
+
+    The last value is the erased items that were known before.
+
+    If something was erased meanwhile, begin again: the erasure may have looked at the record before
+    the items were in it.
+    """
+    names = asker.snapshot.names
+    while True:
+        erased = names.erased
+        answer = asker.answer(question)
+        nodes, links = view_rows(answer)
+        shown = [*answer.versions, *(str(node["name"]) for node in nodes)]
+        texts = pa.array(shown, pa.string())
+        numbers = {int(number) for number in names.locate(texts) if number >= 0}
+        if home := asker.graph.home:
+            mark_names(home, asker.graph.warehouse, asker.snapshot.commit.base, numbers)
+        if names.erased is erased:
+            return answer, nodes, links, erased
+
+
+def view_rows(answer: Answer) -> tuple[list[dict[str, object]], pa.Table]:
+    """Return the nodes of a view, and all its links, those with the most triples first.
+
+    The node of the asked item has the key 0.
+    """
+    items = answer.items.combine_chunks()
+    coded = items[ITEM].combine_chunks()
+    names = coded.dictionary
+    asked = pc.index(names, pa.scalar(answer.item, names.type)).as_py()
+    codes = np.asarray(coded.indices).astype(np.int64)
+    groups = np.zeros(len(names), np.int64)  # the key of each item's node
+    if items.num_rows <= MOST_ITEMS:
+        groups[codes] = np.arange(1, len(codes) + 1)
+        labels = [(name, "") for name in items[TABLE].to_pylist()]
+    else:
+        keys, labels = _grouped(answer, codes)
+        groups[codes] = keys
+    if asked >= 0:
+        groups[asked] = 0  # on a cycle, the item is among the items of its own answer
+    nodes = [_asked(answer), *_nodes(items, groups[codes], labels)]
+    return nodes, _links(answer.triples, groups)
+
+
+def _asked(answer: Answer) -> dict[str, object]:
+    return {
+        "key": 0, "name": answer.item, "table": answer.table, "op": "", "items": 1, "depth": 0,
+        "sets": [answer.set_id], "exactness": answer.exactness,
+    }  # fmt: skip
+
+
+def _grouped(answer: Answer, codes: I64) -> tuple[I64, list[tuple[str, str]]]:
+    """Return the key of each item's group, and the table and op of each group, from key 1 on.
+
+    The op is that of the first triple that leads to the item. Groups beyond the number of nodes
+    become one group without table and op, which has the last key.
+    """
+    far = SRC if answer.direction == "upstream" else DST
+    ends = np.asarray(answer.triples[far].combine_chunks().indices).astype(np.int64)
+    reached, first = np.unique(ends, return_index=True)
+    at = np.minimum(np.searchsorted(reached, codes), max(len(reached) - 1, 0))
+    ops = answer.triples[OP].combine_chunks().dictionary_encode()
+    tables = answer.items[TABLE].combine_chunks()
+    op_codes = np.asarray(ops.indices)[first[at]].astype(np.int64)
+    table_codes = np.asarray(tables.indices).astype(np.int64)
+    kinds, keys, counts = np.unique(
+        table_codes * len(ops.dictionary) + op_codes, return_inverse=True, return_counts=True
+    )
+    order = np.argsort(-counts, kind="stable")
+    rank = np.empty(len(kinds), np.int64)
+    rank[order] = np.arange(1, len(kinds) + 1)
+    shown = order[:MOST_ITEMS]
+    labels = [
+        (str(tables.dictionary[int(kind) // len(ops.dictionary)]),
+         str(ops.dictionary[int(kind) % len(ops.dictionary)]))
+        for kind in kinds[shown]
+    ]  # fmt: skip
+    if len(kinds) > MOST_ITEMS:
+        labels[-1] = ("", "")
+    return np.minimum(rank[keys], len(labels)), labels
+
+
+def _nodes(
+    items: pa.Table, keys: I64, labels: list[tuple[str, str]]
+) -> Iterator[dict[str, object]]:
+    """Yield the nodes of all keys but 0. A node of one item has its name."""
+    order = np.argsort(keys, kind="stable")
+    bounds = np.searchsorted(keys[order], np.arange(1, len(labels) + 2))
+    sets, depths = np.asarray(items[SET]), np.asarray(items[DEPTH])
+    for key, (table, op) in enumerate(labels, 1):
+        rows = order[bounds[key - 1] : bounds[key]]
+        if not len(rows):  # the asked item, on a cycle
+            continue
+        linked = [number for number, _ in Counter(sets[rows].tolist()).most_common(MOST_SETS)]
+        by = f" by {op}" if op else ""
+        name = items[ITEM][int(rows[0])].as_py() if len(rows) == 1 else (
+            f"{len(rows):,} items of {table or 'other tables'}{by}"
+        )  # fmt: skip
+        yield {
+            "key": key, "name": name, "table": table, "op": op, "items": len(rows),
+            "depth": int(depths[rows].min()), "sets": linked,
+        }  # fmt: skip
+
+
+def _links(triples: pa.Table, groups: I64) -> pa.Table:
+    """Return the links between nodes, with op and number of triples, largest first."""
+    ends = {end: groups[np.asarray(triples[end].combine_chunks().indices)] for end in (DST, SRC)}
+    counts = pa.table({**ends, OP: triples[OP]}).group_by([DST, SRC, OP]).aggregate(
+        [([], "count_all")]
+    )  # fmt: skip
+    return counts.rename_columns({"count_all": "triples"}).sort_by(
+        [("triples", "descending"), (DST, "ascending"), (SRC, "ascending"), (OP, "ascending")]
+    )

@@ -1,0 +1,1 @@
+"""Lineage and impact of an item: answers, paths, subgraphs and differences."""

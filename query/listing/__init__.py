@@ -1,0 +1,1 @@
+"""List what a warehouse has: items, modules, ops, sets, generations."""

@@ -1,0 +1,1 @@
+"""Walk the summary, read the partitions that it names, and search them for an answer."""

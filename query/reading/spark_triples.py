@@ -1,0 +1,136 @@
+"""Keep the triples of a snapshot in Spark: by partition for CSProv, by hash for RQ and CCProv.
+
+Both copies are loaded on first use and stay in memory until the generation is released.
+"""
+
+from collections.abc import Iterator
+from functools import cached_property, partial
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from provhouse.model.columns import DST, SRC
+from provhouse.model.errors import Damaged
+from provhouse.model.progress import Progress, Stopwatch
+from provhouse.model.settings import Settings
+from provhouse.runtime.spark.session import Starting, working
+from provhouse.runtime.spark.time_limits import limited
+from provhouse.store.cache.partition_cache import PartitionCache, Partitions
+from provhouse.store.tables.partitions import partition_path, unless_damaged
+from provhouse.store.tables.snapshot import Snapshot
+
+from . import cost
+from .hashed_triples import HashedTriples
+from .shared_fill import SharedFill, cancelled
+from .verify import check_all
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from provhouse.model.question import Direction
+
+
+class SparkTriples:
+    """The triples of one generation; Spark starts when the first triple is needed.
+
+    The cache of partitions may be shared with other generations. ``release`` keeps a shared cache.
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        settings: Settings,
+        progress: Progress,
+        cached: PartitionCache | None = None,
+    ) -> None:
+        self._snapshot = snapshot
+        self._settings = settings
+        self._progress = progress
+        self._cached = cached or PartitionCache(settings)
+        self._own = cached is None
+        self._fills: dict[str, SharedFill] = {}
+        self._lock = Lock()
+        self._ending = False
+
+    @cached_property
+    def starting(self) -> Starting:
+        """The start of Spark in the background, so that other work can go on meanwhile."""
+        return Starting(self._settings, self._snapshot.layout.logs)
+
+    @property
+    def session(self) -> "SparkSession":
+        """The Spark session."""
+        self._progress.begin("Start Spark")
+        return self.starting.session()
+
+    @cached_property
+    def partitions(self) -> Partitions:
+        """All visible partitions, each read on first use."""
+        return self._cached.partitions(self.session.sparkContext, self._snapshot)
+
+    @cached_property
+    def described(self) -> Partitions:
+        """All visible partitions with the columns of derivations, each read on first use."""
+        return self._cached.described.partitions(self.session.sparkContext, self._snapshot)
+
+    def hashed(self, direction: "Direction", watch: Stopwatch | None = None) -> HashedTriples:
+        """Return all visible triples, hash-partitioned on dst (upstream) or src (downstream).
+
+        Questions that come while the triples are being cached wait for the same fill. Raises
+        StillFilling when the watch's time is up, and TooSlow if the client has disconnected.
+        """
+        session = self.session
+        with self._lock:
+            fill = self._joined(session, _key(direction))
+        with working():
+            return fill.copy(watch or Stopwatch())
+
+    def _joined(self, session: "SparkSession", key: str) -> SharedFill:
+        fill = self._fills.get(key)
+        if fill is None or not fill.join():
+            if self._ending:
+                raise cancelled()
+            self._progress.begin(f"Cache all triples by {key}")
+            expected = cost.copy_seconds(self._snapshot.commit.totals.triples)
+            fill = self._fills[key] = SharedFill(partial(self._fill, session, key), expected)
+            fill.join()
+        return fill
+
+    def _fill(self, session: "SparkSession", key: str, watch: Stopwatch) -> HashedTriples:
+        context = session.sparkContext
+        with unless_damaged(self._paths()), working(), limited(context, watch):
+            hashed = HashedTriples.load(session, self._snapshot, key, self._settings.spark_storage)
+        try:
+            check_all(self._snapshot, hashed.triple_count)
+        except Damaged:
+            hashed.release()
+            raise
+        return hashed
+
+    def has_hashed(self, direction: "Direction") -> bool:
+        """Return whether ``hashed`` has all triples in memory already."""
+        fill = self._fills.get(_key(direction))
+        return fill is not None and fill.complete
+
+    def _paths(self) -> Iterator[Path]:
+        folder = self._snapshot.layout.table(self._snapshot.commit.base, "triples")
+        return (partition_path(folder, p) for p in self._snapshot.partitions.tolist())
+
+    def release(self) -> None:
+        """Release Spark's memory."""
+        if self._own:
+            self._cached.release()
+        with self._lock:
+            for fill in self._fills.values():
+                fill.release()
+
+    def cancel_fills(self) -> None:
+        """Cancel the copies for RQ and CCProv that are not complete, and begin no others."""
+        with self._lock:
+            self._ending = True
+            for fill in self._fills.values():
+                fill.cancel()
+
+
+def _key(direction: "Direction") -> str:
+    return DST if direction == "upstream" else SRC

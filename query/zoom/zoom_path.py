@@ -1,0 +1,117 @@
+"""Show how one item was derived from another at the level of modules, tables, sets or records."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from provhouse.model.answer import Header, Read
+from provhouse.model.arrays import ItemNumber, ItemNumbers, unique
+from provhouse.model.errors import NotFound
+from provhouse.model.progress import Stopwatch
+from provhouse.model.zoom import Level
+
+from ..lineage.ask import Asker
+from ..lineage.filters import without_erased
+from ..lineage.path import find_way
+from ..listing.modules import check_modules
+from ..locate import locate_versions
+from ..samples import samples_passed
+from .zoom_rows import tables_between
+from .zoom_view import LevelView, check_catalogue, of_tables, shown_at
+
+
+@dataclass(frozen=True, kw_only=True)
+class ZoomedPath(LevelView, Header):
+    """One shortest path, or all paths, at a level.
+
+    The node 0 shows ``source``, the node 1 ``target``, unless both are one item, or one table at
+    the level ``catalogue``.
+    """
+
+    source: str
+    target: str
+    every: bool
+    hops: int | None
+    """The number of triples on a shortest path; None at the level ``catalogue``."""
+    complete: bool
+    found: int
+    """The number of items on the path, with both ends."""
+    erased: int
+    read: Read
+
+
+def zoom_path(
+    asker: Asker, source: str, target: str, level: Level, folded: Sequence[str] = (), *,
+    every: bool = False,
+) -> ZoomedPath:  # fmt: skip
+    """Return a shortest path, or all paths, at a level, with some modules folded.
+
+    Raises NotFound if an item or module is not stored, or if no path leads from ``source`` to
+    ``target``; UsageError for modules folded at the level ``catalogue``.
+    """
+    check_catalogue(level, folded)
+    found = _catalogue if level == "catalogue" else _zoom_path
+    return asker.snapshot.names.settled(lambda: found(asker, source, target, every, level, folded))
+
+
+def _zoom_path(
+    asker: Asker, source: str, target: str, every: bool, level: Level, folded: Sequence[str]
+) -> ZoomedPath:
+    watch, snapshot = Stopwatch(), asker.snapshot
+    way = find_way(asker, source, target, every, watch, described=True)
+    with watch.step("fold"):
+        shown = without_erased(way.result, snapshot.names.erased)
+        ends = ItemNumbers(way.ends[: len(unique(way.ends))])
+        view = shown_at(snapshot, shown, level, folded, ends)
+    with watch.step("name"):
+        check_modules(folded, view.modules, snapshot)
+        fields = view.fields()
+    samples = samples_passed(snapshot, "upstream", way.lineage, ItemNumbers(way.ends[1:]))
+    return ZoomedPath(
+        **fields,
+        source=way.source,
+        target=way.target,
+        every=every,
+        hops=way.hops,
+        generation=snapshot.commit.generation,
+        time=snapshot.commit.time,
+        complete=not samples,
+        found=len(shown.items),
+        erased=len(way.result.items) - len(shown.items),
+        read=way.result.read,
+        seconds=watch.total(),
+        samples=samples,
+    )
+
+
+def _catalogue(
+    asker: Asker, source: str, target: str, every: bool, level: Level, folded: Sequence[str]
+) -> ZoomedPath:
+    """Return the tables on paths between the tables of two items, in the whole warehouse."""
+    watch, snapshot = Stopwatch(), asker.snapshot
+    with watch.step("locate"):
+        ends = [locate_versions(snapshot, name) for name in (source, target)]
+        names = [end.names[0] for end in ends]
+    with watch.step("fold"):
+        first, last = (ItemNumber(end.first) for end in ends)
+        nodes, edges = tables_between(snapshot, first, last)
+    if not nodes.num_rows:
+        raise NotFound(
+            f"No path leads from {names[0]!r} to {names[1]!r}",
+            "No chain of tables leads from the table of the one to that of the other",
+        )
+    samples = tuple(each.sample for each in snapshot.samples)
+    return ZoomedPath(
+        **of_tables(nodes, edges),
+        source=names[0],
+        target=names[1],
+        every=every,
+        hops=None,
+        generation=snapshot.commit.generation,
+        time=snapshot.commit.time,
+        complete=not samples,
+        found=0,
+        erased=0,
+        read=Read(0, 0, 0),
+        seconds=watch.total(),
+        samples=samples,
+    )

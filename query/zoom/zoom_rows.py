@@ -1,0 +1,254 @@
+"""Build the nodes and edges of a view, and those of the table graph of a warehouse."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from provhouse.model.arrays import I64, ItemNumber, ItemNumbers
+from provhouse.model.columns import (
+    DST_TABLE,
+    EXECUTION,
+    INVOCATION,
+    ITEMS,
+    MODULE,
+    OP,
+    OPS,
+    RUN,
+    SRC_TABLE,
+    TABLE,
+    TRIPLES,
+)
+from provhouse.model.question import Direction
+from provhouse.model.zoom import Level
+from provhouse.store.tables.snapshot import Snapshot
+
+from ..methods.method import MethodResult
+from .fold import Folded
+from .numbering import dense_distinct
+from .zoom_flow import NumberedFlow
+
+_TEXT = pa.string()
+NODES = pa.schema(
+    [
+        ("node", pa.int64()),
+        ("kind", _TEXT),
+        ("name", _TEXT),
+        (TABLE, _TEXT),
+        (MODULE, _TEXT),
+        (RUN, _TEXT),
+        (EXECUTION, _TEXT),
+        (INVOCATION, _TEXT),
+        (ITEMS, pa.int64()),
+        ("invocations", pa.int64()),
+    ]
+)
+"""The columns of a view's nodes. ``kind`` is ``item``, ``set``, ``table``, ``module`` or
+``invocation``. ``items`` is the number of items that the node stands for; for a module and an
+invocation, of those hidden in it. A column that does not apply to a node is null."""
+EDGES = pa.schema([("from", pa.int64()), ("to", pa.int64()), (OP, _TEXT), (TRIPLES, pa.int64())])
+"""The columns of a view's edges, from the node of a src to the node of a dst."""
+
+
+@dataclass(frozen=True)
+class GroupedEdges:
+    """The groups that a view has as nodes, and the edges between them.
+
+    The first groups are the asked items. Then come groups of items, then modules or invocations.
+    """
+
+    level: Level
+    items: I64
+    """The group of each item; -1 for a hidden one."""
+    calls: I64
+    """The group of each invocation."""
+    labels: I64
+    """The item, set or table that each group of items stands for, by level."""
+    start: I64
+    end: I64
+    """The groups at both ends of each edge of the view; several edges may be between two groups."""
+
+
+def grouped(flow: NumberedFlow, view: Folded, level: Level, snapshot: Snapshot) -> GroupedEdges:
+    """Group the items and folded invocations of a view by level."""
+    keys = _keys(flow, level, snapshot)
+    keys[view.hidden] = -1
+    keys[flow.asked] = -2
+    asked = len(flow.asked)
+    shown = np.flatnonzero(keys >= 0)
+    each = level == "record"
+    labels, places = (shown, np.arange(len(shown))) if each else dense_distinct(keys[shown])
+    items = np.full(len(keys), -1)
+    items[shown], items[flow.asked] = places + asked, np.arange(asked)
+    before = len(labels) + asked
+    of = np.arange(len(flow.calls.calls)) if level == "record" else flow.calls.module
+    calls = before + of.astype(np.int64)
+    groups = np.append(items, calls)
+    return GroupedEdges(level, items, calls, labels, groups[view.start], groups[view.end])
+
+
+def counted(of: GroupedEdges, view: Folded, found: MethodResult) -> pa.Table:
+    """Return the edges between groups, with the number of triples of each op."""
+    ops = found.triples[OP].combine_chunks()
+    ops = ops if pa.types.is_dictionary(ops.type) else ops.dictionary_encode()
+    order = pc.sort_indices(ops.dictionary)
+    rank = np.empty(len(order), np.int64)
+    rank[np.asarray(order)] = np.arange(len(order))
+    width = max(len(order), 1)
+    count = int(max(of.start.max(initial=0), of.end.max(initial=0))) + 1
+    codes = (of.start * count + of.end) * width + rank[np.asarray(ops.indices)[view.row]]
+    codes.sort()  # by from, to, op
+    new = np.ones(len(codes), bool)
+    new[1:] = codes[1:] != codes[:-1]
+    begins = np.flatnonzero(new)
+    edges, triples = codes[begins], np.diff(begins, append=len(codes))
+    several = np.flatnonzero(triples > 1)  # mostly few: the sort of all others is left out
+    most = several[np.argsort(-triples[several], kind="stable")]
+    most = np.concatenate([most, np.flatnonzero(triples == 1)])
+    ends, op = np.divmod(edges[most], width)
+    start, end = np.divmod(ends, count)
+    texts = ops.dictionary.take(order).take(pa.array(op))
+    return pa.table([start, end, texts, triples[most]], schema=EDGES)
+
+
+def _keys(flow: NumberedFlow, level: Level, snapshot: Snapshot) -> I64:
+    """Return for each item the number of what it is shown as."""
+    if level == "record":
+        return np.arange(flow.flow.items)
+    if level == "set":
+        return np.array(snapshot.sets_of(flow.numbers), np.int64)
+    return flow.flow.table.astype(np.int64)
+
+
+def named(flow: NumberedFlow, view: Folded, grouped: GroupedEdges, snapshot: Snapshot) -> pa.Table:
+    """Return the nodes of a view, with names."""
+    asked = _items(flow, flow.asked, snapshot, 0)
+    return pa.concat_tables([asked, _shown(flow, grouped, snapshot), _folded(flow, view, grouped)])
+
+
+def _items(flow: NumberedFlow, items: I64, snapshot: Snapshot, first: int) -> pa.Table:
+    names = snapshot.names.names(ItemNumbers(flow.numbers[items]))
+    tables = pa.array(flow.tables, _TEXT).take(pa.array(flow.flow.table[items]))
+    return _nodes("item", first, names, np.ones(len(items), np.int64), {TABLE: tables})
+
+
+def _shown(flow: NumberedFlow, grouped: GroupedEdges, snapshot: Snapshot) -> pa.Table:
+    labels, first = grouped.labels, len(flow.asked)
+    if grouped.level == "record":
+        return _items(flow, labels, snapshot, first)
+    shown = grouped.items[grouped.items >= first] - first
+    sizes = np.bincount(shown, minlength=len(labels))
+    if grouped.level == "set":
+        return _nodes("set", first, pa.array(labels).cast(_TEXT), sizes, {})
+    names = pa.array([flow.tables[at] for at in labels.tolist()], _TEXT)
+    return _nodes("table", first, names, sizes, {TABLE: names})
+
+
+def _folded(flow: NumberedFlow, view: Folded, grouped: GroupedEdges) -> pa.Table:
+    """Return the nodes of folded invocations, or of the modules that they belong to."""
+    made = np.full(flow.flow.items, -1, np.int64)
+    made[flow.flow.dst] = flow.flow.invocation
+    inner = np.bincount(made[view.hidden & (made >= 0)], minlength=len(flow.calls.calls))
+    if grouped.level == "record":
+        at = view.invocations
+        texts = [flow.calls.calls[n] for n in at.tolist()]
+        columns = [pa.array(list(column), _TEXT) for column in zip(*texts, strict=True)]
+        more = dict(zip((MODULE, RUN, EXECUTION, INVOCATION), columns, strict=False))
+        names = more.get(MODULE, pa.array([], _TEXT))
+        return _nodes("invocation", grouped.calls[at], names, inner[at], more)
+    of = flow.calls.module[view.invocations]
+    modules, number = np.unique(of, return_counts=True)
+    names = pa.array([flow.calls.modules[n] for n in modules.tolist()], _TEXT)
+    hidden = np.bincount(flow.calls.module, weights=inner, minlength=len(flow.calls.modules))
+    first = len(grouped.labels) + len(flow.asked) + modules.astype(np.int64)
+    more = {MODULE: names, "invocations": pa.array(number)}
+    return _nodes("module", first, names, hidden[modules].astype(np.int64), more)
+
+
+def _nodes(
+    kind: str, numbers: int | I64, names: pa.Array, items: I64, more: dict[str, pa.Array]
+) -> pa.Table:
+    """Return nodes with numbers from ``numbers`` on, or these numbers; other columns are null."""
+    count = len(names)
+    node = np.arange(numbers, numbers + count) if isinstance(numbers, int) else numbers
+    known = {
+        "node": pa.array(node, pa.int64()),
+        "kind": pa.repeat(pa.scalar(kind), count),
+        "name": names,
+        ITEMS: pa.array(items),
+        **more,
+    }
+    columns = [known.get(field.name, pa.nulls(count, field.type)) for field in NODES]
+    return pa.table([c.cast(f.type) for c, f in zip(columns, NODES, strict=True)], schema=NODES)
+
+
+def reached_tables(
+    snapshot: Snapshot, asked: ItemNumber, direction: Direction, depth: int | None
+) -> tuple[pa.Table, pa.Table]:
+    """Return the tables that the table of an item may derive from, or the other way round.
+
+    The table graph has a link for each pair of tables between which the warehouse ever had a
+    triple, so an answer may have fewer tables.
+    """
+    table, rows = _table_of(snapshot, asked), snapshot.rows("workflow")
+    reached = _reached(rows, table, direction, depth)
+    return _tables(snapshot, rows, [table, *sorted(reached - {table})])
+
+
+def tables_between(
+    snapshot: Snapshot, first: ItemNumber, last: ItemNumber
+) -> tuple[pa.Table, pa.Table]:
+    """Return the tables on all paths between the tables of two items; no rows without a path.
+
+    The first nodes are the tables of the two items.
+    """
+    rows = snapshot.rows("workflow")
+    start, end = _table_of(snapshot, first), _table_of(snapshot, last)
+    after = _reached(rows, start, "downstream", None)
+    between = after & _reached(rows, end, "upstream", None)
+    if start == end and not any(link == (start, end) for link in _links(rows)):
+        between = between if len(between) > 1 else set()
+    ends = dict.fromkeys((start, end))
+    return _tables(snapshot, rows, [*ends, *sorted(between - {*ends})] if between else [])
+
+
+def _table_of(snapshot: Snapshot, item: ItemNumber) -> str:
+    return str(snapshot.names.tables(ItemNumbers(np.array([item])))[0].as_py() or "")
+
+
+def _links(rows: pa.Table) -> list[tuple[str, str]]:
+    return list(zip(*(rows[name].to_pylist() for name in (SRC_TABLE, DST_TABLE)), strict=True))
+
+
+def _reached(rows: pa.Table, table: str, direction: Direction, depth: int | None) -> set[str]:
+    """Return the tables that a table reaches in the table graph, and itself."""
+    links = [link if direction == "downstream" else link[::-1] for link in _links(rows)]
+    reached, level, hops = {table}, {table}, 0
+    while level and (depth is None or hops < depth):
+        level = {far for near, far in links if near in level} - reached
+        reached |= level
+        hops += 1
+    return reached
+
+
+def _tables(snapshot: Snapshot, rows: pa.Table, names: Sequence[str]) -> tuple[pa.Table, pa.Table]:
+    """Return some tables as nodes, and the links between them as edges."""
+    edges = _table_edges(rows, names)
+    counts = snapshot.rows("tables").group_by(TABLE).aggregate([(ITEMS, "sum")])
+    sizes = dict(zip(counts[TABLE].to_pylist(), counts[f"{ITEMS}_sum"].to_pylist(), strict=True))
+    shown = pa.array(names, _TEXT)
+    items = np.array([sizes.get(name, 0) for name in names], np.int64)
+    return _nodes("table", 0, shown, items, {TABLE: shown}), edges
+
+
+def _table_edges(rows: pa.Table, names: Sequence[str]) -> pa.Table:
+    ends = [pc.index_in(rows[name], pa.array(names, _TEXT)) for name in (SRC_TABLE, DST_TABLE)]
+    ops = [", ".join(sorted(filter(None, ops))) for ops in rows[OPS].to_pylist()]
+    edges = pa.table([*ends, pa.array(ops, _TEXT), rows[TRIPLES]], names=EDGES.names)
+    edges = edges.filter(pc.and_(pc.is_valid(edges["from"]), pc.is_valid(edges["to"])))
+    edges = edges.group_by(["from", "to", OP]).aggregate([(TRIPLES, "sum")])
+    edges = edges.rename_columns(EDGES.names).cast(EDGES)
+    order = [(TRIPLES, "descending"), ("from", "ascending"), ("to", "ascending"), (OP, "ascending")]
+    return edges.sort_by(order)

@@ -1,0 +1,120 @@
+"""Show what would happen without some items or triples, at the level of modules, tables or sets."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from provhouse.model.answer import Read
+from provhouse.model.arrays import I64, ItemNumbers, among, union
+from provhouse.model.deletion import Deletion
+from provhouse.model.errors import UsageError
+from provhouse.model.progress import Stopwatch
+from provhouse.model.zoom import Level
+
+from ..consequences.deletion.described import Described
+from ..consequences.deletion.supposed import select
+from ..consequences.what_if import FATES, Settled, WhatIf, downstream, settle
+from ..lineage.ask import Asker
+from ..lineage.filters import without_erased
+from ..listing.modules import check_modules
+from ..methods.csprov import CSProv
+from ..methods.groups import written_out
+from ..methods.method import MethodResult
+from .zoom_view import LevelView, ShownAt, shown_at
+
+COUNTS = ("deleted", *FATES)
+"""The columns of a node's counts of items."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ZoomedWhatIf(LevelView):
+    """The consequences of a deletion for the nodes of a view.
+
+    ``nodes`` has the further columns ``COUNTS``: how many of the node's items are deleted or have
+    each fate.
+    """
+
+    summary: WhatIf
+    """The consequences as counts by table."""
+
+
+def zoom_what_if(
+    asker: Asker, deletion: Deletion, level: Level, folded: Sequence[str] = ()
+) -> ZoomedWhatIf:
+    """Return what would happen without the items and triples that a deletion names, at a level.
+
+    Raises what ``what_if`` raises, NotFound for an unknown module, and UsageError for the level
+    ``catalogue``, which has no items.
+    """
+    if level == "catalogue":
+        raise UsageError(
+            "A deletion cannot be shown at the level catalogue",
+            "Fates are those of items, and this level reads none",
+            "Choose the level table, or module",
+        )
+    names = asker.snapshot.names
+    return names.settled(lambda: _zoom_what_if(asker, deletion, level, folded))
+
+
+def _zoom_what_if(
+    asker: Asker, deletion: Deletion, level: Level, folded: Sequence[str]
+) -> ZoomedWhatIf:
+    watch, snapshot = Stopwatch(), asker.snapshot
+    with watch.step("locate"):
+        deleted = select(snapshot, deletion)
+    _ = asker.spark.starting  # starts Spark in the background: the walk may have to start Neo4j
+    walk = downstream(asker, deleted, watch)
+    triples, read = CSProv(snapshot, asker.spark, watch, walk, described=True).read("downstream")
+    with watch.step("recurse"):
+        found = settle(Described(snapshot, triples, walk.partitions), deleted, walk)
+        values = found.values()
+        items, codes = found.codes(values)
+    with watch.step("fold"):
+        result = without_erased(_between(found, read), snapshot.names.erased)
+        view = shown_at(
+            snapshot, result, level, folded,
+            asked=ItemNumbers(np.empty(0, np.int64)),
+            kept=ItemNumbers(deleted.items[~among(deleted.items, snapshot.names.erased)]),
+        )  # fmt: skip
+    with watch.step("name"):
+        check_modules(folded, view.modules, snapshot)
+        fields = view.fields()
+        counts = _counts(view, items, codes, fields["nodes"])
+    for name, column in zip(COUNTS, counts.T, strict=True):
+        fields["nodes"] = fields["nodes"].append_column(name, pa.array(column))
+    summary = found.answer(asker, deletion, values, True, read, watch)
+    return ZoomedWhatIf(**fields, summary=summary)
+
+
+def _between(found: Settled, read: Read) -> MethodResult:
+    """Return the triples between the items that a deletion reaches, with the deleted items."""
+    snapshot, graph = found.described.snapshot, found.graph
+    inside = np.zeros(graph.places, bool)
+    inside[found.places] = inside[found.fates.reached] = True
+    rows = np.flatnonzero(inside[graph.src] & inside[graph.dst[graph.of]])
+    items = union(found.deleted.items, graph.items(found.fates.reached))
+    items = items[~among(items, snapshot.groups)]
+    result = MethodResult(
+        ItemNumbers(items),
+        np.zeros(len(items), np.int32),
+        found.described.triples.take(rows),
+        np.zeros(len(rows), np.int32),
+        ItemNumbers(np.empty(0, np.int64)),
+        read,
+    )
+    return written_out(result, snapshot.groups, "downstream")
+
+
+def _counts(view: ShownAt, items: ItemNumbers, codes: I64, nodes: pa.Table) -> I64:
+    """Return for each node how many of its items are deleted or have each fate."""
+    flow, of = view.flow, view.nodes_of_items
+    column = np.zeros(flow.flow.items, np.int64)  # those without a fate are deleted
+    column[np.searchsorted(flow.numbers, items)] = 1 + codes
+    numbers = np.asarray(nodes["node"])
+    counts = np.zeros((int(numbers.max(initial=0)) + 1, len(COUNTS)), np.int64)
+    shown = of >= 0
+    np.add.at(counts, (of[shown], column[shown]), 1)
+    found: I64 = counts[numbers]
+    return found

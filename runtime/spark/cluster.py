@@ -1,0 +1,79 @@
+"""Check whether the executors of a cluster can work on a warehouse."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from provhouse.model.errors import TooSlow, Unavailable
+from provhouse.model.progress import Stopwatch
+from provhouse.model.settings import Settings
+
+from .time_limits import limited
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+
+START_SECONDS = 180
+"""The longest time until executors have run the first tasks."""
+IDENTITY = "warehouse.json"
+"""The file of a warehouse that differs in every warehouse."""
+
+
+def check_cluster(context: "SparkContext", settings: Settings) -> None:
+    """Raise Unavailable, with a remedy, if executors cannot work on the warehouse.
+
+    They must start in time, have a Python with the packages that tasks use, and see the folder of
+    the warehouse. As many tasks look as the executors have cores, and Spark divides these among the
+    executors that have started.
+    """
+    file = settings.warehouse / IDENTITY
+    wanted = _content(file)
+    count = max(context.defaultParallelism, 2)
+    try:
+        with limited(context, Stopwatch(START_SECONDS)):
+            looks = context.parallelize([file] * count, count).map(_look).collect()
+    except TooSlow as error:
+        raise Unavailable(
+            f"No executor of {settings.master} has run a task within {START_SECONDS} seconds",
+            "Other applications may use all cores, the executors may ask for more memory than a "
+            "worker has, or they cannot connect to this machine",
+            "Look at the web page of the master; docs/cluster.md names the settings",
+        ) from error
+    except Exception as error:
+        raise Unavailable(
+            f"The executors of {settings.master} cannot run provhouse",
+            reason(str(error)),
+            "Install the packages of provhouse on every worker, for the Python that PYSPARK_PYTHON "
+            f"names (now {context.pythonExec})",
+        ) from error
+    for host, found in looks:
+        if found != wanted:
+            raise Unavailable(
+                f"An executor on {host} does not see the warehouse {settings.warehouse}",
+                f"The file {IDENTITY} is {'another one' if found else 'missing'} there",
+                "Move the warehouse to a folder that this machine and all workers share, "
+                "under the same path",
+            )
+
+
+def _look(file: Path) -> tuple[str, bytes]:
+    """Import in a worker what tasks need; return its host and the content of a file."""
+    import socket
+
+    import numba  # noqa: F401
+    import pyarrow  # noqa: F401
+
+    return socket.gethostname(), _content(file)
+
+
+def _content(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError:
+        return b""
+
+
+def reason(message: str) -> str:
+    """Return the line of Spark's message that says what is wrong, or its first line."""
+    lines = message.strip().splitlines() or ["Spark gave no reason"]
+    telling = [line for line in lines if "NotFoundError" in line or "MISMATCH" in line]
+    return (telling or lines)[0].strip()

@@ -1,0 +1,67 @@
+"""LIMIT and OFFSET: where they choose among rows, and their rows in correlated subqueries."""
+
+from collections.abc import Iterable
+
+from sqlglot import exp
+
+from .not_covered import place
+from .subqueries import outer_columns
+
+
+def choices(query: exp.Expr, nodes: Iterable[exp.Expr]) -> list[str]:
+    """Return what in a query chooses among rows by the number of others, each with its place.
+
+    Its rows cannot always be computed again from their records: those that were passed over are
+    missing there. A LIMIT of the whole query has no part in that, unless it is a share.
+    ``nodes`` are those of the query.
+    """
+    found = []
+    for node in nodes:
+        if not isinstance(node, (exp.Limit, exp.Offset)):
+            continue
+        limit = isinstance(node, exp.Limit)
+        share = node.args.get("limit_options") or isinstance(node.expression, exp.Var)
+        if share or not limit or node.parent is not query:
+            found.append(f"{'LIMIT' if limit else 'OFFSET'} {place(node)}".rstrip())
+    return found
+
+
+def take_ties(query: exp.Expr) -> None:
+    """Make LIMITs that depend on asked values take all ties, or else all rows they choose from.
+
+    Which ties the query took is not known after it ran. Rows before an OFFSET decide which ones
+    follow, so they count too.
+    """
+    for block in [query, *query.find_all(exp.Select, exp.SetOperation)]:
+        if not (block.args.get("limit") or block.args.get("offset")):
+            continue
+        if isinstance(block, (exp.Select, exp.SetOperation)) and outer_columns(block):
+            _take_ties(block)
+
+
+def _take_ties(block: exp.Query) -> None:
+    limit, order = block.args.get("limit"), block.args.get("order")
+    plain = isinstance(block, exp.Select) and not block.args.get("distinct")
+    if order and plain and limit and _is_number(limit) and not block.args.get("offset"):
+        rank = exp.Window(this=exp.Anonymous(this="rank"), order=_by_values(order, block))
+        rank.meta["ties"] = True  # its partition has no part in the lineage
+        within = exp.LTE(this=rank, expression=limit.expression.copy())
+        before = block.args.get("qualify")
+        condition = exp.and_(before.this, within) if before else within
+        block.set("qualify", exp.Qualify(this=condition))
+    for clause in ("limit", "offset", "order"):
+        block.set(clause, None)
+
+
+def _by_values(order: exp.Expr, block: exp.Query) -> exp.Expr:
+    """Return an ORDER BY with values in place of names in SELECT, which a window cannot use."""
+    values = {each.alias: each.this for each in block.selects if isinstance(each, exp.Alias)}
+    found = order.copy()
+    for key in found.expressions:
+        if isinstance(key.this, exp.Column) and not key.this.table and key.this.name in values:
+            key.set("this", values[key.this.name].copy())
+    return found
+
+
+def _is_number(limit: exp.Expr) -> bool:
+    return isinstance(limit.expression, exp.Literal) and not limit.args.get("limit_options")

@@ -1,0 +1,199 @@
+"""Recursive WITH queries: their rows are stored once, with a number, and the query reads those.
+
+The lineage of a row is that of all rows that it was derived from. If each row of the recursion
+comes from single rows of the step before, these are found by running the recursive branch over the
+stored rows. Else, as with an aggregate in that branch, a row has all records that the recursion
+reads.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from . import blocks, from_clause
+from .not_covered import refuse
+
+NUMBER = "__provhouse_number"
+"""The column with the number of a stored row, from 0."""
+
+
+@dataclass
+class Recursion:
+    """A recursive WITH query: ``name`` is the table with its rows, in the columns ``columns``.
+
+    ``ref`` stands for that table, as the references of the query do for theirs. It is negative.
+    """
+
+    name: str
+    ref: int
+    columns: list[str]
+    types: list[str]
+    union: exp.Union
+    linear: bool
+
+
+def refuse_keys(tree: exp.Expr) -> None:
+    """Refuse USING KEY, by which later rows take the places of stored ones."""
+    for cte in tree.find_all(exp.CTE):
+        if cte.args.get("key_expressions"):
+            refuse("USING KEY", cte)
+
+
+def store(cte: exp.CTE, name: str, ref: int) -> tuple[Recursion, exp.Select]:
+    """Return a recursive WITH query, and the query that makes the table ``name`` of its rows.
+
+    Its references to itself read that table from now on. Raises NotCovered for another form.
+    """
+    union = blocks.unwrapped(cte.this)
+    if not isinstance(union, exp.Union):
+        refuse("a recursive WITH query that is no UNION", cte)
+    if _reads_itself(union.left):
+        refuse("a recursive WITH query that reads itself in its first branch", cte)
+    columns = [each.alias_or_name for each in _leaf(union).expressions]
+    alias = exp.TableAlias(
+        this=exp.to_identifier(cte.alias, quoted=True),
+        columns=[exp.to_identifier(each, quoted=True) for each in columns],
+    )
+    copied = exp.CTE(this=union.copy(), alias=alias)
+    for table in copied.find_all(exp.Table):
+        table.meta.pop("self", None)
+    rows = _select(columns, cte.alias)
+    rows.set("with_", exp.With(expressions=[copied], recursive=True))
+    source = exp.Subquery(this=rows, alias=exp.TableAlias(this=exp.to_identifier("__r")))
+    stored = _select(columns, source)
+    number = exp.Sub(
+        this=exp.Window(this=exp.Anonymous(this="row_number")), expression=exp.Literal.number(1)
+    )
+    stored.append("expressions", exp.alias_(number, NUMBER, quoted=True))
+    stored.meta["recursion"] = True
+    for table in union.find_all(exp.Table):
+        if "self" in table.meta:
+            table.meta["self"] = ref
+            table.set("this", exp.to_identifier(name, quoted=True))
+    types = cte.meta["types"]
+    return Recursion(name, ref, columns, types, union, _is_linear(union.right)), stored
+
+
+def _select(columns: list[str], source: str | exp.Expr) -> exp.Select:
+    listed = [exp.alias_(exp.column(each, quoted=True), each, quoted=True) for each in columns]
+    table = exp.to_identifier(source, quoted=True) if isinstance(source, str) else None
+    return exp.Select(expressions=listed).from_(
+        exp.Table(this=table) if table is not None else source, copy=False
+    )
+
+
+def _leaf(query: exp.Expr) -> exp.Expr:
+    query = blocks.unwrapped(query)
+    return _leaf(query.left) if isinstance(query, exp.SetOperation) else query
+
+
+def _reads_itself(node: exp.Expr) -> bool:
+    return any("self" in table.meta for table in node.find_all(exp.Table))
+
+
+def _is_linear(query: exp.Expr) -> bool:
+    """Return whether each row depends on the stored rows that are joined in it, on no others."""
+    query = blocks.unwrapped(query)
+    if not _reads_itself(query):
+        return True
+    if isinstance(query, exp.Union) and not query.args.get("distinct"):
+        return not _is_cut(query) and all(map(_is_linear, (query.left, query.right)))
+    if not isinstance(query, exp.Select) or _is_cut(query) or from_clause.reads_choice(query):
+        return False
+    if query.args.get("distinct") or blocks.is_grouped(query) or blocks.windows(query):
+        return False
+    start, joins = query.args.get("from_"), query.args.get("joins") or []
+    outside = [part for clause, part in query.args.items() if clause not in ("from_", "joins")]
+    ons = [join.args.get("on") for join in joins]
+    if start is None or any(map(_reads_itself, _nodes([*outside, *ons]))):
+        return False
+    items = [start.this, *(join.this for join in joins)]
+    sides = ["", *(join.side for join in joins)]
+    for at, item in enumerate(items):
+        if not _reads_itself(item):
+            continue
+        if sides[at] in ("LEFT", "FULL") or {"RIGHT", "FULL"} & set(sides[at + 1 :]):
+            return False
+        if item.args.get("joins") or not (
+            isinstance(item, exp.Table) or (isinstance(item, exp.Subquery) and _is_linear(item))
+        ):
+            return False
+    return True
+
+
+def _is_cut(query: exp.Expr) -> bool:
+    return bool(query.args.get("limit") or query.args.get("offset"))
+
+
+def _nodes(parts: list[object]) -> list[exp.Expr]:
+    flat = [each for part in parts for each in (part if isinstance(part, list) else [part])]
+    return [each for each in flat if isinstance(each, exp.Expr)]
+
+
+def sources(recursion: Recursion) -> exp.Select:
+    """Return the number of each stored row, joined with the rows of both branches that equal it.
+
+    The second branch reads all stored rows. Its values have the types that they are stored with.
+    """
+    union = recursion.union
+    second = blocks.unwrapped(union.right).copy()
+    for leaf in _leaves(second):
+        cells = zip(leaf.expressions, recursion.types, recursion.columns, strict=True)
+        named = [
+            exp.alias_(exp.cast(each.unalias(), kind, dialect="duckdb"), name, quoted=True)
+            for each, kind, name in cells
+        ]
+        leaf.set("expressions", named)
+    first = blocks.unwrapped(union.left).copy()
+    rows = exp.Union(this=first, expression=second, distinct=False)
+    derived = exp.Subquery(this=rows, alias=exp.TableAlias(this=exp.to_identifier("__d", True)))
+    stored = exp.Table(this=exp.to_identifier(recursion.name, quoted=True))
+    stored.set("alias", exp.TableAlias(this=exp.to_identifier("__r", quoted=True)))
+    stored.meta["stored"] = True
+    equal = [
+        exp.NullSafeEQ(
+            this=exp.column(each, "__r", quoted=True),
+            expression=exp.column(each, "__d", quoted=True),
+        )
+        for each in recursion.columns
+    ]
+    number = exp.alias_(exp.column(NUMBER, "__r", quoted=True), NUMBER, quoted=True)
+    found = exp.Select(expressions=[number]).from_(stored, copy=False)
+    return found.join(derived, on=exp.and_(*equal), copy=False)
+
+
+def _leaves(query: exp.Expr) -> list[exp.Expr]:
+    query = blocks.unwrapped(query)
+    if isinstance(query, exp.SetOperation):
+        return _leaves(query.left) + _leaves(query.right)
+    return [query]
+
+
+def everything(
+    recursion: Recursion, ctes: Sequence[exp.Expr], kept: Sequence[exp.Expr]
+) -> list[exp.Select]:
+    """Return queries for all records of the tables that a recursion reads, also through others.
+
+    ``ctes`` and ``kept`` are the WITH queries and the stored blocks of the whole query.
+    """
+    found: dict[int, exp.Select] = {}
+    todo: list[exp.Expr] = [recursion.union]
+    seen: set[int] = set()
+    while todo:
+        node = todo.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        for table in node.find_all(exp.Table):
+            if (ref := table.meta.get("ref")) is not None:
+                plain = table.copy()
+                for clause in ("joins", "sample"):
+                    plain.set(clause, None)
+                one = exp.alias_(exp.Literal.number(1), "x0", quoted=True)
+                found[ref] = exp.Select(expressions=[one]).from_(plain, copy=False)
+            elif (cte := table.meta.get("cte")) is not None:
+                todo.append(ctes[cte].this)
+            elif (block := table.meta.get("kept")) is not None:
+                todo.append(kept[block])
+    return list(found.values())

@@ -1,0 +1,51 @@
+"""Ask DuckDB about a part of a query: the columns that it has, in the scope of its WITH queries."""
+
+from collections.abc import Iterator
+
+import duckdb
+from sqlglot import exp
+
+from . import dialect
+from .not_covered import refuse
+
+
+def columns(con: duckdb.DuckDBPyConnection, part: exp.Expr, query: str, what: str) -> list[str]:
+    """Return the names of the columns of a query over a part of the tree; nothing runs.
+
+    Raises NotCovered if DuckDB cannot bind it, as when the part refers to a query around it.
+    ``what`` names the construct.
+    """
+    return ask(con, part, query, what).columns
+
+
+def ask(
+    con: duckdb.DuckDBPyConnection, part: exp.Expr, query: str, what: str
+) -> duckdb.DuckDBPyRelation:
+    """Return a query over a part of the tree, bound by DuckDB; see ``columns``."""
+    for with_, inside in _withs(part):
+        before = with_.expressions
+        if inside is not None:
+            before = before[: [each is inside for each in before].index(True)]
+        if before:
+            listed = ", ".join(dialect.text_with_pivots(each) for each in before)
+            recursive = "RECURSIVE " if with_.args.get("recursive") else ""
+            query = f"WITH {recursive}{listed} SELECT * FROM ({query})"
+    try:
+        return con.sql(query)
+    except duckdb.Error:
+        refuse(f"{what} that refers to the query around it, or has another form", part)
+
+
+def _withs(part: exp.Expr) -> Iterator[tuple[exp.With, exp.CTE | None]]:
+    """Yield the WITH clauses around a part, and the WITH query that the part is in, if it is."""
+    inside: exp.CTE | None = None
+    node: exp.Expr | None = part
+    while node is not None:
+        if isinstance(node, exp.CTE):
+            inside = node
+        elif isinstance(with_ := node.args.get("with_"), exp.With) and (
+            inside is None or inside.parent is with_
+        ):
+            yield with_, inside
+            inside = None
+        node = node.parent

@@ -1,0 +1,336 @@
+"""Spell out ``*``, COLUMNS and joins by USING, as DuckDB does when it binds a block.
+
+Each block gets explicit columns before its names are qualified. A column of USING is that of the
+left side, of a RIGHT JOIN that of the right side, and of a FULL JOIN the first that is not NULL.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import duckdb
+from sqlglot import exp
+
+from . import dialect, scoped
+from .blocks import is_parenthesised_join, own
+from .ctes import cte_of
+from .not_covered import NotCovered, refuse
+
+Columns = Callable[[exp.Table], list[str]]
+"""Return the columns of a table, or none if it is unknown."""
+
+
+@dataclass
+class Shared:
+    """A column that joins by USING have made of several; ``value`` is what it has."""
+
+    name: str
+    members: set[str]
+    """The sources that have it, by alias in lower case."""
+    value: exp.Expr
+
+
+@dataclass
+class Scope:
+    """The sources of a block in the order of their joins, with their columns."""
+
+    columns: dict[str, list[str]] = field(default_factory=dict)
+    """By the alias as it is written."""
+    known: bool = True
+    """Whether the columns of all sources are known."""
+    shared: list[Shared] = field(default_factory=list)
+
+    def share(self, name: str, aliases: set[str]) -> Shared | None:
+        """Return the shared column of this name in some of the sources."""
+        for each in self.shared:
+            if each.name.lower() == name.lower() and each.members & aliases:
+                return each
+        return None
+
+
+def spell_out(tree: exp.Expr, columns: Columns, con: duckdb.DuckDBPyConnection) -> None:
+    """Replace stars, COLUMNS and USING in all blocks of a query; DuckDB says what names are."""
+    speller = Speller(columns, con)
+    for select in list(tree.find_all(exp.Select)):
+        speller.block(select)
+
+
+class Speller:
+    """Spells out blocks, each after those whose columns it needs."""
+
+    def __init__(self, columns: Columns, con: duckdb.DuckDBPyConnection) -> None:
+        self._tables, self._con = columns, con
+        self._done: set[int] = set()
+
+    def output(self, query: exp.Expr) -> list[str]:
+        """Return the names of the columns of a query, which it gets if they are unnamed."""
+        while isinstance(query, exp.Subquery):
+            query = query.this
+        if isinstance(query, exp.SetOperation):
+            return [] if query.args.get("by_name") else self.output(query.left)
+        if not isinstance(query, exp.Select):
+            return []
+        self.block(query)
+        if any(map(_several, query.expressions)):
+            return []
+        names: list[str] = []
+        for at, found in enumerate(self._names(query)):
+            each = query.expressions[at]
+            name = _free(found or f"_col_{at}", names)
+            if name != found or not isinstance(each, (exp.Alias, exp.Column)):
+                value = each.this if isinstance(each, exp.Alias) else each
+                each.replace(exp.alias_(value.copy(), name, quoted=True))
+            names.append(name)
+        return names
+
+    def _names(self, query: exp.Select) -> list[str]:
+        """Return the names of the columns of a block, "" if DuckDB cannot say them."""
+        found = [
+            each.alias_or_name if isinstance(each, (exp.Alias, exp.Column)) else ""
+            for each in query.expressions
+        ]
+        if all(found):
+            return found
+        try:
+            asked = scoped.columns(
+                self._con, query, f"FROM ({dialect.text_with_pivots(query)})", "a query"
+            )
+        except NotCovered:  # it refers to the query around it
+            return found
+        return asked if len(asked) == len(found) else found
+
+    def block(self, select: exp.Select) -> None:
+        """Spell out one block, once."""
+        if id(select) in self._done:
+            return
+        self._done.add(id(select))
+        scope = Scope()
+        if (start := select.args.get("from_")) is not None:
+            self._add(scope, start.this)
+        left = {alias.lower() for alias in scope.columns}
+        for join in select.args.get("joins") or []:
+            comma = not any(map(join.args.get, ("kind", "side", "method", "on", "using")))
+            added = self._join(scope, join, left)
+            left = added if comma else left | added  # a comma binds less than a join
+        if any(map(_several, select.expressions)) and scope.known:
+            items = [item for each in select.expressions for item in self._items(scope, each)]
+            select.set("expressions", items)
+        if scope.shared:
+            _unqualified(select, scope)
+
+    def _add(self, scope: Scope, item: exp.Expr) -> set[str]:
+        """Add an item of FROM with the joins that it contains, and return its aliases."""
+        if is_parenthesised_join(item) and not item.alias:
+            added = self._add(scope, item.this)
+        else:
+            found = self._columns(item)
+            scope.known = scope.known and bool(found) and item.alias_or_name not in scope.columns
+            scope.columns[item.alias_or_name] = found
+            added = {item.alias_or_name.lower()}
+        for join in item.args.get("joins") or []:
+            added |= self._join(scope, join, added)
+        return added
+
+    def _join(self, scope: Scope, join: exp.Join, left: set[str]) -> set[str]:
+        """Add the right side of a join to the sources of its left side; return its aliases."""
+        right = self._add(scope, join.this)
+        if join.method == "NATURAL":
+            join.set("using", [exp.to_identifier(each) for each in _common(scope, left, right)])
+            join.set("method", None)
+        if using := join.args.get("using"):
+            conditions = [_equal(scope, join, each.name, left, right) for each in using]
+            if (join.method or "").upper() == "ASOF":
+                last = conditions[-1]
+                conditions[-1] = exp.GTE(this=last.this, expression=last.expression)
+            join.set("using", None)
+            join.set("on", exp.and_(*conditions, copy=False))
+        if (join.args.get("kind") or "").upper() in ("SEMI", "ANTI"):
+            self._without_given(join)
+            for alias in [each for each in scope.columns if each.lower() in right]:
+                del scope.columns[alias]
+        return right
+
+    def _without_given(self, join: exp.Join) -> None:
+        """Use a table's own names of columns in ON, where sqlglot does not know given ones."""
+        table, on = join.this, join.args.get("on")
+        alias = table.args.get("alias")
+        if on is None or not isinstance(table, exp.Table) or alias is None or not alias.columns:
+            return
+        cte = cte_of(table)
+        own_names = self.output_of(cte) if cte else self._tables(table)
+        names = {
+            given.name.lower(): name for given, name in zip(alias.columns, own_names, strict=False)
+        }
+        for column in on.find_all(exp.Column):
+            name = names.get(column.name.lower())
+            if name is not None and column.table.lower() == table.alias.lower():
+                column.set("this", exp.to_identifier(name, quoted=True))
+        alias.set("columns", None)
+
+    def _items(self, scope: Scope, item: exp.Expr) -> list[exp.Expr]:
+        """Return the items that one of SELECT stands for."""
+        found = list(_columns_in(item))
+        if not found:
+            return _item(scope, item)
+        if len({each.sql("duckdb") for each in found}) > 1 or "\\" in item.alias:
+            return [item]
+        return [_instead(item, column) for column in self._listed(scope, found[0])]
+
+    def _listed(self, scope: Scope, columns: exp.Anonymous) -> list[exp.Expr]:
+        """Return the columns that a COLUMNS(...) stands for, each with its name."""
+        (what,) = columns.expressions
+        if what.is_star:
+            return _item(scope, what)
+        every = _item(scope, exp.Star())
+        names = {each.alias.lower(): each.alias for each in every}
+        cells = exp.select(*(exp.alias_(exp.null(), each, quoted=True) for each in names.values()))
+        text = f"SELECT {columns.sql('duckdb')} FROM ({cells.sql('duckdb')})"
+        chosen = {each.lower() for each in scoped.columns(self._con, columns, text, "COLUMNS")}
+        return [each for each in every if each.alias.lower() in chosen]
+
+    def _columns(self, item: exp.Expr) -> list[str]:
+        named = item.args.get("alias")
+        given = [each.name for each in named.columns] if isinstance(named, exp.TableAlias) else []
+        found: list[str] = []
+        if isinstance(item, exp.Table) and isinstance(item.this, exp.Identifier):
+            cte = cte_of(item)
+            found = self.output_of(cte) if cte else self._tables(item)
+        elif isinstance(item, exp.Subquery):
+            found = self.output(item.this)
+        elif isinstance(item, exp.Values):
+            first = item.expressions[0]
+            found = [f"col{at}" for at, _ in enumerate(first.expressions or [first])]
+        elif given:
+            return given
+        return [*given, *found[len(given) :]]
+
+    def output_of(self, cte: exp.CTE) -> list[str]:
+        """Return the names of the columns of a WITH query."""
+        named = cte.args.get("alias")
+        given = [each.name for each in named.columns] if named is not None else []
+        return [*given, *self.output(cte.this)[len(given) :]]
+
+
+def _common(scope: Scope, left: set[str], right: set[str]) -> list[str]:
+    """Return the names of the columns that both sides of a join have, in the order of the left."""
+    sides = [
+        [name.lower() for alias, names in scope.columns.items() if alias.lower() in side
+         for name in names]
+        for side in (left, right)
+    ]  # fmt: skip
+    return list(dict.fromkeys(name for name in sides[0] if name in sides[1]))
+
+
+def _free(name: str, taken: list[str]) -> str:
+    """Return the name that DuckDB gives a column of a derived table, which has each name once."""
+    found, number = name, 0
+    while found.lower() in map(str.lower, taken):
+        number += 1
+        found = f"{name}_{number}"
+    return found
+
+
+def _equal(scope: Scope, join: exp.Join, name: str, left: set[str], right: set[str]) -> exp.Binary:
+    """Return the condition of one column of USING, and record that it is shared."""
+    one, other = _side(scope, join, name, left), _side(scope, join, name, right)
+    side = (join.side or "").upper()
+    value = other.value if side == "RIGHT" else one.value
+    if side == "FULL":
+        first, *rest = [*_members(one.value), *_members(other.value)]
+        value = exp.Coalesce(this=first, expressions=rest)
+    scope.shared = [each for each in scope.shared if each is not one and each is not other]
+    scope.shared.append(Shared(name, one.members | other.members, value))
+    return exp.EQ(this=one.value.copy(), expression=other.value.copy())
+
+
+def _members(value: exp.Expr) -> list[exp.Expr]:
+    parts = [value.this, *value.expressions] if isinstance(value, exp.Coalesce) else [value]
+    return [part.copy() for part in parts]
+
+
+def _side(scope: Scope, join: exp.Join, name: str, aliases: set[str]) -> Shared:
+    if (found := scope.share(name, aliases)) is not None:
+        return found
+    for alias, columns in scope.columns.items():
+        if alias.lower() in aliases and name.lower() in map(str.lower, columns):
+            return Shared(name, {alias.lower()}, exp.column(name, alias, quoted=True))
+    refuse(f"USING ({name}) of a table whose columns are not known", join)
+
+
+def _columns_in(item: exp.Expr) -> Iterator[exp.Anonymous]:
+    return (each for each in own(item, exp.Anonymous) if each.name.lower() == "columns")
+
+
+def _several(item: exp.Expr) -> bool:
+    """Return whether an item of SELECT can stand for several columns."""
+    return item.is_star or next(_columns_in(item), None) is not None
+
+
+def _instead(item: exp.Expr, column: exp.Expr) -> exp.Expr:
+    """Return an item of SELECT with a column in place of its COLUMNS(...), and its name."""
+    holder = exp.Paren(this=item.unalias().copy())
+    for each in list(_columns_in(holder)):
+        each.replace(column.unalias().copy())
+    return exp.alias_(holder.this, item.alias or column.alias, quoted=True)
+
+
+def _item(scope: Scope, item: exp.Expr) -> list[exp.Expr]:
+    """Return the columns that an item of SELECT stands for."""
+    if isinstance(item, exp.Star):
+        return _changed(item, _all(scope))
+    if not isinstance(item, exp.Column) or not isinstance(item.this, exp.Star):
+        return [item]
+    table = item.table.lower()
+    found = next((each for each in scope.columns if each.lower() == table), None)
+    if found is None:
+        return [item]
+    return _changed(item.this, [_plain(found, name) for name in scope.columns[found]])
+
+
+def _plain(alias: str, name: str) -> tuple[str, exp.Expr]:
+    return name, exp.column(name, alias, quoted=True)
+
+
+def _all(scope: Scope) -> list[tuple[str, exp.Expr]]:
+    found: list[tuple[str, exp.Expr]] = []
+    seen: list[Shared] = []
+    for alias, names in scope.columns.items():
+        for name in names:
+            shared = scope.share(name, {alias.lower()})
+            if shared is None:
+                found.append(_plain(alias, name))
+            elif shared not in seen:
+                seen.append(shared)
+                found.append((name, shared.value.copy()))
+    return found
+
+
+def _changed(star: exp.Star, columns: list[tuple[str, exp.Expr]]) -> list[exp.Expr]:
+    """Apply EXCLUDE, REPLACE and RENAME to the columns of a star."""
+    without = {each.name.lower() for each in star.args.get("except_") or []}
+    instead = {each.alias.lower(): each.this for each in star.args.get("replace") or []}
+    renamed = {each.this.name.lower(): each.alias for each in star.args.get("rename") or []}
+    found: list[exp.Expr] = []
+    for name, value in columns:
+        lower = name.lower()
+        if lower in without:
+            continue
+        used = instead[lower].copy() if lower in instead else value
+        found.append(exp.alias_(used, renamed.get(lower, name), quoted=True))
+    return found
+
+
+def _unqualified(select: exp.Select, scope: Scope) -> None:
+    """Replace names of shared columns without a table in a block."""
+    aliases = {each.alias.lower() for each in select.expressions if isinstance(each, exp.Alias)}
+    for column in list(select.find_all(exp.Column)):
+        if column.table or isinstance(column.this, exp.Star):
+            continue
+        shared = [each for each in scope.shared if each.name.lower() == column.name.lower()]
+        if not shared or column.find_ancestor(exp.Select) is not select:
+            continue
+        ordered = column.find_ancestor(exp.Order, exp.Select) is not select
+        if ordered and column.name.lower() in aliases:
+            continue
+        value = shared[0].value.copy()
+        top = column.parent is select and column.arg_key == "expressions"
+        column.replace(exp.alias_(value, column.name, quoted=True) if top else value)

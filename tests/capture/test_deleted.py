@@ -1,0 +1,123 @@
+"""Rows that a captured overwrite has left out: their plain names mean no row any more."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+import provhouse
+from helpers.shop import write_shop
+from helpers.warehouse import House
+from provhouse.care.rollback import rollback
+from provhouse.model.errors import NotFound
+from provhouse.model.progress import Silent
+
+KEYS = {"orders": "id", "balance": "id"}
+
+
+class Table:
+    """A table that is written again and again, and a model of its rows."""
+
+    def __init__(self, house: House, folder: Path, form: str) -> None:
+        self._house, self._folder, self._form = house, folder, form
+        self.now: dict[int, int] = {}
+        """The version of each row that is in the table."""
+        self.last: dict[int, int] = {}
+        """The last version of each row that ever was."""
+        self.deleted: dict[int, int] = {}
+        """The write that has deleted each row that is gone."""
+
+    def write(self, numbers: Iterable[int], mode: str, path: str = "balance") -> int:
+        """Write rows in a block; return the generation."""
+        spark = self._house.session
+        orders = spark.read.parquet(str(self._folder / "orders"))
+        rows = orders.where(F.col("id").isin(*numbers)).select("id")
+        with self._house.capture(keys=KEYS, run=f"{mode} {len(list(numbers))}") as run:
+            rows.write.format(self._form).mode(mode).save(str(self._folder / path))
+        assert run.report
+        version = run.report.writes[0].version
+        self.last |= dict.fromkeys(numbers, version)
+        if mode == "overwrite" and path == "balance":
+            self.deleted |= dict.fromkeys(self.now.keys() - set(numbers), version)
+            self.now = {}
+        self.now |= dict.fromkeys(numbers, version)
+        for number in numbers:
+            self.deleted.pop(number, None)
+        return run.report.generation
+
+    def check(self, warehouse: provhouse.Warehouse, as_of: int | None = None) -> None:
+        """Ask about each row that ever was, by its plain name and by its last version."""
+        for number, version in self.last.items():
+            name = f"balance/{number}"
+            if number in self.deleted:
+                with pytest.raises(NotFound, match="was deleted") as error:
+                    warehouse.lineage(name, as_of=as_of)
+                assert f"Write {self.deleted[number]} of run 'overwrite" in error.value.found
+                assert f"'{name}@{version}'" in error.value.remedy
+            else:
+                assert warehouse.lineage(name, as_of=as_of).versions == (f"{name}@{version}",)
+            for found in (f"{name}@{version}", name):
+                every = warehouse.lineage(found, all_versions=True, as_of=as_of)
+                assert {each.item for each in every.items} == {f"orders/{number}"}
+
+
+@pytest.mark.parametrize(
+    "form", ["parquet", *(pytest.param(form, marks=pytest.mark.long) for form in ("delta", "json"))]
+)
+def test_an_overwrite_deletes_the_rows_that_it_leaves_out(
+    form: str, houses: Callable[..., House], tmp_path: Path
+) -> None:
+    write_shop(tmp_path)
+    house = houses()
+    table = Table(house, tmp_path, form)
+    first = table.write([1, 2, 3, 4], "overwrite")
+    table.write([5], "append")
+    with house.open() as warehouse:
+        table.check(warehouse)
+    table.write([2, 6], "overwrite")
+    table.write([3], "append")
+    with house.open() as warehouse:
+        table.check(warehouse)
+        assert table.deleted.keys() == {1, 4, 5}
+        for number in (1, 2, 3, 4):  # before the overwrite
+            found = warehouse.lineage(f"balance/{number}", as_of=first).items
+            assert {each.item for each in found} == {f"orders/{number}"}
+    rollback(house.settings, Silent())  # the append
+    rollback(house.settings, Silent())  # the overwrite
+    with house.open() as warehouse:
+        for number in (1, 4, 5):
+            found = warehouse.lineage(f"balance/{number}").items
+            assert {each.item for each in found} == {f"orders/{number}"}
+
+
+@pytest.mark.long
+def test_a_table_in_another_folder_deletes_nothing(
+    houses: Callable[..., House], tmp_path: Path
+) -> None:
+    write_shop(tmp_path)
+    table = Table(house := houses(), tmp_path, "parquet")
+    table.write([1, 2], "overwrite", "monday/balance")
+    table.write([2], "overwrite", "tuesday/balance")
+    with house.open() as warehouse:
+        table.check(warehouse)
+
+
+@pytest.mark.long
+def test_an_overwrite_with_a_row_of_nothing_proves_no_deletion(
+    houses: Callable[..., House], spark: SparkSession, tmp_path: Path
+) -> None:
+    """A sum over no rows is a row without an item; the plain name means the last version."""
+    write_shop(tmp_path)
+    house = houses()
+    orders = spark.read.parquet(str(tmp_path / "orders"))
+    for highest in (3, 0):
+        with house.capture(keys={"orders": "id", "sums": "n"}):
+            counted = orders.where(F.col("id") <= highest).agg(
+                F.lit("all").alias("n"), F.count("*")
+            )
+            counted.write.mode("overwrite").parquet(str(tmp_path / "sums"))
+    with house.open() as warehouse:
+        found = {each.item for each in warehouse.lineage("sums/all").items}
+        assert found == {"orders/1", "orders/2", "orders/3"}

@@ -1,0 +1,106 @@
+"""The end of old versions of captured rows: whatever stays keeps all of its lineage."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+import provhouse
+from helpers.warehouse import House
+from provhouse.care.rollback import rollback
+from provhouse.model.errors import UsageError
+from provhouse.model.progress import Silent
+
+ROWS, NIGHTS = 6, 3
+SOURCES = [f"orders{night}" for night in range(1, NIGHTS + 1)]
+TABLES = ("report", "lines", "log", "extra")
+
+
+@dataclass(frozen=True)
+class Nights:
+    """A warehouse after some nights, and the versions of each table by night."""
+
+    house: House
+    versions: dict[str, list[int]]
+
+
+@pytest.fixture
+def nights(houses: Callable[..., House], spark: SparkSession, tmp_path: Path) -> Nights:
+    """Each night overwrites a report, and lines without a key, and appends to a log.
+
+    The table ``extra`` derives from one row of the report of the second night.
+    """
+    house, versions = houses(), dict[str, list[int]]()
+    for night, source in enumerate(SOURCES, start=1):
+        pq.write_table(pa.table({"id": range(1, ROWS + 1)}), tmp_path / f"{source}.parquet")
+        orders = spark.read.parquet(str(tmp_path / f"{source}.parquet"))
+        named = orders.selectExpr("concat('g', id % 2) AS name", "id")
+        with house.capture(keys={source: "id", "log": "id", "report": "name"}) as run:
+            counted = named.groupBy("name").count()
+            counted.write.mode("overwrite").parquet(str(tmp_path / "report"))
+            named.write.mode("overwrite").parquet(str(tmp_path / "lines"))
+            orders.selectExpr(f"id + {10 * night} AS id").write.mode("append").parquet(
+                str(tmp_path / "log")
+            )
+        assert run.report
+        for write in run.report.writes:
+            versions.setdefault(write.table, []).append(write.version)
+        if night == 2:
+            with house.capture(keys={"extra": "name"}):
+                rows = spark.read.parquet(str(tmp_path / "report")).where("name = 'g0'")
+                rows.write.parquet(str(tmp_path / "extra"))
+    return Nights(house, versions)
+
+
+def lineages(warehouse: provhouse.Warehouse) -> dict[str, frozenset[str]]:
+    """Return the items that each row of each version derives from."""
+    return {
+        item.item: frozenset(each.item for each in warehouse.lineage(item.item).items)
+        for table in TABLES
+        for item in warehouse.find(f"{table}/", limit=1_000).items
+    }
+
+
+def test_what_stays_keeps_its_lineage(nights: Nights) -> None:
+    first, second, _ = nights.versions["report"]
+    with nights.house.open() as warehouse:
+        before = lineages(warehouse)
+        assert all(before.values())
+        done = warehouse.retract(versions_before=str(nights.versions["report"][2]))
+        after = lineages(warehouse)
+    nights.house.check()
+    reports = {f"report/g{group}@{version}" for group in (0, 1) for version in (first, second)}
+    lines = {
+        item
+        for item in before
+        if item.startswith("lines/")
+        and int(item.partition("/")[2]) >> 40 in nights.versions["lines"][:2]
+    }
+    ended = reports - {f"report/g0@{second}"} | lines
+    assert len(lines) == 2 * ROWS
+    assert after == {item: frozenset() if item in ended else before[item] for item in before}
+    assert done.ended == sum(len(before[item]) for item in ended)
+    rollback(nights.house.settings, Silent())
+    with nights.house.open() as warehouse:
+        assert lineages(warehouse) == before
+
+
+@pytest.mark.long
+def test_a_time_is_a_limit(nights: Nights) -> None:
+    early = datetime(2020, 1, 1, tzinfo=UTC).isoformat()
+    late = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    with nights.house.open() as warehouse:
+        assert not warehouse.retract(versions_before=early).committed
+        assert warehouse.retract(versions_before=late).committed
+        assert not warehouse.retract(versions_before=late).committed  # nothing is left to end
+        with pytest.raises(UsageError, match="takes a version, or a time"):
+            warehouse.retract(versions_before="yesterday")
+        with pytest.raises(UsageError, match="not clear"):
+            warehouse.retract("orders1/1", versions_before="3")
+        found = {each.item for each in warehouse.lineage("report/g1").items}
+        assert found == {f"orders{NIGHTS}/{number}" for number in range(1, ROWS + 1, 2)}

@@ -1,1 +1,0 @@
-"""Modules of workflows: their declarations, and views in which they are folded, on arrays."""
