@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
-    from provhouse.capture.row_by_row import row_by_row as row_by_row
+    from provhouse.capturing.row_by_row import row_by_row as row_by_row
     from provhouse.care.retract import Retraction as Retraction
     from provhouse.ingest.landing.landed import Landed as Landed
     from provhouse.ingest.landing.landed import LandedWrite as LandedWrite
@@ -67,7 +67,7 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
 
 _MODULES = {
     "captures": ("Capture", "capture"),
-    "capture.row_by_row": ("row_by_row",),
+    "capturing.row_by_row": ("row_by_row",),
     "care.retract": ("Retraction",),
     "ingest.landing.landed": ("Landed", "LandedWrite"),
     "ingest.summary": ("Summary",),

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from provhouse.capture.reading.row_keys import texts
-from provhouse.capture.walks.cursor_ids import ID
-from provhouse.capture.walks.minimal import Remembered, smallest
-from provhouse.capture.walks.numbers import NumberedFile
-from provhouse.capture.walks.raw_records import records
+from provhouse.capturing.reading.row_keys import texts
+from provhouse.capturing.walks.cursor_ids import ID
+from provhouse.capturing.walks.minimal import Remembered, smallest
+from provhouse.capturing.walks.numbers import NumberedFile
+from provhouse.capturing.walks.raw_records import records
 from provhouse.model.arrays import I64
 from provhouse.model.associations import ROW_BITS
 from provhouse.model.errors import BadInput, UsageError

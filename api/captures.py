@@ -10,7 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from provhouse.capture.capturing import NO_BUDGET, Budget, CaptureReports, capturing, marked, saying
+from provhouse.capturing.jvm_rules import (
+    NO_BUDGET,
+    Budget,
+    CaptureReports,
+    capturing,
+    marked,
+    saying,
+)
 from provhouse.ingest.landing.landed import Landed
 from provhouse.model.errors import BadInput, UsageError
 from provhouse.model.paths import local_path
@@ -26,14 +33,14 @@ if TYPE_CHECKING:
     from pyspark import RDD
     from pyspark.sql import DataFrame, SparkSession
 
-    from provhouse.capture.rdds.context import LineageContext
-    from provhouse.capture.rdds.declared_keys import KeyOf
-    from provhouse.capture.reading.widened import Widened
-    from provhouse.capture.walks.cursor import Cursor
-    from provhouse.capture.walks.fault_tests import Test
-    from provhouse.capture.walks.rdd_replay import Program
-    from provhouse.capture.walks.smallest import Smallest
-    from provhouse.capture.walks.traces import Traces
+    from provhouse.capturing.rdds.context import LineageContext
+    from provhouse.capturing.rdds.declared_keys import KeyOf
+    from provhouse.capturing.reading.widened import Widened
+    from provhouse.capturing.walks.cursor import Cursor
+    from provhouse.capturing.walks.fault_tests import Test
+    from provhouse.capturing.walks.rdd_replay import Program
+    from provhouse.capturing.walks.smallest import Smallest
+    from provhouse.capturing.walks.traces import Traces
 
 
 @dataclass
@@ -66,7 +73,7 @@ class Capture:
         ...     codes = lines.map(lambda line: (line.split()[1], 1)).reduceByKey(add)
         ...     codes.saveAsTextFile("codes")
         """
-        from provhouse.capture.rdds.context import LineageContext
+        from provhouse.capturing.rdds.context import LineageContext
 
         if self._captured.ended or self._budget != NO_BUDGET:
             raise _no_context(self._captured.ended)
@@ -167,7 +174,7 @@ class Capture:
         return self._started().smallest(wrong, test, self.keys, self._widened(), program)
 
     def _started(self) -> "Traces":
-        from provhouse.capture.walks.traces import Traces
+        from provhouse.capturing.walks.traces import Traces
 
         assert self._folder
         if self._traces is None:

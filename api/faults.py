@@ -1,5 +1,5 @@
 """Ready tests for ``run.smallest``: NULL, a range, a distance from the mean, checks, errors."""
 
-from provhouse.capture.walks.fault_tests import far, null, outside, raises, refused
+from provhouse.capturing.walks.fault_tests import far, null, outside, raises, refused
 
 __all__ = ["far", "null", "outside", "raises", "refused"]

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from provhouse.capture.capturing import CaptureReports
+from provhouse.capturing.jvm_rules import CaptureReports
 from provhouse.ingest.landing.land import land_block
 from provhouse.ingest.landing.landed import Landed
 from provhouse.model.progress import Silent

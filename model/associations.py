@@ -1,6 +1,6 @@
 """The form of association files and of the descriptions of captured writes.
 
-``capture/java/.../taps/Form.java`` has the same values for Java, and ``tests/model`` compares
+``capturing/java/.../taps/Form.java`` has the same values for Java, and ``tests/model`` compares
 them. Nothing else may define them.
 """
 

@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from provhouse.capture.reading.file_names import Key
-from provhouse.capture.reading.row_keys import texts
+from provhouse.capturing.reading.file_names import Key
+from provhouse.capturing.reading.row_keys import texts
 from provhouse.model.answer import Answer
 from provhouse.model.arrays import without_views
 from provhouse.model.associations import ROW_BITS

@@ -52,7 +52,7 @@ def _java_packages() -> list[set[str]]:
 
 
 def test_java_packages_import_only_packages_below_them() -> None:
-    root = ROOT / "capture" / "java" / "provhouse" / "capturing"
+    root = ROOT / "capturing" / "java" / "provhouse" / "capturing"
     layers = _java_packages()
     assert {file.parent.name for file in root.rglob("*.java")} == {"capturing"}.union(*layers[1:])
     for number, layer in enumerate(layers):

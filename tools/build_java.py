@@ -22,7 +22,7 @@ class BuildWithJava(build_py):  # type: ignore[misc]  # untyped
         packages = Path(self.build_lib).resolve()
         paths = [str(packages), os.environ.get("PYTHONPATH", "")]
         done = subprocess.run(
-            [sys.executable, "-m", "provhouse.capture.compiling"],
+            [sys.executable, "-m", "provhouse.capturing.compiling"],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
             stdout=subprocess.PIPE,
             text=True,

@@ -6,8 +6,8 @@ possible before Spark is installed. ``ready.py jars`` does all that is left.
 
 import sys
 
-from provhouse.capture.compiling import compile_jar
-from provhouse.capture.jar import FOLDER
+from provhouse.capturing.compiling import compile_jar
+from provhouse.capturing.jar import FOLDER
 from provhouse.cli.prepare import prepare
 from provhouse.cli.progress_display import progress_display
 from provhouse.model.errors import ProvhouseError

@@ -28,8 +28,8 @@ from benchmarks.shared.markup import bars, cores, duration, grid
 from benchmarks.shared.results import ResultsFile, SeededRun, mean_load, packages
 from benchmarks.shared.results import run as recorded
 from benchmarks.shared.spark import plain
-from provhouse.capture.capturing import CaptureReports, capturing
-from provhouse.capture.reading.finished import captured_writes
+from provhouse.capturing.jvm_rules import CaptureReports, capturing
+from provhouse.capturing.reading.finished import captured_writes
 from provhouse.cypher.access import down, up
 from provhouse.ingest.landing.land import land_block
 from provhouse.model.arrays import I64

@@ -29,9 +29,9 @@ from benchmarks.shared.markup import bars, cores, grid
 from benchmarks.shared.results import ResultsFile, Run, mean_load, packages
 from benchmarks.shared.results import run as recorded
 from benchmarks.shared.spark import plain
-from provhouse.capture.capturing import CaptureReports, capturing
-from provhouse.capture.reading.description import CapturedWrite
-from provhouse.capture.reading.finished import captured_writes
+from provhouse.capturing.jvm_rules import CaptureReports, capturing
+from provhouse.capturing.reading.description import CapturedWrite
+from provhouse.capturing.reading.finished import captured_writes
 from provhouse.cypher.access import down, process_id, up
 from provhouse.ingest.landing.land import land_block
 from provhouse.ingest.steps.order import CUT
@@ -188,7 +188,7 @@ def _allowed(query: Query) -> float:
 
 Frame = Callable[[], DataFrame]
 """A function that returns a new frame of the same query."""
-QUERIES = ROOT / "tests" / "capture" / "tpch"
+QUERIES = ROOT / "tests" / "capturing" / "tpch"
 WARM = "q19"
 """The query that is landed before all others; of the rows that they name, it names very few."""
 

@@ -32,8 +32,8 @@ from benchmarks.shared.markup import cores, grid
 from benchmarks.shared.results import ResultsFile, Run, code, continued, mean_load, packages
 from benchmarks.shared.results import run as recorded
 from benchmarks.shared.spark import plain
-from provhouse.capture.capturing import CaptureReports, capturing
-from provhouse.capture.rdds.context import LineageContext
+from provhouse.capturing.jvm_rules import CaptureReports, capturing
+from provhouse.capturing.rdds.context import LineageContext
 from provhouse.store.warehouse.layout import bytes_below
 
 
@@ -163,7 +163,7 @@ def begun(before: Results | None) -> Results:
     """Return the results of an earlier run of the same code, or empty ones."""
     new: Results = {
         **recorded(mean_load(), packages("pyspark", "pyarrow", "numpy", "provhouse")),
-        "code": code("capture"),
+        "code": code("capturing"),
         "programs": [],
     }
     return continued(before, new)

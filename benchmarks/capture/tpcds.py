@@ -26,7 +26,7 @@ from benchmarks.shared.costs import Cost, middle
 from benchmarks.shared.markup import bars, cores, grid
 from benchmarks.shared.results import ResultsFile, Run, mean_load, packages
 from benchmarks.shared.results import run as recorded
-from provhouse.capture.reading.finished import captured_writes
+from provhouse.capturing.reading.finished import captured_writes
 from provhouse.model.errors import UsageError
 
 Outcome = Literal["equal", "varies", "different", "refused", "failed"]

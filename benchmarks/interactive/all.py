@@ -23,7 +23,7 @@ from benchmarks.shared.results import mean_load, packages, run
 from provhouse.interactive import Connection, Want, connect
 from provhouse.model.errors import UsageError
 
-TPCH = ROOT / "tests" / "capture" / "tpch"
+TPCH = ROOT / "tests" / "capturing" / "tpch"
 PLANS = 7
 LINES = 6_000_000
 """The rows of lineitem at scale factor 1."""

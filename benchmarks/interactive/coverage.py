@@ -114,7 +114,7 @@ def queries(suite: str) -> Iterator[tuple[str, str]]:
 
         folder = tpcds.queries()
     else:
-        folder = ROOT / "tests" / "capture" / "tpch"
+        folder = ROOT / "tests" / "capturing" / "tpch"
     for path in sorted(folder.glob("q*.sql"), key=lambda path: number({"query": path.stem})):
         text = path.read_text(encoding="utf-8")
         dialect = "spark" if suite == "tpcds" else "duckdb"

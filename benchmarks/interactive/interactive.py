@@ -33,7 +33,7 @@ from benchmarks.shared.results import run as recorded
 from provhouse.interactive import Connection, Want, connect
 
 PARTS = ("tpch", "contenders", "consuming", "groups", "links", "dependencies")
-QUERIES = ROOT / "tests" / "capture" / "tpch"
+QUERIES = ROOT / "tests" / "capturing" / "tpch"
 
 
 def main() -> None:

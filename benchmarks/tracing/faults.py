@@ -10,8 +10,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 import provhouse
 from benchmarks.tracing.walks import Fault
-from provhouse.capture.walks.smallest import Smallest
 from provhouse.captures import Capture
+from provhouse.capturing.walks.smallest import Smallest
 
 Tables = Mapping[str, DataFrame]
 Store = Callable[[list[Any], Any], None]

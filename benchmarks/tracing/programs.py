@@ -17,11 +17,11 @@ from benchmarks.capture.programs_rdds import PROGRAMS as RDDS
 from benchmarks.capture.programs_rdds import Inputs
 from benchmarks.shared.costs import EVERY, Peak
 from benchmarks.tracing.walks import Again, Through, compared, first, one, walked
-from provhouse.capture.capturing import CaptureReports, capturing
-from provhouse.capture.rdds.context import LineageContext
-from provhouse.capture.reading.finished import captured_writes, outputs_of
-from provhouse.capture.walks.cursor import Cursor
-from provhouse.capture.walks.flow import CapturedFlow
+from provhouse.capturing.jvm_rules import CaptureReports, capturing
+from provhouse.capturing.rdds.context import LineageContext
+from provhouse.capturing.reading.finished import captured_writes, outputs_of
+from provhouse.capturing.walks.cursor import Cursor
+from provhouse.capturing.walks.flow import CapturedFlow
 from provhouse.runtime.memory import sampling
 from provhouse.store.warehouse.layout import bytes_below
 

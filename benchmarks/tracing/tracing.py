@@ -42,8 +42,8 @@ from benchmarks.tracing.walks import (
     timed,
     walked,
 )
-from provhouse.capture.walks.cursor import Cursor
 from provhouse.captures import Capture
+from provhouse.capturing.walks.cursor import Cursor
 from provhouse.cypher.access import down
 from provhouse.model.associations import ROW_BITS
 from provhouse.model.progress import Silent
@@ -182,7 +182,7 @@ def begun(before: Results | None, given: argparse.Namespace, made_by: str) -> Re
     """Return the results of an earlier run with the same settings and code, or empty ones."""
     new: Results = {
         **recorded(mean_load(), packages("pyspark", "pyarrow", "provhouse")),
-        "code": code("capture", "ingest/landing"),
+        "code": code("capturing", "ingest/landing"),
         "data": made_by,
         "scale": given.scale,
         "repeats": given.repeats,

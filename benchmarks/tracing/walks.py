@@ -11,8 +11,8 @@ from typing import TypedDict
 import numpy as np
 
 from benchmarks.shared.results import ResultsFile, Run
-from provhouse.capture.walks.cursor import Cursor
-from provhouse.capture.walks.cursor_ids import CursorIds
+from provhouse.capturing.walks.cursor import Cursor
+from provhouse.capturing.walks.cursor_ids import CursorIds
 
 
 class Steps(TypedDict):

@@ -24,7 +24,7 @@ from ..invocation import invocation
 from ..options import WaitOption
 
 if TYPE_CHECKING:
-    from provhouse.capture.scripts import Ran
+    from provhouse.capturing.scripts import Ran
 
 
 def run_spark(
@@ -49,7 +49,7 @@ def run_spark(
     Options of this command come before SCRIPT. The exit status is that of the script. If the
     ingest fails because another process writes, a message says how to repeat it.
     """
-    from provhouse.capture.scripts import run_script
+    from provhouse.capturing.scripts import run_script
 
     settings = invocation(ctx).settings(wait_seconds=wait)
     limits = budget_mb, budget_seconds, sample, values

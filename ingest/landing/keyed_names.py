@@ -9,10 +9,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.capture.reading.keyed import KeyedSource, SourceKeys, source_keys
-from provhouse.capture.reading.keyed_output import KeyedOutput
-from provhouse.capture.reading.known import Known
-from provhouse.capture.reading.row_names import keyed_items
+from provhouse.capturing.reading.keyed import KeyedSource, SourceKeys, source_keys
+from provhouse.capturing.reading.keyed_output import KeyedOutput
+from provhouse.capturing.reading.known import Known
+from provhouse.capturing.reading.row_names import keyed_items
 from provhouse.model.arrays import I64
 from provhouse.model.errors import BadInput, UsageError
 from provhouse.store.warehouse.written import Written

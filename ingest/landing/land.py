@@ -7,29 +7,29 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from provhouse.capture.capturing import Refusal
-from provhouse.capture.reading.description import CapturedWrite, SourceFile
-from provhouse.capture.reading.file_names import Key
-from provhouse.capture.reading.finished import captured_writes, outputs_of
-from provhouse.capture.reading.kept_out import KeptOut
-from provhouse.capture.reading.keyed import source_keys
-from provhouse.capture.reading.keyed_output import KeyedOutput, KeyedOutputNames
-from provhouse.capture.reading.known import Known
-from provhouse.capture.reading.marked_output import MarkedNames, MarkedOutput, marked_outputs
-from provhouse.capture.reading.marks import MarkedRows, marks_of
-from provhouse.capture.reading.moved_keys import tracking_of
-from provhouse.capture.reading.output import Output
-from provhouse.capture.reading.renamed import state_of
-from provhouse.capture.reading.row_keys import KeyStore, check_keys
-from provhouse.capture.reading.row_names import (
+from provhouse.capturing.jvm_rules import Refusal
+from provhouse.capturing.reading.description import CapturedWrite, SourceFile
+from provhouse.capturing.reading.file_names import Key
+from provhouse.capturing.reading.finished import captured_writes, outputs_of
+from provhouse.capturing.reading.kept_out import KeptOut
+from provhouse.capturing.reading.keyed import source_keys
+from provhouse.capturing.reading.keyed_output import KeyedOutput, KeyedOutputNames
+from provhouse.capturing.reading.known import Known
+from provhouse.capturing.reading.marked_output import MarkedNames, MarkedOutput, marked_outputs
+from provhouse.capturing.reading.marks import MarkedRows, marks_of
+from provhouse.capturing.reading.moved_keys import tracking_of
+from provhouse.capturing.reading.output import Output
+from provhouse.capturing.reading.renamed import state_of
+from provhouse.capturing.reading.row_keys import KeyStore, check_keys
+from provhouse.capturing.reading.row_names import (
     OutputNames,
     SourceNames,
     check_sources,
     without_numbers,
 )
-from provhouse.capture.reading.sampled import sampled_writes
-from provhouse.capture.reading.traced_rows import Traced, bare_rows, operations, pieces, traced
-from provhouse.capture.reading.widened import widened_windows
+from provhouse.capturing.reading.sampled import sampled_writes
+from provhouse.capturing.reading.traced_rows import Traced, bare_rows, operations, pieces, traced
+from provhouse.capturing.reading.widened import widened_windows
 from provhouse.commit.note_samples import note_samples
 from provhouse.commit.number_files import number_files
 from provhouse.commit.number_writes import NewWrite, number_writes

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from provhouse.capture.reading.file_names import Key
+from provhouse.capturing.reading.file_names import Key
 from provhouse.model.errors import BadInput, ProvhouseError
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings

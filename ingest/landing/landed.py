@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from provhouse.capture.capturing import Refusal
-from provhouse.capture.reading.widened import Widened
+from provhouse.capturing.jvm_rules import Refusal
+from provhouse.capturing.reading.widened import Widened
 from provhouse.model.errors import ProvhouseError
 
 from .unused_keys import UnusedKeys

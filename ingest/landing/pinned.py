@@ -4,12 +4,12 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from provhouse.capture.reading.description import SourceFile
-from provhouse.capture.reading.file_names import Key
-from provhouse.capture.reading.known import Known
-from provhouse.capture.reading.output import Output
-from provhouse.capture.reading.row_keys import KeyStore, Range
-from provhouse.capture.reading.row_names import key_of
+from provhouse.capturing.reading.description import SourceFile
+from provhouse.capturing.reading.file_names import Key
+from provhouse.capturing.reading.known import Known
+from provhouse.capturing.reading.output import Output
+from provhouse.capturing.reading.row_keys import KeyStore, Range
+from provhouse.capturing.reading.row_names import key_of
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.pins import Pin, read_pins
 from provhouse.store.warehouse.written import Written

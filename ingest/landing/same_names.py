@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from provhouse.capture.reading.description import CapturedWrite
-from provhouse.capture.reading.file_names import Key
-from provhouse.capture.reading.kept_out import KeptOut
-from provhouse.capture.reading.known import Known
+from provhouse.capturing.reading.description import CapturedWrite
+from provhouse.capturing.reading.file_names import Key
+from provhouse.capturing.reading.kept_out import KeptOut
+from provhouse.capturing.reading.known import Known
 from provhouse.model.errors import UsageError
 
 

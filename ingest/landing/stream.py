@@ -7,10 +7,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.capture.reading.keyed_output import KeyedOutputNames
-from provhouse.capture.reading.marked_output import MarkedNames
-from provhouse.capture.reading.row_names import Ends, OutputNames, SourceNames, constant
-from provhouse.capture.reading.traced_rows import RowPiece
+from provhouse.capturing.reading.keyed_output import KeyedOutputNames
+from provhouse.capturing.reading.marked_output import MarkedNames
+from provhouse.capturing.reading.row_names import Ends, OutputNames, SourceNames, constant
+from provhouse.capturing.reading.traced_rows import RowPiece
 from provhouse.model.arrays import I64
 from provhouse.model.columns import (
     DERIVATION,

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-import provhouse.capture.refused  # its error is one of those listed
+import provhouse.capturing.refused  # its error is one of those listed
 import provhouse.sql.not_covered  # noqa: F401  # its error is one of those listed
 from helpers.lived import Lived
 from provhouse.cli.app import run

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
-import provhouse.capture.refused  # its error is one of those listed
+import provhouse.capturing.refused  # its error is one of those listed
 import provhouse.sql.not_covered  # noqa: F401  # its error is one of those listed
 from helpers.asgi import HOST, Reply, send_request
 from helpers.lived import Lived

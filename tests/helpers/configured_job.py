@@ -14,7 +14,7 @@ import provhouse
 from provhouse.store.warehouse.captured_blocks import waiting_blocks
 from provhouse.store.warehouse.layout import Layout
 
-QUERIES = Path(__file__).parent.parent / "capture" / "tpch"
+QUERIES = Path(__file__).parent.parent / "capturing" / "tpch"
 
 
 def session(**settings: str) -> SparkSession:

@@ -19,13 +19,13 @@ from benchmarks.cluster.tasks import Attempt, attempts
 from helpers.rdd_captured import Rows, rows_of, save
 from helpers.rdd_programs import Followed
 from helpers.trace_check import rows_of as rows_at
-from provhouse.capture.rdds import entering, leaving
-from provhouse.capture.reading.description import CapturedWrite
-from provhouse.capture.reading.finished import outputs_of
-from provhouse.capture.reading.rdd_output import rdd_output_of
-from provhouse.capture.reading.traced_rows import traced
-from provhouse.capture.walks.cursor import Cursor
-from provhouse.capture.walks.flow import CapturedFlow
+from provhouse.capturing.rdds import entering, leaving
+from provhouse.capturing.reading.description import CapturedWrite
+from provhouse.capturing.reading.finished import outputs_of
+from provhouse.capturing.reading.rdd_output import rdd_output_of
+from provhouse.capturing.reading.traced_rows import traced
+from provhouse.capturing.walks.cursor import Cursor
+from provhouse.capturing.walks.flow import CapturedFlow
 
 LINES, KEYS = 120, 7
 Event = Callable[[int], None]

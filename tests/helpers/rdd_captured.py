@@ -11,13 +11,13 @@ from pyspark import cloudpickle
 from pyspark.sql import SparkSession
 
 from helpers import rdd_programs
-from provhouse.capture.capturing import CaptureReports, capturing
-from provhouse.capture.rdds.context import LineageContext
-from provhouse.capture.rdds.rdd import LineageRDD
-from provhouse.capture.reading.description import CapturedWrite
-from provhouse.capture.reading.finished import captured_writes
-from provhouse.capture.reading.rdd_output import rdd_output_of
-from provhouse.capture.reading.traced_rows import traced
+from provhouse.capturing.jvm_rules import CaptureReports, capturing
+from provhouse.capturing.rdds.context import LineageContext
+from provhouse.capturing.rdds.rdd import LineageRDD
+from provhouse.capturing.reading.description import CapturedWrite
+from provhouse.capturing.reading.finished import captured_writes
+from provhouse.capturing.reading.rdd_output import rdd_output_of
+from provhouse.capturing.reading.traced_rows import traced
 from provhouse.model.associations import ROW_BITS
 
 Rows = Counter[tuple[str, frozenset[tuple[str, int]]]]

@@ -12,13 +12,13 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
 from helpers.witnesses import Program, Row, read, rows_of
-from provhouse.capture.capturing import CaptureReports, capturing
-from provhouse.capture.reading.finished import captured_writes
-from provhouse.capture.reading.output import output_of
-from provhouse.capture.walks.cursor_ids import CursorIds
-from provhouse.capture.walks.cursor_places import SOURCES
-from provhouse.capture.walks.flow import CapturedFlow
-from provhouse.capture.walks.replay import replayed
+from provhouse.capturing.jvm_rules import CaptureReports, capturing
+from provhouse.capturing.reading.finished import captured_writes
+from provhouse.capturing.reading.output import output_of
+from provhouse.capturing.walks.cursor_ids import CursorIds
+from provhouse.capturing.walks.cursor_places import SOURCES
+from provhouse.capturing.walks.flow import CapturedFlow
+from provhouse.capturing.walks.replay import replayed
 from provhouse.model.associations import ROW_BITS
 
 Chosen = dict[Path, set[int]]

@@ -16,7 +16,7 @@ from provhouse.model.errors import UsageError
 
 ROOT = Path(__file__).parent.parent.parent
 LONG = ROOT / ".long"
-CODE = (ROOT / "capture", ROOT / "ingest" / "landing")
+CODE = (ROOT / "capturing", ROOT / "ingest" / "landing")
 MOST_WITNESSES, DROPPED_ROWS = 8, 3
 """In each query, ``DROPPED_ROWS`` rows with at most ``MOST_WITNESSES`` have each left out once."""
 

@@ -10,12 +10,12 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from helpers.witnesses import Found, captured
-from provhouse.capture.reading.widened import widened_windows
-from provhouse.capture.walks import cursor_ids as ids
-from provhouse.capture.walks.cursor import Cursor
-from provhouse.capture.walks.cursor_ids import CursorIds
-from provhouse.capture.walks.cursor_places import CursorPlace
-from provhouse.capture.walks.flow import CapturedFlow
+from provhouse.capturing.reading.widened import widened_windows
+from provhouse.capturing.walks import cursor_ids as ids
+from provhouse.capturing.walks.cursor import Cursor
+from provhouse.capturing.walks.cursor_ids import CursorIds
+from provhouse.capturing.walks.cursor_places import CursorPlace
+from provhouse.capturing.walks.flow import CapturedFlow
 from provhouse.model.associations import ROW_BITS
 
 Row = tuple[str, int]

@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
-from provhouse.capture.capturing import CaptureReports, capturing
-from provhouse.capture.reading.description import CapturedWrite
-from provhouse.capture.reading.finished import captured_writes
-from provhouse.capture.reading.output import output_of
-from provhouse.capture.reading.traced_rows import Traced, traced
+from provhouse.capturing.jvm_rules import CaptureReports, capturing
+from provhouse.capturing.reading.description import CapturedWrite
+from provhouse.capturing.reading.finished import captured_writes
+from provhouse.capturing.reading.output import output_of
+from provhouse.capturing.reading.traced_rows import Traced, traced
 from provhouse.model.associations import ROW_BITS
 
 Row = tuple[Any, ...]

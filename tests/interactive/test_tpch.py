@@ -9,7 +9,7 @@ from helpers.interactive_oracle import check
 from helpers.tpch import write_tpch
 from provhouse.interactive import Connection, connect
 
-QUERIES = Path(__file__).parent.parent / "capture" / "tpch"
+QUERIES = Path(__file__).parent.parent / "capturing" / "tpch"
 NAMES = sorted(path.stem for path in QUERIES.glob("*.sql"))
 DAILY = ("q02", "q04", "q13", "q15", "q16", "q18", "q21", "q22")
 """Queries that differ most in their operators; ``make test-long`` runs all."""

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from provhouse.capture import row_by_row, worker_function
+from provhouse.capturing import row_by_row, worker_function
 from provhouse.model import associations
 
 ROOT = Path(__file__).parents[2]
-JAVA = ROOT / "capture" / "java" / "provhouse" / "capturing"
+JAVA = ROOT / "capturing" / "java" / "provhouse" / "capturing"
 NAMES = ("FORM", "NONE", "NULL_GROUP", "ROWS", "ROW_BITS")
-FOLDERS = ("capture", "ingest/landing", "model/associations.py")
+FOLDERS = ("capturing", "ingest/landing", "model/associations.py")
 """The folders in which these names mean nothing else."""
 
 

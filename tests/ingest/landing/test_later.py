@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 import provhouse
 from helpers.shop import ORDERS, write_shop
 from helpers.warehouse import House
-from provhouse.capture.capturing import Refusal
+from provhouse.capturing.jvm_rules import Refusal
 from provhouse.ingest.landing.landed import Landed
 from provhouse.model.errors import BadInput, Busy, UsageError
 from provhouse.query.listing.status import status

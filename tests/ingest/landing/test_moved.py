@@ -6,8 +6,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from provhouse.capture.reading.description import SourceFile
-from provhouse.capture.reading.moved_keys import MovedFile, moved_file
+from provhouse.capturing.reading.description import SourceFile
+from provhouse.capturing.reading.moved_keys import MovedFile, moved_file
 from provhouse.model.associations import ROW_BITS
 from provhouse.model.errors import UsageError
 from provhouse.store.warehouse.written import RowTracking, Written

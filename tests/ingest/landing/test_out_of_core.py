@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from provhouse.capture.reading import row_keys as keys
-from provhouse.capture.reading import spread
-from provhouse.capture.reading.id_pairs import Pairs, PairSet
-from provhouse.capture.reading.row_keys import KeyStore, check_keys
+from provhouse.capturing.reading import row_keys as keys
+from provhouse.capturing.reading import spread
+from provhouse.capturing.reading.id_pairs import Pairs, PairSet
+from provhouse.capturing.reading.row_keys import KeyStore, check_keys
 from provhouse.model.arrays import I64
 from provhouse.model.associations import ROW_BITS
 from provhouse.model.errors import BadInput

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-from provhouse.capture.reading.spark_hash import SEED, flagged, hashed
+from provhouse.capturing.reading.spark_hash import SEED, flagged, hashed
 
 ROWS = 300
 TEXTS = ["", "a", "żółć", "1234", "12345678", "x" * 31, "y" * 32, "z" * 100, "\0", None]

@@ -1,0 +1,274 @@
+package provhouse.capturing;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.plans.logical.*;
+import org.apache.spark.sql.catalyst.rules.Rule;
+import org.apache.spark.sql.classic.Dataset;
+import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.execution.QueryExecution;
+import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec;
+import org.apache.spark.sql.execution.adaptive.QueryStageExec;
+import org.apache.spark.sql.execution.command.DataWritingCommandExec;
+import org.apache.spark.sql.execution.command.ExplainCommand;
+import org.apache.spark.sql.execution.metric.SQLMetric;
+import org.apache.spark.sql.util.QueryExecutionListener;
+import provhouse.capturing.plans.*;
+import provhouse.capturing.replayed_frame.*;
+import provhouse.capturing.rules.*;
+import provhouse.capturing.targets.*;
+import provhouse.capturing.writes.*;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * Captures the writes of a session from {@code start} to {@code stop}.
+ *
+ * <p>It is the last rule of Spark's optimizer, so that it sees the plan of each command before it
+ * runs. As a listener it learns when a command has ended. The description of each write is a file
+ * in the folder of its taps. It exists before Spark begins to write, so that a lost driver loses no
+ * finished write.
+ */
+public final class Capture extends Rule<LogicalPlan> implements QueryExecutionListener {
+  private static final long PATIENCE = 60_000;
+  private final SparkSession session;
+  private final Block block;
+
+  private Capture(SparkSession session, Block block) {
+    this.session = session;
+    this.block = block;
+  }
+
+  /**
+   * Begin to capture, and return null if the session is being captured already.
+   *
+   * <p>The arguments are those of {@code Block}, with the options as JSON.
+   */
+  public static Capture start(SparkSession session, String folder, String options)
+      throws JsonProcessingException {
+    return of(session) == null ? start(session, new Block(folder, Options.of(options))) : null;
+  }
+
+  static Capture start(SparkSession session, Block block) {
+    List<Rule<LogicalPlan>> rules = Plans.list(session.experimental().extraOptimizations());
+    Capture capture = new Capture(session, block);
+    session.experimental().extraOptimizations_$eq(Plans.seq(Plans.joined(rules, List.of(capture))));
+    session.listenerManager().register(capture);
+    return capture;
+  }
+
+  /** Return whether a session is captured by its configuration. */
+  public static boolean isConfigured(SparkSession session) {
+    Capture capture = of(session);
+    return capture != null && capture.block instanceof Application;
+  }
+
+  /** Return the capture of a session, or null. */
+  static Capture of(SparkSession session) {
+    return Plans.list(session.experimental().extraOptimizations()).stream()
+        .filter(Capture.class::isInstance)
+        .map(Capture.class::cast)
+        .findFirst()
+        .orElse(null);
+  }
+
+  /**
+   * Return a frame that can be computed again on other rows. A table is computed again, too, if
+   * these writes have made all of its files.
+   */
+  public Replay replay(Dataset<Row> frame, List<Integer> writes) {
+    synchronized (block) {
+      return new Replay(session, block, Replay.optimised(frame), writes);
+    }
+  }
+
+  /** Return the rows of a write so that they can be computed again on other rows. */
+  public Replay replayWrite(int write, List<Integer> writes) {
+    synchronized (block) {
+      return new Replay(session, block, block.write(write).named(), writes);
+    }
+  }
+
+  /** Return all rows of a source without row indexes, from which a write has read these paths. */
+  public Dataset<Row> source(int write, List<String> files) {
+    synchronized (block) {
+      return new KeyedRecords(block, block.write(write).query()).of(session, files);
+    }
+  }
+
+  /** Return the rows of files that a write has made, read with its own options and columns. */
+  public Dataset<Row> written(int write, List<String> files) {
+    synchronized (block) {
+      return block.write(write).read(session, files);
+    }
+  }
+
+  /** Return a number for a write that is captured without these rules, such as that of an RDD. */
+  public int reserve() {
+    return block.reserve();
+  }
+
+  /** End the capture once the ends of all commands have been received, or a minute later. */
+  public void stop() {
+    try {
+      session.sparkContext().listenerBus().waitUntilEmpty(PATIENCE);
+    } catch (TimeoutException late) {
+      // an ingest reports the writes whose ends are unknown
+    } finally {
+      abandon();
+    }
+  }
+
+  /** End the capture at once. */
+  public void abandon() {
+    List<Rule<LogicalPlan>> rules = Plans.list(session.experimental().extraOptimizations());
+    rules.remove(this);
+    session.experimental().extraOptimizations_$eq(Plans.seq(rules));
+    session.listenerManager().unregister(this);
+    block.close();
+  }
+
+  /** Return the writes that were refused, or that have run without capture, as JSON. */
+  public String refusals() throws JsonProcessingException {
+    synchronized (block) {
+      return new ObjectMapper().writeValueAsString(block.refusals());
+    }
+  }
+
+  /** Return the last refusal, or null. */
+  public Unsupported refused() {
+    return block.refused();
+  }
+
+  @Override
+  public LogicalPlan apply(LogicalPlan optimised) {
+    LogicalPlan command = commandOf(optimised);
+    if (command == null) {
+      return isCached(optimised) ? cached(optimised) : batch(optimised);
+    }
+    if (isExplained()) {
+      return optimised; // it is only planned, which is not visible in any plan
+    }
+    Streams.Batch batch = Streams.handed(session);
+    synchronized (block) {
+      block.handed(batch);
+      if (block.writeOf(command) != null) {
+        return optimised;
+      }
+      block.settle();
+      return captured(command, optimised);
+    }
+  }
+
+  private static boolean isExplained() {
+    return Calls.isInside(ExplainCommand.class.getName());
+  }
+
+  /** Return the plan of a stream's batch with slots, or refuse it; return any other query. */
+  private LogicalPlan batch(LogicalPlan optimised) {
+    if (optimised instanceof Subquery || !Streams.isPlanning()) {
+      return optimised;
+    }
+    synchronized (block) {
+      try {
+        block.checkOpen();
+        Streams.checkSink(session);
+        return block.caching(optimised, session);
+      } catch (Unsupported error) {
+        return uncaptured(optimised, optimised, null, error);
+      }
+    }
+  }
+
+  private LogicalPlan captured(LogicalPlan command, LogicalPlan optimised) {
+    try {
+      block.checkOpen();
+      LogicalPlan plan = CommonTables.inlined(optimised);
+      Target target = Target.of(plan, session);
+      if (target != null && block.leavesOut(target)) {
+        return optimised;
+      }
+      if (target != null) {
+        return block.captured(target, session);
+      }
+      Commands.refuse(plan);
+      return plan;
+    } catch (Unsupported error) {
+      return uncaptured(command, optimised, Target.of(command, session), error);
+    }
+  }
+
+  /** Return a plan that runs without capture, if that is allowed; refuse it otherwise. */
+  private LogicalPlan uncaptured(
+      LogicalPlan command, LogicalPlan optimised, Target target, Unsupported error) {
+    Unsupported refused = block.refuse(command, target, error, session);
+    if (block.isPlain()) {
+      return optimised;
+    }
+    throw refused;
+  }
+
+  /** Return whether Spark will cache the rows of a plan that is no part of another plan. */
+  private static boolean isCached(LogicalPlan plan) {
+    return !(plan instanceof Subquery) && Caches.isCaching();
+  }
+
+  private LogicalPlan cached(LogicalPlan optimised) {
+    Streams.Batch batch = Streams.handed(session);
+    synchronized (block) {
+      block.handed(batch);
+      return block.caching(optimised, session);
+    }
+  }
+
+  /** Return the command of a plan, or null. The optimizer may have put common tables above it. */
+  private static LogicalPlan commandOf(LogicalPlan plan) {
+    LogicalPlan found = plan instanceof WithCTE defining ? defining.plan() : plan;
+    return found instanceof Command ? found : null;
+  }
+
+  @Override
+  public void onSuccess(String action, QueryExecution execution, long nanoseconds) {
+    end(execution, true, nanoseconds);
+  }
+
+  @Override
+  public void onFailure(String action, QueryExecution execution, Exception error) {
+    end(execution, false, 0);
+  }
+
+  private void end(QueryExecution execution, boolean success, long nanoseconds) {
+    LogicalPlan plan = planOf(execution);
+    synchronized (block) {
+      boolean ends = plan instanceof Command && !DeltaCommand.isStaged(plan);
+      Write write = ends ? block.writeOf(plan) : null;
+      if (write != null) {
+        write.end(success, nanoseconds, success ? rowsOf(execution.executedPlan()) : -1);
+      }
+    }
+  }
+
+  /** Return the optimised plan, or null if there is none because it was refused or is wrong. */
+  private static LogicalPlan planOf(QueryExecution execution) {
+    try {
+      return execution.optimizedPlan();
+    } catch (Exception error) { // the user has it already; Spark would log it a second time
+      return null;
+    }
+  }
+
+  /** Return the number of rows that a plan has written, as Spark counts them, or -1. */
+  private static long rowsOf(SparkPlan plan) {
+    if (plan instanceof AdaptiveSparkPlanExec adaptive) {
+      return rowsOf(adaptive.executedPlan());
+    }
+    if (plan instanceof QueryStageExec stage) {
+      return rowsOf(stage.plan());
+    }
+    SQLMetric rows = CollectionConverters.asJava(plan.metrics()).get("numOutputRows");
+    return plan instanceof DataWritingCommandExec && rows != null ? rows.value() : -1;
+  }
+}

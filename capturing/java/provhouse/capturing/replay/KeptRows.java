@@ -1,0 +1,69 @@
+package provhouse.capturing.replayed_frame;
+
+import java.util.*;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.PlanExpression;
+import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Sample;
+import org.apache.spark.sql.classic.Dataset$;
+import org.apache.spark.sql.classic.SparkSession;
+import provhouse.capturing.plans.*;
+import scala.Option;
+import scala.collection.immutable.Seq;
+
+/** Some rows of one scan in memory, in the order of their ids. */
+record KeptRows(long[] ids, InternalRow[] rows) {
+
+  /** Settings that save time on few rows. Compiling code for them takes longer than computing. */
+  private static final Map<String, String> SMALL =
+      Map.of(
+          "spark.sql.shuffle.partitions", "1",
+          "spark.sql.adaptive.enabled", "false",
+          "spark.sql.codegen.wholeStage", "false",
+          "spark.sql.codegen.factoryMode", "NO_CODEGEN");
+
+  /** Return a session for frames on rows in memory, with the tables of another one. */
+  static SparkSession session(SparkSession other) {
+    SparkSession found = other.cloneSession();
+    SMALL.forEach(found.conf()::set);
+    return found;
+  }
+
+  /** Read the rows of a plan whose last column is their id. */
+  static KeptRows read(SparkSession session, LogicalPlan plan) {
+    int last = Plans.list(plan.output()).size() - 1;
+    InternalRow[] rows =
+        Dataset$.MODULE$.ofRows(session, plan).queryExecution().executedPlan().executeCollect();
+    Arrays.sort(rows, Comparator.comparingLong(row -> row.getLong(last)));
+    return new KeptRows(Arrays.stream(rows).mapToLong(row -> row.getLong(last)).toArray(), rows);
+  }
+
+  /** Return the rows that have these ids, as a plan with the columns of the scan. */
+  LogicalPlan only(long[] wanted, Seq<Attribute> output) {
+    List<InternalRow> found = new ArrayList<>();
+    for (long id : wanted) {
+      int at = Arrays.binarySearch(ids, id);
+      if (at >= 0) {
+        found.add(rows[at]); // the id after its columns is not read
+      }
+    }
+    return new LocalRelation(output, Plans.seq(found), false, Option.empty());
+  }
+
+  /** Return whether a plan gives the same rows for rows in memory as for rows of files. */
+  static boolean suffice(LogicalPlan plan) {
+    return !(plan instanceof Sample)
+        && Plans.<Expression>list(plan.expressions()).stream().allMatch(KeptRows::suffice)
+        && Plans.children(plan).stream().allMatch(KeptRows::suffice);
+  }
+
+  private static boolean suffice(Expression value) {
+    PlanExpression<LogicalPlan> subquery = Plans.subquery(value);
+    boolean inside = subquery == null || suffice(subquery.plan());
+    return value.deterministic() && inside
+        && Plans.children(value).stream().allMatch(KeptRows::suffice);
+  }
+}

@@ -1,0 +1,60 @@
+package provhouse.capturing.replayed_frame;
+
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.classic.Dataset;
+import org.apache.spark.sql.classic.Dataset$;
+import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.execution.columnar.InMemoryRelation;
+import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import provhouse.capturing.plans.*;
+import provhouse.capturing.sources.*;
+import provhouse.capturing.writes.*;
+
+/** Reads sources without row indexes again, in the way in which a write has read them. */
+public final class KeyedRecords {
+  private final Block block;
+  private final List<LogicalRelation> scans = new ArrayList<>();
+
+  /** Find the scans of such sources in the plan of a write. */
+  public KeyedRecords(Block block, LogicalPlan query) {
+    this.block = block;
+    visit(query);
+  }
+
+  /** Return all rows of the first scan that has all of these files, which are paths. */
+  public Dataset<Row> of(SparkSession session, List<String> files) {
+    for (LogicalRelation scan : scans) {
+      if (pathsOf(scan).containsAll(files)) {
+        return Dataset$.MODULE$.ofRows(session, scan.newInstance());
+      }
+    }
+    throw new IllegalStateException("The write has no scan of " + files);
+  }
+
+  private static Set<String> pathsOf(LogicalRelation scan) {
+    Listing listing = Listing.of(scan);
+    return listing == null
+        ? Set.of()
+        : listing.paths().stream().map(each -> URI.create(each).getPath()).collect(Collectors.toSet());
+  }
+
+  private void visit(LogicalPlan plan) {
+    new PlanMap(this::leaf).apply(plan);
+  }
+
+  private LogicalPlan leaf(LogicalPlan leaf) {
+    if (leaf instanceof LogicalRelation && !Sources.hasPlaces((LogicalRelation) leaf)) {
+      scans.add((LogicalRelation) leaf);
+    }
+    if (leaf instanceof InMemoryRelation) {
+      visit(block.cached(leaf));
+    }
+    return leaf;
+  }
+}

@@ -1,0 +1,27 @@
+package provhouse.capturing.replayed_frame;
+
+import java.io.Serializable;
+import java.util.Arrays;
+
+/** A set of rows of a source by their ids, which are sorted. */
+public record RowSet(long[] ids) implements Serializable {
+  /** Return whether a row is one of them. Generated code calls this for each row that is read. */
+  public boolean has(long id) {
+    return Arrays.binarySearch(ids, id) >= 0;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof RowSet rows && Arrays.equals(rows.ids, ids);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(ids);
+  }
+
+  @Override
+  public String toString() {
+    return ids.length + " rows";
+  }
+}

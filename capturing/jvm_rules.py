@@ -1,0 +1,226 @@
+"""Capture the writes of a Spark session, by rules that run in its JVM."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+from weakref import WeakSet
+
+from provhouse.model.errors import ProvhouseError, UsageError
+from provhouse.runtime.spark.pyspark_internals import java_session
+
+from .jar import jar
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_WITH_JAR = WeakSet["SparkSession"]()
+"""The sessions that have our jar."""
+_PATIENCE = 60_000
+"""Milliseconds that Spark may take to report the ends of commands."""
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A write of a block whose lineage was not captured."""
+
+    target: str
+    """The path that it writes to; the name of Spark's command if that is unknown."""
+    table: str
+    """The name of the table in Spark's catalog, or an empty text."""
+    problem: str
+    found: str
+
+    @property
+    def name(self) -> str:
+        """The name of the table, as in keys."""
+        return self.table or Path(unquote(self.target)).name.removesuffix(".parquet")
+
+    @property
+    def reason(self) -> str:
+        """Why it was not captured, in one sentence or two."""
+        return ". ".join(filter(None, (self.problem, self.found)))
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The most that the capture of one write may take; 0 is no limit."""
+
+    bytes: int = 0
+    """The size of its association files."""
+    seconds: float = 0.0
+    """Seconds from the begin of the write."""
+
+
+NO_BUDGET = Budget()
+
+
+@dataclass
+class CaptureReports:
+    """The refusals of a block. It is complete once the block has ended."""
+
+    refusals: tuple[Refusal, ...] = ()
+    """The writes that were refused, or that have run without capture."""
+    refused: ProvhouseError | None = None
+    """The error of the last write that was refused."""
+    rules: Any = field(default=None, repr=False)
+    """The rules of the block in the JVM, which know the plans of its writes."""
+    ended: bool = False
+    """Whether the block has ended, so that nothing is captured any more."""
+
+
+@contextmanager
+def saying(session: "SparkSession", **said: str) -> Iterator[None]:
+    """Say something about all writes of this thread during the block: an op, a module.
+
+    Threads that begin during the block say the same. ``capturing/java/.../Write.java`` reads it.
+    """
+    context = session.sparkContext
+    before: dict[str, Any] = {name: context.getLocalProperty(f"provhouse.{name}") for name in said}
+    try:
+        for name, text in said.items():
+            context.setLocalProperty(f"provhouse.{name}", text)
+        yield
+    finally:
+        for name, text in before.items():
+            context.setLocalProperty(f"provhouse.{name}", text)
+
+
+def await_ends(session: "SparkSession") -> None:
+    """Wait until the ends of all commands that have returned are in the descriptions of writes."""
+    _, classic = java_session(session)
+    classic.sparkContext().listenerBus().waitUntilEmpty(_PATIENCE)
+
+
+def marked(frame: "DataFrame", table: str, key: Sequence[str]) -> "DataFrame":
+    """Return a frame whose rows are items of a table in the lineage of what is captured.
+
+    Raises UsageError if the frame lacks a column of the key, or if its type is not that of a key.
+    """
+    jvm, _ = java_session(frame.sparkSession)
+    rows = jvm.provhouse.capturing.rules.Mark.marked(frame._jdf, table, [*key])
+    return type(frame)(rows, frame.sparkSession)
+
+
+@contextmanager
+def capturing(
+    session: "SparkSession",
+    folder: Path,
+    captured: CaptureReports,
+    keys: Mapping[str, Sequence[str]],
+    plain: bool = False,
+    tables: Sequence[str] | None = None,
+    budget: Budget = NO_BUDGET,
+    *,
+    sampled: bool = False,
+    values: bool = False,
+) -> Iterator[None]:
+    """Capture all writes of a session during the block; descriptions and taps go below ``folder``.
+
+    ``captured`` is filled when the block ends, also by an exception. Raises UsageError for an
+    operator or a write that is not covered, instead of Spark's error, and if the session is being
+    captured already. Spark has then not begun to write. With ``plain``, what is not covered runs
+    without capture, and so does a write beyond its ``budget``. ``keys`` has the key columns of
+    tables, by name. ``tables`` are those whose writes are captured; None means all. If ``sampled``,
+    writes are refused of which an ingest cannot take a sample. With ``values``, what rows give to
+    aggregates is captured too.
+    """
+    options = {
+        "keys": dict(keys),
+        "plain": plain,
+        "tables": None if tables is None else [*tables],
+        "limits": {"bytes": budget.bytes, "seconds": budget.seconds},
+        "sampled": sampled,
+        "valued": values,
+    }
+    capture = captured.rules = _started(session, folder, json.dumps(options))
+    try:
+        yield
+    except ProvhouseError:
+        _end(capture, captured)
+        raise
+    except Exception as error:  # of a stream, whose thread has met the refusal
+        _end(capture, captured)
+        if captured.refused and captured.refused.wanted in str(error):
+            raise captured.refused from error
+        raise
+    except BaseException:  # Ctrl-C: what Spark may still report is not waited for
+        capture.abandon()
+        _fill(captured, capture)
+        raise
+    else:
+        _end(capture, captured)
+
+
+def _started(session: "SparkSession", folder: Path, options: str) -> Any:
+    try:
+        jvm, classic = java_session(session)
+    except AttributeError as error:
+        raise UsageError(
+            "This Spark session cannot be captured",
+            "It is a session of Spark Connect, whose plans are made on the server",
+            "Use a session that runs in this process",
+        ) from error
+    from .refused import raise_refusals  # it imports pyspark
+
+    _add_jar(session, jvm)
+    raise_refusals()
+    capture = jvm.provhouse.capturing.Capture.start(classic, folder.resolve().as_uri(), options)
+    if capture is None:
+        raise _captured_already(jvm.provhouse.capturing.Capture.isConfigured(classic))
+    return capture
+
+
+def _add_jar(session: "SparkSession", jvm: Any) -> None:
+    """Add the jar to a session once: that takes longer than all else that begins a block."""
+    if session not in _WITH_JAR:
+        _show_to_threads(jvm, jar())
+        session.sql(f"ADD JAR '{jar()}'")
+        _WITH_JAR.add(session)
+
+
+def _show_to_threads(jvm: Any, jar: Path) -> None:
+    """Let all threads of the driver find the classes of a jar; ``ADD JAR`` tells this one only.
+
+    Another thread could not compile the code of a stage with taps, and Spark would interpret it.
+    """
+    loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
+    found = None
+    while loader is not None:
+        if loader.getClass().getName() == "org.apache.spark.util.MutableURLClassLoader":
+            found = loader
+        loader = loader.getParent()
+    if found is not None:  # Spark was started by spark-submit, as PySpark starts it
+        found.addURL(jvm.java.io.File(str(jar)).toURI().toURL())
+
+
+def _captured_already(configured: bool) -> UsageError:
+    wanted = "This Spark session is being captured already"
+    if configured:
+        return UsageError(
+            wanted,
+            "Its configuration has spark.provhouse.warehouse",
+            "Leave out provhouse.capture, or start Spark without spark.provhouse settings",
+        )
+    return UsageError(
+        wanted,
+        "One block with provhouse.capture is inside of another",
+        "End the first block before the second begins",
+    )
+
+
+def _end(capture: Any, captured: CaptureReports) -> None:
+    capture.stop()
+    _fill(captured, capture)
+
+
+def _fill(captured: CaptureReports, capture: Any) -> None:
+    captured.ended = True
+    captured.refusals = tuple(Refusal(**each) for each in json.loads(capture.refusals()))
+    if refused := capture.refused():
+        from .refused import Refused
+
+        captured.refused = Refused(refused.problem(), refused.found(), refused.remedy())

@@ -1,0 +1,104 @@
+"""Write the association files of RDDs; Spark's Python workers run this.
+
+Workers may lack provhouse, so the functions that they run are sent with what they use of this
+module. It imports only what a worker has. The files are those of
+``capturing/java/.../taps/TapFile.java``.
+"""
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+GROUP_BITS = 27
+"""The number of bits of a group within the keys of one file; the number of the file is above."""
+RUN_BITS = 8
+"""The number of bits of the files that one attempt at a task makes for one tap."""
+ATTEMPT_BITS = 63 - GROUP_BITS - RUN_BITS
+
+
+class AssociationFile:
+    """A Parquet file of 64-bit columns ``c0``, ``c1`` and so on.
+
+    It has its name once it is complete. Its number is never given twice to files of one tap, also
+    if a task is tried again. So a key, which has the number in it, says which attempt at the task
+    has made the row that carries it.
+    """
+
+    def __init__(self, folder: str, columns: int) -> None:
+        from pyspark import TaskContext
+
+        self._folder, self._columns = folder, columns
+        task: Any = TaskContext.get()
+        self._attempt: int = task.taskAttemptId()
+        self._stage = task.stageId()
+        self._partition = task.partitionId()
+        self.rows = 0
+        self._writer: Any = None
+        os.makedirs(folder, exist_ok=True)
+
+    def reserve(self) -> int:
+        """Reserve a number for the file, and return the first key that it may have."""
+        if self._attempt >> ATTEMPT_BITS:
+            raise OverflowError("This Spark application has run too many tasks to capture RDDs")
+        for run in range(1 << RUN_BITS):
+            number = self._attempt << RUN_BITS | run
+            name = f"{number:06d}-{self._stage}.0-{self._attempt}-{run:016x}.parquet"
+            try:
+                self._open(name, "x")
+            except FileExistsError:
+                continue
+            if not os.path.exists(self._kept):
+                return number << GROUP_BITS
+            os.unlink(self._hidden)
+        raise OverflowError("A task computes one partition too often to capture it")
+
+    def name(self) -> tuple[int, str]:
+        """Name the file after the partition; return the partition, and the hidden name.
+
+        The driver learns whether the attempt has succeeded, and then gives the file its name.
+        """
+        name = f"{self._partition:06d}-{self._stage}.0-{self._attempt}-{0:016x}.parquet"
+        self._open(name, "w")
+        return self._partition, f"_{name}"
+
+    def _open(self, name: str, mode: str) -> None:
+        self._hidden = os.path.join(self._folder, f"_{name}")
+        self._kept = os.path.join(self._folder, name)
+        with open(self._hidden, mode):
+            pass
+
+    def write(self, columns: Sequence[Any], texts: Sequence[str | None] | None = None) -> None:
+        """Write rows as a row group; ``texts`` are a last column ``t0``, in all calls or none."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        names = [f"c{column}" for column in range(self._columns)]
+        if self._writer is None:
+            fields = [pa.field(name, pa.int64(), nullable=False) for name in names]
+            if texts is not None:
+                fields.append(pa.field("t0", pa.string()))
+            self._schema = pa.schema(fields)
+            encodings = dict.fromkeys(names, "DELTA_BINARY_PACKED")
+            self._writer = pq.ParquetWriter(
+                self._hidden,
+                self._schema,
+                compression="zstd",
+                compression_level=1,
+                use_dictionary=False,
+                write_statistics=False,
+                column_encoding=encodings,
+                store_schema=False,
+            )
+        more = [] if texts is None else [pa.array(texts, pa.string())]
+        table = pa.table([*columns, *more], schema=self._schema)
+        self._writer.write_table(table, row_group_size=max(1, table.num_rows))
+        self.rows += table.num_rows
+
+    def close(self, *, keep: bool) -> None:
+        """End the file, and give it its name to ``keep`` it."""
+        if self._writer is None:
+            os.unlink(self._hidden)
+            return
+        self._writer.close()
+        if keep:
+            os.rename(self._hidden, self._kept)

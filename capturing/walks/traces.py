@@ -1,0 +1,89 @@
+"""The traces of one captured block, in the folder with its association files."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from provhouse.model.errors import UsageError
+from provhouse.store.warehouse.kept_folder import KeptFolder
+
+from ..jvm_rules import await_ends
+from ..reading.finished import captured_writes, outputs_of
+from ..reading.widened import Widened, check_lineage
+from .cursor import Cursor
+from .fault_tests import Raises, Test
+from .flow import CapturedFlow
+from .rdd_replay import Program
+from .smallest import Smallest, of_frame, of_row
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+class Traces:
+    """Makes cursors over the finished writes of a block."""
+
+    def __init__(self, spark: "SparkSession", folder: KeptFolder, rules: Any) -> None:
+        """``rules`` are those of the block in the JVM."""
+        self._spark, self._folder, self._rules = spark, folder, rules
+        self._flow: CapturedFlow | None = None
+        self._writes = 0
+
+    def trace(self, table: str, widened: Widened | None) -> Cursor:
+        """Return a cursor at all rows that the block has written to a table.
+
+        ``widened`` is what the ingest has found; None if the block has not ended. Raises UsageError
+        if there is no such table, or if its files are gone.
+        """
+        self._check_open()
+        return Cursor.at_table(self.flow(widened), table)
+
+    def smallest(
+        self,
+        wrong: "Cursor | DataFrame",
+        test: Test,
+        keys: Mapping[str, Sequence[str]],
+        widened: Widened | None,
+        program: Program | None,
+    ) -> Smallest:
+        """Return the smallest input with which a row is wrong, or with which a frame fails."""
+        if not isinstance(wrong, Cursor):
+            self._check_open()
+            if not isinstance(test, Raises):
+                raise UsageError(
+                    "The smallest input of a frame is that of an error",
+                    f"The test is {test!r}",
+                    "Give a row of run.trace(), or test=faults.raises()",
+                )
+            return of_frame(self.flow(widened), wrong, test)
+        (table, *_) = [*wrong.tables(), ""]
+        return of_row(wrong.flow, wrong, keys.get(table, ()), test, program)
+
+    def _check_open(self) -> None:
+        if not self._folder.is_open:
+            raise UsageError(
+                "The associations of this block are gone",
+                "It was closed, or the lineage of no write of it could be ingested",
+                "Ask the warehouse (provhouse lineage), or run the job again and trace it",
+            )
+
+    def flow(self, widened: Widened | None) -> CapturedFlow:
+        """Return the writes that are finished now; the files of the block must be there."""
+        self._flow = self._current(widened)
+        return self._flow
+
+    def _current(self, widened: Widened | None) -> CapturedFlow:
+        """Return the writes that are finished now."""
+        if widened is None:
+            await_ends(self._spark)
+        every = captured_writes(self._folder.path)
+        writes = [each for each in every if each.state == "finished"]
+        if self._flow and len(writes) == self._writes:
+            return self._flow
+        self._writes = len(writes)
+        outputs = outputs_of(writes)
+        for source in (source for output in outputs for source in output.write.sources):
+            source.check_unchanged()
+        for scan in (scan for output in outputs for scan in output.write.keyed):
+            scan.check_unchanged(scan.files)
+        found = check_lineage(outputs) if widened is None else widened
+        return CapturedFlow(self._spark, outputs, found, self._folder, self._rules)

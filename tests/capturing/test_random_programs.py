@@ -1,0 +1,76 @@
+"""Random programs: each row has exactly the lineage that an interpreter over tuples gives it."""
+
+import random
+from collections import Counter
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+from helpers.random_programs import Program, Values, program, tables
+from helpers.witnesses import Found, captured, query, read
+from provhouse.capturing.reading import tap_trace as trace
+
+FEW = [0, 3, 40, 57]
+"""Seeds of short programs; the last two have windows of ranks and frames."""
+MORE = [1, 2, 38, 42]
+LONG = 300
+SHORT, STEPS = 3, 5
+FILES = 2
+COLUMNS = pa.schema([("x", pa.int32()), ("y", pa.string())])
+
+
+def write_tables(held: dict[str, list[Values]], folder: Path) -> None:
+    """Write tables with their rows in turn in two files."""
+    for name, rows in held.items():
+        (folder / name).mkdir(parents=True)
+        for file in range(FILES):
+            columns = list(zip(*rows[file::FILES], strict=True))
+            pq.write_table(pa.table(columns, COLUMNS), folder / name / f"{file}.parquet")
+
+
+def found_rows(found: Found) -> Counter[object]:
+    """Return the rows that were written, each with its source rows."""
+    rows: Counter[object] = Counter()
+    for at, row in enumerate(found.rows):
+        sources = {
+            (table, FILES * index + int(path.stem))
+            for table, files in found.witnesses(at).items()
+            for path, indexes in files.items()
+            for index in indexes
+        }
+        rows[row, frozenset(sources)] += 1
+    return rows
+
+
+def check(seed: int, steps: int, spark: SparkSession, folder: Path) -> None:
+    """Run the program of a seed, and compare its rows and their lineage."""
+    rng = random.Random(seed)
+    held = tables(rng)
+    made: Program = program(rng, held, steps)
+    write_tables(held, folder / "tables")
+    frame = query(made.sql)(read(spark, folder / "tables"))
+    found = found_rows(captured(spark, frame, folder))
+    expected = Counter((row.values, row.sources) for row in made.rows)
+    assert found == expected, f"seed {seed}: {made.sql}"
+
+
+@pytest.fixture(autouse=True)
+def no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """List all rows of parts of partitions, however many."""
+    monkeypatch.setattr(trace, "MOST_PER_ROW", 1 << 40)
+
+
+@pytest.mark.parametrize(
+    "seed", [*FEW, *(pytest.param(each, marks=pytest.mark.long) for each in MORE)]
+)
+def test_rows_have_exactly_their_lineage(seed: int, spark: SparkSession, tmp_path: Path) -> None:
+    check(seed, SHORT, spark, tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(100, 100 + LONG))
+def test_many_programs(seed: int, spark: SparkSession, tmp_path: Path) -> None:
+    check(seed, STEPS, spark, tmp_path)
