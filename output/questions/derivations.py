@@ -41,7 +41,10 @@ class Supposed:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingWhatIf(
-    Supposed, Asking["WhatIf"], found="query.what_if.WhatIf", result="what_if.WhatIfResult"
+    Supposed,
+    Asking["WhatIf"],
+    found="query.consequences.what_if.WhatIf",
+    result="what_if.WhatIfResult",
 ):
     """Show what would happen if items or triples did not exist."""
 
@@ -57,7 +60,7 @@ class AskingWhatIf(
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingWhatIfEach(
     Asking["WhatIfEach"],
-    found="query.what_if_each.WhatIfEach",
+    found="query.consequences.what_if_each.WhatIfEach",
     result="what_if_each.WhatIfEachResult",
 ):
     """Show what the aggregates of an item would be without each of their inputs."""
@@ -76,7 +79,7 @@ class AskingWhatIfEach(
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingDepends(
     Asking["Dependency"],
-    found="query.depends.Dependency",
+    found="query.consequences.depends.Dependency",
     result="dependency.DependencyResult",
     command="provhouse depends revenue/2026-03 --on orders/17",
 ):
@@ -100,7 +103,7 @@ class AskingDepends(
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingWhy(
     Asking["Why"],
-    found="query.why.Why",
+    found="query.consequences.why.Why",
     result="why.WhyResult",
     command="provhouse why revenue/2026-03",
 ):
@@ -125,7 +128,7 @@ class AskingWhy(
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingWhyChanged(
     Asking["WhyChanged"],
-    found="query.why_changed.WhyChanged",
+    found="query.consequences.why_changed.WhyChanged",
     result="why_changed.WhyChangedResult",
     command="provhouse why-changed revenue/2026-03 --from 3",
 ):
@@ -162,7 +165,9 @@ class AskingWhyChanged(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingEvaluate(
-    Asking["Evaluation"], found="query.evaluate.Evaluation", result="evaluation.EvaluationResult"
+    Asking["Evaluation"],
+    found="query.consequences.evaluate.Evaluation",
+    result="evaluation.EvaluationResult",
 ):
     """Evaluate the derivations of an item in a semiring."""
 

@@ -56,7 +56,9 @@ class Between:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AskingPath(Between, Asking["Paths"], found="query.path.Paths", result="path.PathResult"):
+class AskingPath(
+    Between, Asking["Paths"], found="query.lineage.path.Paths", result="path.PathResult"
+):
     """Show how one item was derived from another."""
 
     def find(self, asker: "Asker") -> "Paths":
@@ -69,7 +71,7 @@ class AskingPath(Between, Asking["Paths"], found="query.path.Paths", result="pat
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingSubgraph(
     Asking["Subgraph"],
-    found="query.subgraph.Subgraph",
+    found="query.lineage.subgraph.Subgraph",
     result="subgraph.SubgraphResult",
     command="provhouse subgraph orders/17",
 ):
@@ -92,7 +94,7 @@ class AskingSubgraph(
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingOrigins(
     Asking["Origins"],
-    found="query.origins.Origins",
+    found="query.lineage.origins.Origins",
     rows="tables",
     command="provhouse origins revenue/2026-03",
 ):
@@ -118,7 +120,7 @@ class AskingOrigins(
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingFind(
     Asking["Finding"],
-    found="query.find.Finding",
+    found="query.listing.find.Finding",
     result="finding.FindingResult",
     quick=True,
     command="provhouse find orders/ --limit 5",
@@ -150,7 +152,7 @@ class AskingFind(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingSet(
-    Asking["ShownSet"], found="query.show_set.ShownSet", result="shown_set.ShownSetResult"
+    Asking["ShownSet"], found="query.listing.show_set.ShownSet", result="shown_set.ShownSetResult"
 ):
     """Show a connected set and its items."""
 
@@ -169,7 +171,7 @@ class AskingSet(
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingExplain(
     Asking["Explanation"],
-    found="query.explain.Explanation",
+    found="query.lineage.explain.Explanation",
     result="explanation.ExplanationResult",
     schema="explanation",
 ):
@@ -201,7 +203,9 @@ class Compared:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AskingDiff(Compared, Asking["Diff"], found="query.diff.Diff", result="diff.DiffResult"):
+class AskingDiff(
+    Compared, Asking["Diff"], found="query.lineage.diff.Diff", result="diff.DiffResult"
+):
     """Compare the answers of two generations."""
 
     def answer(self, askers: Askers) -> "Diff":
@@ -212,7 +216,9 @@ class AskingDiff(Compared, Asking["Diff"], found="query.diff.Diff", result="diff
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AskingView(Asking["Neo4jView"], found="query.view.View", result="view.ViewResult"):
+class AskingView(
+    Asking["Neo4jView"], found="query.exporting.view.Neo4jView", result="view.ViewResult"
+):
     """Write the lineage or impact of an item into Neo4j, to look at in Neo4j Browser."""
 
     item: Name

@@ -31,7 +31,7 @@ class AtLevel:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingZoom(
-    Question, Asking["Zoomed"], found="query.zoom.Zoomed", result="zoomed.ZoomedResult"
+    Question, Asking["Zoomed"], found="query.zoom.zoomed.Zoomed", result="zoomed.ZoomedResult"
 ):
     """Show the lineage or impact of an item at the level of modules, tables, sets or records."""
 
@@ -56,7 +56,7 @@ class AskingZoomPath(
     Between,
     AtLevel,
     Asking["ZoomedPath"],
-    found="query.zoom_path.ZoomedPath",
+    found="query.zoom.zoom_path.ZoomedPath",
     result="zoomed_path.ZoomedPathResult",
 ):
     """Show how one item was derived from another, as modules, tables, sets or records."""
@@ -73,7 +73,7 @@ class AskingZoomDiff(
     Compared,
     AtLevel,
     Asking["ZoomedDiff"],
-    found="query.zoom_diff.ZoomedDiff",
+    found="query.zoom.zoom_diff.ZoomedDiff",
     result="zoomed_diff.ZoomedDiffResult",
 ):
     """Compare the answers of two generations, as modules, tables, sets or records."""
@@ -90,7 +90,7 @@ class AskingZoomWhatIf(
     Supposed,
     AtLevel,
     Asking["ZoomedWhatIf"],
-    found="query.zoom_what_if.ZoomedWhatIf",
+    found="query.zoom.zoom_what_if.ZoomedWhatIf",
     result="zoomed_what_if.ZoomedWhatIfResult",
 ):
     """Show what would happen if items or triples did not exist, as modules, tables or sets."""

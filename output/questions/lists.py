@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingOps(
     Asking["Operations"],
-    found="query.operations.Operations",
+    found="query.listing.operations.Operations",
     result="operations.OperationsResult",
     quick=True,
 ):
@@ -35,7 +35,10 @@ class AskingOps(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingModules(
-    Asking["Modules"], found="query.modules.Modules", result="modules.ModulesResult", quick=True
+    Asking["Modules"],
+    found="query.listing.modules.Modules",
+    result="modules.ModulesResult",
+    quick=True,
 ):
     """List the modules that are declared or described."""
 
@@ -51,7 +54,7 @@ class AskingModules(
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingInvocations(
     Asking["Invocations"],
-    found="query.modules.Invocations",
+    found="query.listing.modules.Invocations",
     result="modules.InvocationsResult",
     quick=True,
     command="provhouse invocations curate --run nightly",
@@ -78,7 +81,7 @@ class AskingInvocations(
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingGenerations(
     Asking["list[Generation]"],
-    found="query.generations.Generation",
+    found="query.listing.generations.Generation",
     result="generations.GenerationsResult",
     quick=True,
 ):
