@@ -85,7 +85,7 @@ class Positioned(Entering):
 
     @abstractmethod
     def _found(self, positions: Any) -> list[Any]:
-        """Return the slots of the records at some positions, counted as records enter."""
+        """Return the slots of entered records, given their positions in the order of entering."""
 
 
 def blocks(records: Iterable[Any]) -> Iterator[Iterator[Any]]:

@@ -92,6 +92,7 @@ def combined(
             file.write([groups + base, *slots])
         if ended:
             entering.close()
+        # The next block may add BLOCK groups, and a group has GROUP_BITS bits in a key.
         full = get_used_memory() > limit or (len(found) + BLOCK) >> GROUP_BITS
         if file and (ended or full):
             file.close(keep=True)
@@ -100,4 +101,5 @@ def combined(
             found = combiner()
             if not ended:
                 gc.collect()
+                # Python may keep freed memory; with the old limit, each block would be full.
                 limit = max(memory, int(get_used_memory() * 1.05))

@@ -48,6 +48,7 @@ def kept(rows: Iterable[Any], chosen: Any, only: bool) -> Iterator[Any]:
         return iter(()) if only else iter(rows)
     mask = np.full(chosen[-1] + 1, not only, np.uint8)
     mask[chosen] = only
+    # Without ``only``, all rows after the last chosen one follow.
     return compress(rows, chain(mask.tobytes(), () if only else repeat(1)))
 
 

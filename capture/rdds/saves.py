@@ -189,6 +189,7 @@ def _sources(scan: FileScan, counts: dict[int, int | None]) -> Iterator[dict[str
     for part in sorted(scan.parts, key=lambda each: (each.path, each.start)):
         before = first.get(part.path, 0)
         count = counts.get(part.number)
+        # An unknown count makes the positions of all later parts unknown.
         first[part.path] = -1 if count is None or before < 0 else before + count
         yield _source(part, before, -1 if count is None else count)
 

@@ -105,7 +105,7 @@ def _missing(written: "DataFrame", again: "DataFrame") -> tuple[int, str]:
     ).select(*(_comparable(field.name, field.dataType) for field in fields))  # fmt: skip
     missing = wanted.exceptAll(given)
     floats = {field.name for field in fields if field.dataType.typeName() in ("float", "double")}
-    if floats:
+    if floats:  # exceptAll compares exactly, so compare the remaining rows again
         others = given.exceptAll(wanted).alias("b")
         same = " AND ".join(_same(field.name, field.name in floats) for field in fields)
         missing = missing.alias("a").join(others, F.expr(same), "left_anti")

@@ -187,7 +187,7 @@ def _taken(found: Found) -> dict[CursorPlace, I64] | None:
     for place, ids in found:
         parts[place].append(ids)
         size += len(ids)
-        if size > 2 * HELD:
+        if size > 2 * HELD:  # ids may repeat, so remove repeated ids before giving up
             parts = _merged(parts)
             size = sum(len(ids) for (ids,) in parts.values())
             if size > HELD:

@@ -86,6 +86,7 @@ class SourceLink(TapLink):
     def _scan_rows(self, ids: I64) -> Rows:
         masks, locks = dict[int, Bools](), {number: Lock() for number in self._by_number}
 
+        # Several threads call this function; a lock makes one of them compute the mask of a file.
         def keep(column: pa.Array) -> Bools:
             rows = np.asarray(column)
             found = np.full(len(rows), self._null in ids)

@@ -29,7 +29,7 @@ _KNOWN = f"{_FILE} string, {_KEY} string, {ID} bigint"
 
 @dataclass(frozen=True)
 class _Numbered:
-    """A file whose records are wanted."""
+    """A file whose records a cursor requests."""
 
     file: NumberedFile
     known: KeyedFile
@@ -38,7 +38,7 @@ class _Numbered:
 
 
 class KeyedRecords:
-    """A reader of records in the form in which the writes of a block read or wrote them."""
+    """A reader of records as the writes of a block read or wrote them."""
 
     def __init__(self, spark: "SparkSession", rules: Any, rows: KeyedRows) -> None:
         """``rules`` are the block's rules in the JVM, which have the plans of its writes."""

@@ -30,7 +30,7 @@ PART = 1 << 19
 """The approximate number of rows that a thread reads at once."""
 
 Keep = Callable[[pa.Array], Bools]
-"""A function that returns a mask of the wanted values of a column."""
+"""A function that returns a mask of the values to keep in a column."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def among(values: I64) -> Keep:
 def matches(
     paths: Sequence[Path], by: str, keep: Keep, columns: Sequence[str]
 ) -> Iterator[Matches]:
-    """Yield the rows whose value in the column ``by`` is wanted, with some columns.
+    """Yield the rows that ``keep`` selects by the column ``by``, with some columns.
 
     Several threads read ahead and call ``keep``.
     """

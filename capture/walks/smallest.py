@@ -1,4 +1,4 @@
-"""Find the smallest input from which the program of a block still computes a wrong row."""
+"""Find the smallest input that still makes the program of a block compute a wrong row."""
 
 from collections import defaultdict
 from collections.abc import Sequence

@@ -27,7 +27,7 @@ def back(flow: CapturedFlow, position: Position) -> Position:
 
 
 def forwards(flow: CapturedFlow, position: Position) -> Position:
-    """Return the ids derived from rows and groups, one operator on; rows that no write reads stay."""
+    """Return the ids derived from rows and groups, one operator on; rows of final tables stay."""
     stay = {place: ids for place, ids in position.items() if not any(flow.forwards(place))}
     leads = [(link, place, ids) for place, ids in position.items() for link in flow.forwards(place)]
     parts = [(link.of, partial(link.forwards, place, ids)) for link, place, ids in leads]

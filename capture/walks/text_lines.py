@@ -72,7 +72,7 @@ def _from(file: BinaryIO, byte: int, rows: I64) -> Iterator[bytes]:
     wanted = rows.tolist()
     while wanted and (chunk := file.read(CHUNK)):
         chunk += file.readline()  # so that a chunk ends with a line
-        if not file.tell() - len(chunk):
+        if not file.tell() - len(chunk):  # the chunk is the beginning of the file
             chunk = chunk.removeprefix(_BYTE_ORDER)
         count = _count(chunk) - skip
         if wanted[0] < first + count:
