@@ -11,7 +11,7 @@ _CLASS = "provhouse.capturing.Unsupported"
 
 
 class Refused(UsageError, IllegalArgumentException):
-    """A write whose lineage cannot be captured; Spark has not begun it.
+    """The error for a write whose lineage cannot be captured; Spark has not begun the write.
 
     The class is an ``IllegalArgumentException`` too, since programs may catch Spark's own errors.
     """

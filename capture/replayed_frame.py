@@ -19,8 +19,8 @@ class Replay:
     ) -> None:
         """Prepare a frame, or the rows of a write of the block, with the rules in the JVM.
 
-        The replay also computes again the tables whose files ``writes`` have made. Raises
-        UsageError if the program reads a source that cannot be restricted.
+        The replay also recomputes the tables whose files ``writes`` have made. Raises UsageError if
+        the program reads a source that cannot be restricted.
         """
         self._session = session
         if isinstance(program, int):
@@ -57,7 +57,7 @@ class Replay:
         return self._frame(self._java.on(_bytes(ids), only))
 
     def on_many(self, ids: "DataFrame", only: bool) -> "DataFrame":
-        """Return the frame computed on ``only`` the rows with the ids of a frame, or without."""
+        """Return the frame computed on ``only`` the rows with some ids, or without them."""
         frame: Any = ids
         return self._frame(self._java.on(frame._jdf, only))
 

@@ -38,7 +38,7 @@ def merging(
 
 
 def uniting(folder: str, memory: int) -> Enter:
-    """Return the function that opens a stage after a shuffle and keeps one of equal records."""
+    """Return the function that opens a stage after a shuffle and unites equal records."""
     return lambda split, records: Merged(folder, _merged(records, add, memory))
 
 

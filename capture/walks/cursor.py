@@ -66,7 +66,7 @@ class Cursor:
         return self._then(forwards)
 
     def go_next_all(self) -> "Cursor":
-        """Return the derived rows of final tables, which are tables that no other write reads."""
+        """Return all derived rows in final tables, which are tables that no other write reads."""
         return self._then(forwards_all)
 
     @classmethod
@@ -220,7 +220,7 @@ class Cursor:
         return found
 
     def left_out(self, frame: "DataFrame | Program") -> "DataFrame | RDD[Any]":
-        """Return a frame or RDD computed again without the rows; see ``run.replay`` for rules."""
+        """Return a frame or RDD computed again without the rows; ``run.replay`` has the rules."""
         return self._again(frame, self.position, only=False)
 
     def _again(

@@ -119,7 +119,7 @@ def settled(
     few: bool,
     scan: Callable[[], Found | None] = lambda: None,
 ) -> Position:
-    """Return the ids of frames by place, in memory if they are few, and add ids that ``stay``.
+    """Return the ids of frames and the ids that ``stay``, by place; a few ids are in memory.
 
     ``scan`` yields the ids without Spark, or returns None. In that case, ``few`` means that the ids
     may be few: one Spark job then reads at most ``FEW`` ids and one more to find out. Otherwise,

@@ -1,4 +1,4 @@
-"""The writes of a captured block, with a link for each tap that associates their rows."""
+"""The writes of a captured block, and the associations of their rows as a link for each tap."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -89,7 +89,7 @@ class CapturedFlow:
         return SOURCES if file.write is None else self.place_of(file.write)
 
     def rows_of(self, files: Sequence[NumberedFile]) -> CursorIds:
-        """Return all rows of some files of one table."""
+        """Return the ids of all rows of some files of one table."""
         return CursorIds(make=self._every_row(files), files=tuple(file.number for file in files))
 
     def _every_row(self, files: Sequence[NumberedFile]) -> Frame:

@@ -1,4 +1,4 @@
-"""Records of files without row numbers, such as CSV, which the keys of their rows find."""
+"""Read records of files without row numbers, such as CSV, by the keys of their rows."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

@@ -42,7 +42,7 @@ class Remembered:
 
 
 def smallest(tables: Sequence[I64], fails: Fails, closed: Closed) -> I64:
-    """Return rows that make a program go wrong, though not without any one of them.
+    """Return rows that make a program go wrong and are all necessary for it.
 
     ``tables`` has the rows of each table, the most suspicious first; all rows together make the
     program go wrong. While the search tries rows of one table, ``closed`` drops rows of other

@@ -1,4 +1,4 @@
-"""Raw records of rows, read from their files with all columns."""
+"""Raw records of rows, read with the columns of their files."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

@@ -39,7 +39,7 @@ KEPT = 1 << 15
 
 @dataclass(frozen=True)
 class Smallest:
-    """Source rows that make a program go wrong, though not without any one of them."""
+    """Source rows that make a program go wrong and are all necessary for it."""
 
     rows: Cursor
     replays: int
