@@ -1,1 +1,1 @@
-"""Capture which rows a Spark job derives from which, read what was captured, and walk it."""
+"""Capture the lineage of rows in Spark jobs, read the captured files, and walk them."""

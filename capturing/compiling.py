@@ -1,7 +1,7 @@
 """Compile our Java classes: ``python -m provhouse.capturing.compiling``.
 
-Set-up and the build of a wheel run this. The compiler is Eclipse's, a single jar of 3 MB that runs
-on the Java runtime that Spark needs anyway, so that no JDK has to be installed.
+Set-up and the build of a wheel run this module. The compiler is Eclipse's, a single jar of 3 MB.
+It runs on the Java runtime that Spark needs anyway, so no JDK has to be installed.
 """
 
 import subprocess
@@ -21,13 +21,13 @@ from .jar import EXTENSION, FOLDER, WORKER, jar_of, sources
 RELEASE = "17"
 """The oldest Java that runs Spark 4.2."""
 SERVICE = "META-INF/services/org.apache.spark.sql.SparkSessionExtensionsProvider"
-"""The file in which Spark looks for extensions of all jars on its class path."""
+"""The file that names a jar's extensions; Spark reads it from all jars on its class path."""
 
 
 def compile_jar(folder: Path, progress: Progress) -> Path:
     """Compile the sources below a folder to a jar beside them, unless it exists; return its path.
 
-    Jars of earlier sources are removed. Raises Unavailable if Java, the compiler or Spark's jars
+    Removes the jars of earlier sources. Raises Unavailable if Java, the compiler or Spark's jars
     are missing, or if the sources do not compile.
     """
     target = jar_of(folder)
@@ -72,7 +72,7 @@ def _spark_jars() -> Path:
 
 
 def _pack(classes: Path, worker: Path, jar: Path) -> None:
-    """Write the classes and a file for workers to a jar whose bytes depend on nothing but these."""
+    """Write the classes and a file for workers to a jar whose bytes depend on these files only."""
     with ZipFile(jar, "w", ZIP_DEFLATED) as packed:
         for file in sorted(classes.rglob("*.class")):
             name = file.relative_to(classes).as_posix()
@@ -83,7 +83,7 @@ def _pack(classes: Path, worker: Path, jar: Path) -> None:
 
 
 def main() -> int:
-    """Compile the sources of this installation, or below the folder that is given."""
+    """Compile the sources of this installation, or the sources below a given folder."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
     try:
         compile_jar(folder, Silent())

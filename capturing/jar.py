@@ -1,4 +1,4 @@
-"""The jar with our Java classes, which Spark loads; set-up or the build of a wheel makes it."""
+"""The jar of our Java classes, which Spark loads; set-up or the build of a wheel makes it."""
 
 import hashlib
 from pathlib import Path
@@ -10,11 +10,11 @@ SOURCES = FOLDER / "java"
 EXTENSION = "provhouse.capturing.Extension"
 """The extension of Spark sessions that captures an application by its configuration."""
 WORKER = "worker_function.py"
-"""The file whose source the rules send to Python workers; the jar has it beside the classes."""
+"""The file whose source the rules send to Python workers; the jar contains it."""
 
 
 def jar() -> Path:
-    """Return the path of the jar; raise Unavailable if it was not compiled from these sources."""
+    """Return the path of the jar; raise Unavailable if no jar was compiled from these sources."""
     path = jar_of(FOLDER)
     if not path.exists():
         raise Unavailable(
@@ -26,10 +26,10 @@ def jar() -> Path:
 
 
 def jar_of(folder: Path) -> Path:
-    """Return where the jar of the sources below a folder belongs.
+    """Return the path for the jar of the sources below a folder.
 
-    Its name contains their digest. So a jar of other sources is never used, and a Spark session
-    that has loaded it keeps its classes.
+    The file name contains a digest of the sources. So provhouse never uses a jar of other sources,
+    and a Spark session keeps the classes of the jar that it has loaded.
     """
     digest = hashlib.sha256()
     for source in (*sources(folder), folder / WORKER):

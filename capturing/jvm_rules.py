@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _WITH_JAR = WeakSet["SparkSession"]()
-"""The sessions that have our jar."""
+"""The sessions that have loaded our jar."""
 _PATIENCE = 60_000
-"""Milliseconds that Spark may take to report the ends of commands."""
+"""The most milliseconds that Spark may take to report the ends of commands."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Refusal:
     """A write of a block whose lineage was not captured."""
 
     target: str
-    """The path that it writes to; the name of Spark's command if that is unknown."""
+    """The path that the write goes to, or the name of Spark's command if the path is unknown."""
     table: str
     """The name of the table in Spark's catalog, or an empty text."""
     problem: str
@@ -41,18 +41,18 @@ class Refusal:
 
     @property
     def reason(self) -> str:
-        """Why it was not captured, in one sentence or two."""
+        """The reason why the write was not captured, in one sentence or two."""
         return ". ".join(filter(None, (self.problem, self.found)))
 
 
 @dataclass(frozen=True)
 class Budget:
-    """The most that the capture of one write may take; 0 is no limit."""
+    """The limits for the capture of one write; 0 means no limit."""
 
     bytes: int = 0
-    """The size of its association files."""
+    """The size of the association files of the write."""
     seconds: float = 0.0
-    """Seconds from the begin of the write."""
+    """Seconds from the beginning of the write."""
 
 
 NO_BUDGET = Budget()
@@ -60,23 +60,24 @@ NO_BUDGET = Budget()
 
 @dataclass
 class CaptureReports:
-    """The refusals of a block. It is complete once the block has ended."""
+    """The refusals of a block, complete once the block has ended."""
 
     refusals: tuple[Refusal, ...] = ()
-    """The writes that were refused, or that have run without capture."""
+    """The writes that were refused or that ran without capture."""
     refused: ProvhouseError | None = None
-    """The error of the last write that was refused."""
+    """The error of the last refused write."""
     rules: Any = field(default=None, repr=False)
     """The rules of the block in the JVM, which know the plans of its writes."""
     ended: bool = False
-    """Whether the block has ended, so that nothing is captured any more."""
+    """Whether the block has ended. No write is captured after that."""
 
 
 @contextmanager
 def saying(session: "SparkSession", **said: str) -> Iterator[None]:
-    """Say something about all writes of this thread during the block: an op, a module.
+    """Attach texts, such as an op or a module, to all writes of this thread during the block.
 
-    Threads that begin during the block say the same. ``capturing/java/.../Write.java`` reads it.
+    Threads that start during the block inherit the texts. ``capturing/java/.../Write.java`` reads
+    them.
     """
     context = session.sparkContext
     before: dict[str, Any] = {name: context.getLocalProperty(f"provhouse.{name}") for name in said}
@@ -90,15 +91,16 @@ def saying(session: "SparkSession", **said: str) -> Iterator[None]:
 
 
 def await_ends(session: "SparkSession") -> None:
-    """Wait until the ends of all commands that have returned are in the descriptions of writes."""
+    """Wait until the descriptions of writes contain the ends of all commands that returned."""
     _, classic = java_session(session)
     classic.sparkContext().listenerBus().waitUntilEmpty(_PATIENCE)
 
 
 def marked(frame: "DataFrame", table: str, key: Sequence[str]) -> "DataFrame":
-    """Return a frame whose rows are items of a table in the lineage of what is captured.
+    """Return a frame whose rows are items of a table in the captured lineage.
 
-    Raises UsageError if the frame lacks a column of the key, or if its type is not that of a key.
+    Raises UsageError if the frame lacks a column of the key, or if a key cannot have the type of
+    the column.
     """
     jvm, _ = java_session(frame.sparkSession)
     rows = jvm.provhouse.capturing.rules.Mark.marked(frame._jdf, table, [*key])
@@ -120,13 +122,13 @@ def capturing(
 ) -> Iterator[None]:
     """Capture all writes of a session during the block; descriptions and taps go below ``folder``.
 
-    ``captured`` is filled when the block ends, also by an exception. Raises UsageError for an
+    The end of the block fills ``captured``, also after an exception. Raises UsageError for an
     operator or a write that is not covered, instead of Spark's error, and if the session is being
-    captured already. Spark has then not begun to write. With ``plain``, what is not covered runs
-    without capture, and so does a write beyond its ``budget``. ``keys`` has the key columns of
-    tables, by name. ``tables`` are those whose writes are captured; None means all. If ``sampled``,
-    writes are refused of which an ingest cannot take a sample. With ``values``, what rows give to
-    aggregates is captured too.
+    captured already. Spark has then not begun to write. With ``plain``, writes that are not covered
+    run without capture, and so does a write beyond its ``budget``. ``keys`` has the key columns of
+    tables, by name. ``tables`` names the tables whose writes are captured; None means all.
+    ``sampled`` refuses each write that an ingest cannot sample. ``values`` also captures the values
+    that rows give to aggregates.
     """
     options = {
         "keys": dict(keys),
@@ -142,12 +144,12 @@ def capturing(
     except ProvhouseError:
         _end(capture, captured)
         raise
-    except Exception as error:  # of a stream, whose thread has met the refusal
+    except Exception as error:  # a stream wraps the refusal that its thread has met
         _end(capture, captured)
         if captured.refused and captured.refused.wanted in str(error):
             raise captured.refused from error
         raise
-    except BaseException:  # Ctrl-C: what Spark may still report is not waited for
+    except BaseException:  # Ctrl-C: do not wait for Spark's outstanding reports
         capture.abandon()
         _fill(captured, capture)
         raise
@@ -164,7 +166,7 @@ def _started(session: "SparkSession", folder: Path, options: str) -> Any:
             "It is a session of Spark Connect, whose plans are made on the server",
             "Use a session that runs in this process",
         ) from error
-    from .refused import raise_refusals  # it imports pyspark
+    from .refused import raise_refusals  # this module imports pyspark
 
     _add_jar(session, jvm)
     raise_refusals()
@@ -175,7 +177,7 @@ def _started(session: "SparkSession", folder: Path, options: str) -> Any:
 
 
 def _add_jar(session: "SparkSession", jvm: Any) -> None:
-    """Add the jar to a session once: that takes longer than all else that begins a block."""
+    """Add the jar to a session once: this is the slowest step at the beginning of a block."""
     if session not in _WITH_JAR:
         _show_to_threads(jvm, jar())
         session.sql(f"ADD JAR '{jar()}'")
@@ -183,9 +185,10 @@ def _add_jar(session: "SparkSession", jvm: Any) -> None:
 
 
 def _show_to_threads(jvm: Any, jar: Path) -> None:
-    """Let all threads of the driver find the classes of a jar; ``ADD JAR`` tells this one only.
+    """Let all threads of the driver find the classes of a jar.
 
-    Another thread could not compile the code of a stage with taps, and Spark would interpret it.
+    ``ADD JAR`` serves only the calling thread. Another thread could not compile the code of a stage
+    with taps, and Spark would interpret it.
     """
     loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
     found = None
@@ -193,7 +196,7 @@ def _show_to_threads(jvm: Any, jar: Path) -> None:
         if loader.getClass().getName() == "org.apache.spark.util.MutableURLClassLoader":
             found = loader
         loader = loader.getParent()
-    if found is not None:  # Spark was started by spark-submit, as PySpark starts it
+    if found is not None:  # spark-submit has started Spark, as PySpark does
         found.addURL(jvm.java.io.File(str(jar)).toURI().toURL())
 
 

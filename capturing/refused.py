@@ -1,4 +1,4 @@
-"""A refused write as an error of provhouse, in the block in which Spark raises it."""
+"""The error of provhouse that a refused write raises in its block."""
 
 from typing import Any
 
@@ -11,9 +11,9 @@ _CLASS = "provhouse.capturing.Unsupported"
 
 
 class Refused(UsageError, IllegalArgumentException):
-    """A write whose lineage cannot be captured; Spark has not begun it.
+    """The error for a write whose lineage cannot be captured; Spark has not begun the write.
 
-    It is an ``IllegalArgumentException`` too, since programs may catch Spark's own errors.
+    The class is an ``IllegalArgumentException`` too, since programs may catch Spark's own errors.
     """
 
     def __init__(self, wanted: str, found: str = "", remedy: str = "") -> None:
@@ -26,12 +26,12 @@ class Refused(UsageError, IllegalArgumentException):
 
 
 def raise_refusals() -> None:
-    """Let PySpark raise ``Refused`` for refusals of our rules, from now on in this process."""
+    """Make PySpark raise ``Refused`` for refusals of our rules, from now on in this process."""
     convert_java_errors(_refused)
 
 
 def _refused(error: Any) -> Refused | None:
-    """Return the refusal that an exception of the JVM is, or that has caused it; else None."""
+    """Return the refusal in an exception of the JVM or its causes, or None."""
     while error is not None:
         if error.getClass().getName() == _CLASS:
             return Refused(error.problem(), error.found(), error.remedy())

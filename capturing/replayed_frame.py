@@ -1,4 +1,4 @@
-"""Compute frames of a captured session again, by plans that its JVM makes."""
+"""Compute frames of a captured session again, with plans that its JVM makes."""
 
 import json
 from collections.abc import Sequence
@@ -17,10 +17,10 @@ class Replay:
     def __init__(
         self, session: "SparkSession", rules: Any, program: "DataFrame | int", writes: Sequence[int]
     ) -> None:
-        """Prepare a frame, or what a write of the block has written, by the rules in the JVM.
+        """Prepare a frame, or the rows of a write of the block, with the rules in the JVM.
 
-        Tables whose files these writes have made are computed again too. Raises UsageError if the
-        program reads what cannot be restricted.
+        The replay also recomputes the tables whose files ``writes`` have made. Raises UsageError if
+        the program reads a source that cannot be restricted.
         """
         self._session = session
         if isinstance(program, int):
@@ -32,32 +32,32 @@ class Replay:
             raise UsageError(refused.problem(), refused.found(), refused.remedy())
 
     def files(self) -> list[dict[str, Any]]:
-        """Return the files that are read: ``path`` and ``root`` as addresses, and their state."""
+        """Return the files that the plan reads: addresses ``path`` and ``root``, and the state."""
         found: list[dict[str, Any]] = json.loads(self._java.files())
         return found
 
     def number(self, numbers: Sequence[int]) -> None:
-        """Give the files, in order, the numbers that are in the ids of their rows."""
+        """Set the numbers that the ids of rows contain for the files, in order."""
         self._java.number(json.dumps([*numbers]))
 
     def keep(self, ids: I64) -> None:
-        """Keep some rows in memory, for frames on parts of them; the ids are sorted.
+        """Keep some rows in memory for frames on subsets of them; the ids are sorted.
 
-        Nothing is kept if the result depends on where rows are, as random numbers do.
+        Keeps nothing if the result depends on the places of rows, as random numbers do.
         """
         self._java.keep(_bytes(ids))
 
     def compute(self, frame: "DataFrame") -> None:
-        """Compute all rows and columns of a frame, and drop them."""
+        """Compute all rows and columns of a frame, and discard them."""
         found: Any = frame
         self._java.compute(found._jdf)
 
     def on_few(self, ids: I64, only: bool) -> "DataFrame":
-        """Return the frame on a few rows only, or on all others; the ids are sorted."""
+        """Return the frame computed on ``only`` a few rows, or without them; the ids are sorted."""
         return self._frame(self._java.on(_bytes(ids), only))
 
     def on_many(self, ids: "DataFrame", only: bool) -> "DataFrame":
-        """Return the frame on the rows whose ids a frame has, or on all others."""
+        """Return the frame computed on ``only`` the rows with some ids, or without them."""
         frame: Any = ids
         return self._frame(self._java.on(frame._jdf, only))
 

@@ -1,7 +1,7 @@
 """Declare that a function of ``mapInPandas`` or ``mapInArrow`` works row by row.
 
-The functions of this file are sent to Spark's Python workers as a whole, since workers may lack
-provhouse. So they use only what a worker has.
+This module is sent to Spark's Python workers as a whole, since workers may lack provhouse. So its
+functions import only packages that a worker has.
 """
 
 import sys
@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 MARKED = " (row by row)"
-"""The end of the name of a marked function, by which the rules know it: ``PythonMaps.java``."""
+"""The end of the names of marked functions; the rules recognize it in ``PythonMaps.java``."""
 SLOT = "provhouse_slot_"
-"""The beginning of the names of the columns that the rules add, with the slots of each row."""
+"""The beginning of the names of the slot columns that the rules add to each row."""
 
 Batches = Iterable[Any]
-"""Batches of rows: data frames of pandas, or record batches of Arrow."""
+"""Batches of rows: pandas data frames or Arrow record batches."""
 
 
 def row_by_row(
@@ -22,16 +22,16 @@ def row_by_row(
 ) -> Callable[[Iterator[Any]], Batches]:
     """Declare that a function of ``mapInPandas`` or ``mapInArrow`` makes each row from one row.
 
-    In a captured block, each row that the function returns then derives from one row; otherwise, it
-    derives from all rows of its task. The function must return the result of each batch before it
-    takes the next batch. Row n of the result is made from row n of the batch, so that both have
-    the same number of rows. With ``positions``, the function may leave out, repeat and reorder
-    rows: each result has a column of this name with the positions, from 0, of the rows in the
-    batch. The column is removed from the result, and the schema must not have it.
+    In a captured block, each row that the function returns then derives from one row; without the
+    declaration, it derives from all rows of its task. The function must return the result of each
+    batch before it takes the next batch. Row n of the result is made from row n of the batch, so
+    both have the same number of rows. With ``positions``, the function may leave out, repeat and
+    reorder rows: each result has a column of this name with the positions, from 0, of its rows in
+    the batch. The column is removed from the result, and the schema must not have it.
 
-    This is checked while the job runs, with or without capture: a result with another number of
-    rows, or a position that the batch does not have, ends the job with an error that names the
-    function. That row n was made from row n alone is not checked.
+    The job checks the results while it runs, with or without capture: a result with another number
+    of rows, or a position that the batch does not have, ends the job with an error that names the
+    function. The job cannot check that row n was made from row n alone.
 
     >>> def doubled(batches):
     ...     for batch in batches:
@@ -57,7 +57,7 @@ def _results(
     batches: Iterator[Any],
     positions: str | None,
 ) -> Iterator[Any]:
-    """Yield the results of a function, with the slots of the rows that they were made from."""
+    """Yield the results of a function, each with the slots of the rows behind it."""
     taken: list[tuple[int, list[Any]]] = []
     answered = True
 
@@ -85,7 +85,7 @@ def _results(
 
 
 def _without_slots(batch: Any) -> tuple[Any, list[Any]]:
-    """Return a batch without the columns that the rules have added, and these columns."""
+    """Return a batch without the slot columns of the rules, and the slot columns."""
     names = _names(batch)
     first = next((at for at, name in enumerate(names) if str(name).startswith(SLOT)), len(names))
     if first == len(names):
@@ -98,7 +98,7 @@ def _without_slots(batch: Any) -> tuple[Any, list[Any]]:
 
 
 def _with_slots(result: Any, slots: list[Any], rows: int, name: str, positions: str | None) -> Any:
-    """Return a result with the slots of its rows, and without the column of positions."""
+    """Return a result with the slots of its rows, but without the column of positions."""
     if positions is not None:
         if positions not in _names(result):
             if not len(result):
@@ -112,7 +112,7 @@ def _with_slots(result: Any, slots: list[Any], rows: int, name: str, positions: 
 
 
 def _without_positions(result: Any, rows: int, name: str, positions: str) -> tuple[Any, Any]:
-    """Return a result without its column of positions, and the positions."""
+    """Return a result without its column of positions, and these positions."""
     import numpy as np
 
     if _is_pandas(result):
@@ -128,7 +128,7 @@ def _without_positions(result: Any, rows: int, name: str, positions: str) -> tup
 
 
 def _wider(result: Any, slots: list[Any]) -> Any:
-    """Return a result with one more column for each slot, at the end."""
+    """Return a result with a column for each slot added at the end."""
     import pyarrow as pa
 
     if not _is_pandas(result):
@@ -149,7 +149,7 @@ def _names(batch: Any) -> list[Any]:
 
 
 def _is_pandas(batch: Any) -> bool:
-    return hasattr(batch, "iloc")  # which is no name of a column
+    return hasattr(batch, "iloc")  # record batches of Arrow have no such attribute
 
 
 def _wrong(name: str, found: str) -> ValueError:

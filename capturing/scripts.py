@@ -19,16 +19,16 @@ PATIENCE = 10
 
 @dataclass(frozen=True)
 class Ran:
-    """The end of a script."""
+    """The outcome of a script."""
 
     status: int
-    """Its exit status; for a script that a signal has ended, 128 and the signal's number."""
+    """The exit status; for a script that a signal has ended, 128 plus the signal's number."""
     folders: tuple[Path, ...]
-    """The folder of each captured application, which exists if the application has written."""
+    """The folder of each captured application; it exists if the application has written."""
 
 
 def run_script(script: Path, arguments: Sequence[str], settings: Mapping[str, str]) -> Ran:
-    """Run a script with this Python, and with ``settings`` for each session that it starts."""
+    """Run a script with this Python, and apply ``settings`` to each session that it starts."""
     with TemporaryDirectory(prefix="provhouse-script-") as temporary:
         folders = Path(temporary) / "folders"
         environment = _environment({**settings, "spark.provhouse.folders": str(folders)})
@@ -43,9 +43,9 @@ def run_script(script: Path, arguments: Sequence[str], settings: Mapping[str, st
 
 
 def _environment(settings: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment of a script; what it has already is kept, and counts first.
+    """Return the environment of a script; existing variables stay and take precedence.
 
-    The class path takes our jar from a variable, since options would replace jars of the script.
+    The class path takes our jar from a variable, since options would replace the script's jars.
     """
     ours = [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
     before = os.environ.get("PYSPARK_SUBMIT_ARGS", "pyspark-shell")

@@ -1,4 +1,4 @@
-"""The settings of Spark that capture an application without a change of its program."""
+"""The settings of Spark that capture an application without changes to its program."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,10 +19,10 @@ def configuration(
 ) -> dict[str, str]:
     """Return the settings ``spark.provhouse.*`` of an application.
 
-    ``keys`` has the key columns of tables, by name. With ``plain``, what is not covered runs
-    without capture, and so does a write beyond a budget; None is no limit. ``sample`` is the part
-    of the rows of each write that keeps its lineage. With ``values``, it has what rows give to
-    aggregates.
+    ``keys`` has the key columns of tables, by name. With ``plain``, writes that are not covered run
+    without capture, and so does a write beyond a budget; None means no limit. ``sample`` is the
+    part of the rows of each write that keeps its lineage. With ``values``, the lineage includes the
+    values that rows give to aggregates.
     """
     found = {"spark.provhouse.warehouse": str(warehouse.resolve())}
     found |= {f"spark.provhouse.keys.{table}": ",".join(key) for table, key in keys.items()}
@@ -42,9 +42,9 @@ def configuration(
 
 
 def submit_options(settings: Mapping[str, str]) -> list[str]:
-    """Return the options of ``spark-submit`` and SQL shells for these settings, with the jar.
+    """Return the options of ``spark-submit`` and SQL shells for these settings and the jar.
 
-    Spark finds our extension in the jar, so ``spark.sql.extensions`` stays free for others.
+    Spark finds our extension in the jar, so ``spark.sql.extensions`` stays free for other ones.
     """
     options = ["--jars", str(jar())]
     for name, value in settings.items():

@@ -1,7 +1,7 @@
-"""Let Python functions hand on what the rules add to their input; Spark's Python workers run this.
+"""Pass the columns that the rules add through Python functions, in Spark's Python workers.
 
 The rules put the source of this file around the pickled function of the program, since workers may
-lack provhouse. So it imports only what a worker has.
+lack provhouse. So it imports only packages that a worker has.
 """
 
 import pickle
@@ -14,7 +14,7 @@ from pyspark.sql.types import LongType, StructField, StructType
 from pyspark.util import PythonEvalType
 
 NAME = "provhouse_group"
-"""The name of the last column of a frame, with the number of the group; results have it, too."""
+"""The name of the last column of a frame and of its result, with the number of the group."""
 SLOT = "provhouse_slot_"
 """The beginning of the names of the columns with the slots of a row."""
 PAIRS = (PythonEvalType.SQL_COGROUPED_MAP_PANDAS_UDF, PythonEvalType.SQL_COGROUPED_MAP_ARROW_UDF)
@@ -24,14 +24,14 @@ ITERATORS = (
 )
 
 Numbers = dict[str, int | None]
-"""The numbers of the groups on each side by the names of their columns; NULL for no rows."""
+"""The number of the group on each side, by the name of its column; NULL for no rows."""
 
 
 def carrying(command: bytes, eval_type: int) -> tuple[Callable[..., Any], StructType]:
-    """Return the function of a pickled command so that each row of its result has its groups.
+    """Return a pickled function wrapped so that each row of its result has the row's groups.
 
-    The last column of each frame that the function is called with is taken away from it. The second
-    value is the type of the result.
+    The wrapper removes the last column of each frame before it calls the function. The second value
+    is the type of the result.
     """
     function, result = _loaded(command)
     names = [f"{NAME}_{side}" for side in range(1 + (eval_type in PAIRS))]
@@ -57,7 +57,7 @@ def carrying(command: bytes, eval_type: int) -> tuple[Callable[..., Any], Struct
 def returning(command: bytes, slots: int) -> tuple[Callable[..., Any], StructType]:
     """Unpickle a function, and add a column for each slot to the type of its result.
 
-    ``provhouse.row_by_row`` has made the function, which passes the slots of its input on.
+    ``provhouse.row_by_row`` has made the function, so it passes on the slots of its input.
     """
     function, result = _loaded(command)
     more = (StructField(f"{SLOT}{slot}", LongType()) for slot in range(slots))
@@ -67,7 +67,7 @@ def returning(command: bytes, slots: int) -> tuple[Callable[..., Any], StructTyp
 def _loaded(command: bytes) -> tuple[Callable[..., Any], StructType]:
     """Return the function of a pickled command and the type of its result."""
     loaded = pickle.loads(command)
-    if not isinstance(loaded, tuple):  # a long command is sent as a broadcast
+    if not isinstance(loaded, tuple):  # Spark sends a long command as a broadcast
         loaded = pickle.loads(loaded.value)
     function, result = loaded
     return function, result
@@ -83,7 +83,7 @@ def _with_arity(function: Callable[..., Any], arity: int) -> Callable[..., Any]:
 
 
 def _taken(frame: Any) -> tuple[int | None, Any]:
-    """Return the number of the group of a frame, and the frame without it."""
+    """Return the number of a frame's group, and the frame without its last column."""
     import pandas as pd
 
     if isinstance(frame, pd.DataFrame):
@@ -95,7 +95,7 @@ def _taken(frame: Any) -> tuple[int | None, Any]:
 
 
 def _numbered(result: Any, numbers: Numbers) -> Any:
-    """Return a result with the numbers; Spark refuses one that is no frame, or lacks columns."""
+    """Return a result with the numbers; Spark refuses results that are no frame or lack columns."""
     import pandas as pd
     import pyarrow as pa
 

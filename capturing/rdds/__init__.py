@@ -1,1 +1,1 @@
-"""Capture the lineage of RDDs: ids ride along in the tasks, and shuffles write associations."""
+"""Capture the lineage of RDDs: tasks carry ids with the records, shuffles write associations."""

@@ -6,25 +6,25 @@ from urllib.parse import unquote, urlsplit
 from .not_captured import refusal
 
 _ENDINGS = (".parquet", ".csv", ".json", ".orc", ".text", ".txt")
-"""Endings that are no part of the name of a table."""
+"""File name endings that the name of a table leaves out."""
 
 
 def table_of(path: Path) -> str:
-    """Return the name of the table at a path: its last part, without the ending of a format."""
+    """Return the name of the table at a path: the last part, without the ending of a format."""
     name = path.name
     ending = next((each for each in _ENDINGS if name.lower().endswith(each)), "")
     return name[: len(name) - len(ending)] or name
 
 
 def root(name: str) -> Path:
-    """Return the folder or file that a path names; of a pattern, the folder that it is below."""
+    """Return the folder or file that a path names, or the folder above a pattern."""
     path = Path(local(name.strip())).absolute()
     pattern = (at for at, part in enumerate(path.parts) if set(part) & set("*?[{"))
     return Path(*path.parts[: next(pattern, len(path.parts))])
 
 
 def local(address: str) -> str:
-    """Return the path of an address; raise UsageError if it is not on this machine."""
+    """Return the path of an address; raise UsageError if the path is not on this machine."""
     parts = urlsplit(address)
     if parts.scheme not in ("", "file"):
         raise refusal(

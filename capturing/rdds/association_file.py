@@ -1,7 +1,7 @@
 """Write the association files of RDDs; Spark's Python workers run this.
 
-Workers may lack provhouse, so the functions that they run are sent with what they use of this
-module. It imports only what a worker has. The files are those of
+Workers may lack provhouse, so their functions are sent together with the code that they use from
+this module. The module imports only packages that a worker has. The files have the form of
 ``capturing/java/.../taps/TapFile.java``.
 """
 
@@ -10,18 +10,19 @@ from collections.abc import Sequence
 from typing import Any
 
 GROUP_BITS = 27
-"""The number of bits of a group within the keys of one file; the number of the file is above."""
+"""The number of bits of a group in a key; the bits above are the number of the file."""
 RUN_BITS = 8
-"""The number of bits of the files that one attempt at a task makes for one tap."""
+"""The number of bits that count the files of one attempt at a task for one tap."""
 ATTEMPT_BITS = 63 - GROUP_BITS - RUN_BITS
+"""The number of bits of an attempt; a key is a 64-bit integer and not negative."""
 
 
 class AssociationFile:
     """A Parquet file of 64-bit columns ``c0``, ``c1`` and so on.
 
-    It has its name once it is complete. Its number is never given twice to files of one tap, also
-    if a task is tried again. So a key, which has the number in it, says which attempt at the task
-    has made the row that carries it.
+    The file gets its final name once it is complete. No two files of a tap have the same number,
+    even if Spark tries a task again. A key contains the number, so it identifies the attempt that
+    made the row with this key.
     """
 
     def __init__(self, folder: str, columns: int) -> None:
@@ -37,7 +38,7 @@ class AssociationFile:
         os.makedirs(folder, exist_ok=True)
 
     def reserve(self) -> int:
-        """Reserve a number for the file, and return the first key that it may have."""
+        """Reserve a number for the file, and return the first key of its range."""
         if self._attempt >> ATTEMPT_BITS:
             raise OverflowError("This Spark application has run too many tasks to capture RDDs")
         for run in range(1 << RUN_BITS):
@@ -53,9 +54,9 @@ class AssociationFile:
         raise OverflowError("A task computes one partition too often to capture it")
 
     def name(self) -> tuple[int, str]:
-        """Name the file after the partition; return the partition, and the hidden name.
+        """Name the file after the partition; return the partition and the hidden file name.
 
-        The driver learns whether the attempt has succeeded, and then gives the file its name.
+        The driver gives the file its final name once it knows that the attempt has succeeded.
         """
         name = f"{self._partition:06d}-{self._stage}.0-{self._attempt}-{0:016x}.parquet"
         self._open(name, "w")
@@ -68,7 +69,7 @@ class AssociationFile:
             pass
 
     def write(self, columns: Sequence[Any], texts: Sequence[str | None] | None = None) -> None:
-        """Write rows as a row group; ``texts`` are a last column ``t0``, in all calls or none."""
+        """Write a row group; ``texts`` become a last column ``t0``, in all calls or in none."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -95,7 +96,7 @@ class AssociationFile:
         self.rows += table.num_rows
 
     def close(self, *, keep: bool) -> None:
-        """End the file, and give it its name to ``keep`` it."""
+        """Close the file; ``keep`` gives it its final name."""
         if self._writer is None:
             os.unlink(self._hidden)
             return

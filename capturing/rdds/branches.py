@@ -1,4 +1,4 @@
-"""The stages that RDDs of a captured block are made of."""
+"""The stages of the RDDs of a captured block, and the operators that extend them."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,13 +27,13 @@ HERE = __name__.rpartition(".")[0]
 
 
 class Branches:
-    """The stages of an RDD; a union has several."""
+    """The stages of an RDD. A union has several branches."""
 
     def __init__(self, context: "LineageContext", branches: tuple[StageBranch, ...]) -> None:
         self.context, self.branches = context, branches
 
     def of(self, *branches: StageBranch) -> Self:
-        """Return another RDD of the same context."""
+        """Return an RDD with these branches in the same context."""
         return type(self)(self.context, branches)
 
     def getNumPartitions(self) -> int:
@@ -41,7 +41,7 @@ class Branches:
         return sum(each.base.getNumPartitions() for each in self.branches)
 
     def known(self, other: Known, method: str) -> Known:
-        """Return another RDD; raise UsageError if it has no lineage, or that of another block."""
+        """Return ``other``; raise UsageError if it has no lineage or belongs to another block."""
         if isinstance(other, Branches) and other.context is self.context:
             return other
         raise refusal(
@@ -51,9 +51,9 @@ class Branches:
         )
 
     def streamed(self, function: Callable[[int, Iterator[Any]], Iterable[Any]]) -> Self:
-        """Apply a function of a partition, which gives all that a record leads to before the next.
+        """Apply a function that returns all results of a record before it takes the next record.
 
-        It gets the number of the partition and its records.
+        The function gets the number of a partition and the records of the partition.
         """
         return self.stepped(streaming(function))
 
@@ -66,26 +66,26 @@ class Branches:
         return self.united([each.left(plain) for each in self.branches])
 
     def tagged(self) -> "RDD[Any]":
-        """Return pairs of a record and its slots, as an RDD of Spark."""
+        """Return an RDD of Spark with pairs of a record and its slots."""
         _, found = taps(self.branches, "")
         return self.united(
             [each.left(_tagging(tap)) for each, tap in zip(self.branches, found, strict=True)]
         )
 
     def slots(self) -> tuple[Slot, ...]:
-        """Return the slots of its records."""
+        """Return the slots of the records."""
         return taps(self.branches, "")[0]
 
     def scans(self) -> tuple[FileScan, ...]:
-        """Return the sources that it reads, each once."""
+        """Return the sources that the RDD reads, each once."""
         return tuple({scan: None for each in self.branches for scan in each.scans})
 
     def absence(self) -> bool:
-        """Return whether records may depend on the absence of others."""
+        """Return whether records may depend on the absence of other records."""
         return any(each.absence for each in self.branches)
 
     def moved(self, pairs: "RDD[Any]", *others: "Branches", absence: bool = False) -> Self:
-        """Return the RDD of pairs of a record and its slots: those of this one and of others."""
+        """Return the RDD of pairs of a record and its slots from this RDD and others."""
         every: list[Branches] = [self, *others]
         slots = tuple(slot for each in every for slot in each.slots())
         scans = tuple({scan: None for each in every for scan in each.scans()})
@@ -102,7 +102,7 @@ class Branches:
         partition_of: Callable[[Any], int] = portable_hash,
         finish: Callable[[Any], Any] = same,
     ) -> Self:
-        """Merge the values of each key: in each task before the shuffle, and again after it."""
+        """Merge the values of each key, in each task before the shuffle and again after it."""
 
         def enter(folder: str, memory: int) -> Enter:
             return merging(folder, join, finish, memory)
@@ -111,7 +111,7 @@ class Branches:
         return self._shuffled(kind, combiner, enter, partitions, partition_of)
 
     def different(self, partitions: int | None) -> Self:
-        """Keep one of records that are equal, as ``merged`` merges values."""
+        """Keep one record of each set of equal records, before the shuffle and again after it."""
         return self._shuffled("distinct", CombinedRecords, uniting, partitions, portable_hash)
 
     def _shuffled(
@@ -139,7 +139,7 @@ class Branches:
         return self.of(StageBranch(shuffled, begin, (high,), self.scans(), absence=absence))
 
     def together(self, kind: str, function: Callable[[int, Iterator[Any]], Iterable[Any]]) -> Self:
-        """Apply a function of a partition whose results derive from all records of it."""
+        """Apply a function whose results derive from all records of their partition."""
         folder = self.context.group_folder()
         slots, found = taps(self.branches, folder)
         group = Group(kind, "", caller(), folder, slots, "superset")
@@ -149,13 +149,13 @@ class Branches:
         )
 
     def grouped(self, others: "Sequence[Branches]", partitions: int | None) -> "RDD[Any]":
-        """Return the values of each key with their side and slots, as an RDD of Spark."""
+        """Return an RDD of Spark with the values of each key and their side and slots."""
         every: list[Branches] = [self, *others]
         parts = [each.tagged().map(side(number)) for number, each in enumerate(every)]
         return self.united(parts).groupByKey(partitions)
 
     def gathered(self, others: "Sequence[Branches]", partitions: int | None) -> Self:
-        """Return for each key the values of all RDDs."""
+        """Return the values of all RDDs for each key."""
         every: list[Branches] = [self, *others]
         folder = self.context.group_folder()
         slots = tuple(slot for each in every for slot in each.slots())
@@ -167,13 +167,13 @@ class Branches:
         return self.of(StageBranch(shuffled, enter, (group,), scans, absence=absence))
 
     def reducers(self) -> int:
-        """Return the number of partitions after a shuffle, as Spark chooses it."""
+        """Return the number of partitions that Spark chooses after a shuffle."""
         spark = self.context.spark
         known = spark.getConf().contains("spark.default.parallelism")
         return spark.defaultParallelism if known else self.getNumPartitions()
 
     def united(self, rdds: "Sequence[RDD[Any]]") -> "RDD[Any]":
-        """Return the records of some RDDs of Spark as one."""
+        """Return the union of some RDDs of Spark."""
         return rdds[0] if len(rdds) == 1 else self.context.spark.union([*rdds])
 
 
@@ -186,7 +186,7 @@ def _combining(tap: Tap, combiner: Callable[[], Combiner], memory: int) -> Leave
 
 
 def caller() -> str:
-    """Return the file and line of the program that has called a method."""
+    """Return the file and line of the first caller outside of this package."""
     frame = sys._getframe()
     while frame.f_back and str(frame.f_globals.get("__name__")).startswith(HERE):
         frame = frame.f_back

@@ -1,7 +1,7 @@
-"""Combine the records of a task before a shuffle, and number what comes out of it.
+"""Combine the records of a task before a shuffle, and number the combined records.
 
-Spark's Python workers run this. A number is 8 bytes: Python's garbage collector looks at each list,
-but not at bytes.
+Spark's Python workers run this module. A number is a ``bytes`` object of 8 bytes, because Python's
+garbage collector visits lists and not bytes.
 """
 
 from collections import defaultdict
@@ -12,20 +12,20 @@ from typing import Any, Protocol
 
 
 class Combiner(Protocol):
-    """Combines records, and numbers the results from 0 on."""
+    """A combiner of records that numbers its results from 0."""
 
     def __len__(self) -> int:
         """Return the number of results."""
 
     def add(self, records: Iterable[Any], numbers: list[int]) -> None:
-        """Add records, and append to ``numbers`` the result that each becomes a part of."""
+        """Add records, and append the number of each record's result to ``numbers``."""
 
     def results(self, base: int) -> Iterator[tuple[Any, Any]]:
-        """Yield the results; their numbers begin with ``base``."""
+        """Yield the results, numbered from ``base``."""
 
 
 class CombinedValues:
-    """Merges the values of each key; a result is a key with its value and number."""
+    """A combiner that merges the values of each key. A result is a key, its value and number."""
 
     def __init__(self, create: Callable[[Any], Any], merge: Callable[[Any, Any], Any]) -> None:
         self._create, self._merge = create, merge
@@ -49,13 +49,13 @@ class CombinedValues:
             enter(number)
 
     def results(self, base: int) -> Iterator[tuple[Any, tuple[Any, bytes]]]:
-        """Yield pairs of a key, and its value with its number."""
+        """Yield pairs of a key and its numbered value."""
         numbers = _numbers(base, len(self))
         return zip(self._numbers, zip(self._values, numbers, strict=True), strict=True)
 
 
 class CombinedRecords:
-    """Keeps one of records that are equal; a result is a record with its number."""
+    """A combiner that keeps one of equal records. A result is a record with its number."""
 
     def __init__(self) -> None:
         self._numbers = defaultdict[Any, int](count().__next__)

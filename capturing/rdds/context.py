@@ -1,4 +1,4 @@
-"""The context of a captured block, whose RDDs know from which rows their records derive."""
+"""The context of a captured block, whose RDDs know the source rows of their records."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 
 class LineageContext(FileContext[LineageRDD]):
-    """Reads files as RDDs whose lineage is captured when they are saved.
+    """A context that reads files as RDDs and captures their lineage when they are saved.
 
-    It has the methods of ``SparkContext`` that read files, with the same arguments. Rows of a file
-    are named by their position in it, as ``log/1099511627781``: the number of the file and the
-    number of the line; or by a declared key. What makes an RDD of anything else is refused, since
-    its rows have no names.
+    The class has the methods of ``SparkContext`` that read files, with the same arguments. A
+    declared key names the rows of a file. Without a key, their position names them, as in
+    ``log/1099511627781``: the number of the file and the number of the line. Methods that make RDDs
+    of other data are refused, since the rows of such RDDs have no names.
     """
 
     def __init__(
@@ -45,36 +45,36 @@ class LineageContext(FileContext[LineageRDD]):
     ) -> None:
         """``captured`` is the block, and files of taps go below ``folder``.
 
-        ``keys`` are key columns of tables; ``functions`` give the keys of records, for tables with
-        one column, which is only a name. ``tables`` are those whose writes are captured; None means
-        all.
+        ``keys`` has the key columns of tables. ``functions`` compute the keys of records; a table
+        with a function has one key column, which is only a name. ``tables`` names the tables whose
+        writes are captured; None means all.
         """
         super().__init__(context)
         self.folder, self.keys = folder, keys
         self._captured, self._tables = captured, tables
         self._functions = functions or {}
         self.counts: Any = context.accumulator({}, Reports())
-        """The number of rows of each part of a source that a task has read."""
+        """The number of rows that a task has read from each part of a source."""
         self._parts = self._groups = 0
 
     def union(self, rdds: Sequence[LineageRDD]) -> LineageRDD:
-        """Return all records of some RDDs."""
+        """Return the union of some RDDs."""
         first, *others = rdds
         for other in others:
             first = first.union(other)
         return first
 
     def worker_memory(self) -> int:
-        """Return the megabytes that a worker may use before its groups go to files."""
+        """Return the megabytes that a worker may use before it moves groups to files."""
         return worker_memory(self.spark)
 
     def said(self) -> dict[str, str]:
-        """Return what the program says about the writes of this thread, by ``saying``."""
+        """Return the texts that ``saying`` has attached to the writes of this thread."""
         names = ("op", "module", "state_tables")
         return {name: self.spark.getLocalProperty(f"provhouse.{name}") or "" for name in names}
 
     def leaves_out(self, path: str) -> bool:
-        """Return whether what is saved to a path is not asked for, so that plain Spark saves it."""
+        """Return whether capture leaves out the table at a path, so that plain Spark saves it."""
         return self._tables is not None and table_of(Path(path_of(path))) not in self._tables
 
     def write_folder(self) -> Path:
@@ -95,8 +95,8 @@ class LineageContext(FileContext[LineageRDD]):
     def key_of(self, table: str, unit: str) -> Key | None:
         """Return the key that is declared for a table, or None.
 
-        Raises UsageError for columns, since records of RDDs have none; but lines of text have the
-        column ``value``, as in data frames.
+        Raises UsageError for key columns, since records of RDDs have no columns. Only lines of text
+        have one: the column ``value``, as in data frames.
         """
         if function := self._functions.get(table):
             (name,) = self.keys[table]

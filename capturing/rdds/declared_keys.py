@@ -1,4 +1,4 @@
-"""Keys of records that a function of the program gives; Spark's Python workers run this."""
+"""Keys of records, from a function of the program; Spark's Python workers run this module."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from .association_file import AssociationFile
 from .entering import blocks
 
 KeyOf = Callable[[Any], object]
-"""Takes the key from a record: an integer, a text or a date, or a tuple of these."""
+"""A function that returns the key of a record: an integer, text or date, or a tuple of these."""
 
 
 @dataclass(frozen=True)
@@ -24,13 +24,16 @@ class Key:
     of: KeyOf
 
     def of_written(self, unit: str) -> KeyOf:
-        """Return the function for what tasks write; records that are ``lines`` are bytes there."""
+        """Return the key function for written records; tasks write ``lines`` as bytes."""
         of = self.of
         return (lambda line: of(line.decode("utf-8"))) if unit == "lines" else of
 
 
 def text_of(key: object) -> str | None:
-    """Return a key as it is in the name of an item, as data frames write it; None stays."""
+    """Return a key as text, as in the names of items and in data frames; None stays None.
+
+    Raises TypeError if the key is not an integer, a text or a date, or a tuple of these.
+    """
     if isinstance(key, tuple):
         parts = [text_of(each) for each in key]
         return None if None in parts else "/".join(map(str, parts))
@@ -47,8 +50,7 @@ def text_of(key: object) -> str | None:
 def with_keys(rows: Iterable[Any], key: KeyOf, folder: str, first: int, file: int) -> Iterator[Any]:
     """Yield the rows of a part of a file, and write their ids and keys to a folder.
 
-    ``first`` is the id of the first row, and ``file`` the position of the file among those of the
-    source.
+    ``first`` is the id of the first row, and ``file`` the position of the file in the source.
     """
     written, count = AssociationFile(folder, 2), 0
     written.reserve()

@@ -1,7 +1,7 @@
-"""Know from which records each record of a task derives; Spark's Python workers run this.
+"""Find the records that each record of a task derives from; Spark's Python workers run this.
 
-The functions of a stage are generators that pull one record after the other. So what leaves the
-stage before the next record enters it derives from the last one. Functions never see an id.
+The functions of a stage are generators that pull one record after the other. So a record that
+leaves the stage derives from the last record that entered it. Functions never see an id.
 """
 
 from abc import ABC, abstractmethod
@@ -25,37 +25,37 @@ class Entering(ABC):
 
     def __init__(self) -> None:
         self.leaving: list[Any] = []
-        """The records that have left since ``slots`` was called, or what stands for them."""
+        """The records that have left since the last call of ``slots``, or numbers for them."""
 
     def pull(self, records: Iterator[Any], most: int) -> bool:
-        """Let up to ``most`` records leave; return whether that is the end.
+        """Let up to ``most`` records leave; return whether these are the last records.
 
-        A list has its new length for each record that it gets from an iterator: positions need it.
+        ``list.extend`` updates the length for each record from an iterator. ``_starts`` reads it.
         """
         self.leaving.extend(islice(records, most))
         return len(self.leaving) < most
 
     @abstractmethod
     def slots(self) -> list[Any]:
-        """Return what the records in ``leaving`` derive from as arrays, a slot each; empty it."""
+        """Return the slots of the records in ``leaving``, an array for each slot; empty it."""
 
     @abstractmethod
     def close(self) -> None:
-        """Read all records that a function has left, so that their number is known."""
+        """Read the records that a function has not taken, so that the total number is known."""
 
 
 class Positioned(Entering):
-    """Records of which each has a position; what leaves derives from the last that entered."""
+    """Records with positions. A record that leaves derives from the last record that entered."""
 
     def __init__(self) -> None:
         super().__init__()
         self.records: Iterator[Any] = iter(())
         self._starts = [0]
-        """For each record that has entered since, how many had left before."""
+        """The number of records that had left when each record entered, since the last fold."""
         self._first = -1
-        """The position of the first record in ``_starts``; -1 if none has entered."""
+        """The position of the first record in ``_starts``; -1 if no record has entered."""
         self._blocks: list[list[Any]] = []
-        """The slots of the first records in ``leaving``."""
+        """The slots of the folded records at the beginning of ``leaving``."""
 
     def slots(self) -> list[Any]:
         self._fold()
@@ -65,7 +65,7 @@ class Positioned(Entering):
         return blocks[0] if len(blocks) == 1 else [*map(np.concatenate, zip(*blocks, strict=True))]
 
     def _fold(self) -> None:
-        """Turn the positions of what has left into slots, so that they take no more memory."""
+        """Turn the positions of the records that have left into slots, to save memory."""
         entered = len(self._starts)
         starts = np.fromiter(self._starts, np.int64, entered)
         positions = np.repeat(
@@ -75,7 +75,7 @@ class Positioned(Entering):
         self._first += entered - 1
         self._starts[:] = [len(self.leaving)]
         found = self._found(positions)
-        if len(positions) and positions[0] < 0:  # made before any record has entered
+        if len(positions) and positions[0] < 0:  # these records left before any record entered
             for column in found:
                 column[positions < 0] = NONE
         self._blocks.append(found)
@@ -85,21 +85,21 @@ class Positioned(Entering):
 
     @abstractmethod
     def _found(self, positions: Any) -> list[Any]:
-        """Return the slots of records, by their positions among those that have entered."""
+        """Return the slots of entered records, given their positions in the order of entering."""
 
 
 def blocks(records: Iterable[Any]) -> Iterator[Iterator[Any]]:
-    """Yield records in blocks, each of which must be read before the next."""
+    """Yield records in blocks; read each block before the next one."""
     every = iter(records)
     for first in every:
         yield chain((first,), islice(every, BLOCK - 1))
 
 
 class SourceRows(Positioned):
-    """The rows of a part of a file, which have ids of ``first`` and their position."""
+    """The rows of a part of a file. The id of a row is ``first`` plus its position."""
 
     def __init__(self, first: int, rows: Iterable[Any], ended: Callable[[int], None]) -> None:
-        """``ended`` gets the number of rows when all were read."""
+        """``ended`` gets the number of rows after the last row."""
         super().__init__()
         self._id, self._ended = first, ended
         self.records = self._counted(rows)
@@ -118,7 +118,7 @@ class SourceRows(Positioned):
 
 
 class Carried(Positioned):
-    """Records that carry their slots: pairs of a record and a number, or a tuple of numbers."""
+    """Records that carry their slots, as pairs of a record and a number or a tuple of numbers."""
 
     def __init__(self, width: int, pairs: Iterable[tuple[Any, Any]]) -> None:
         super().__init__()
@@ -143,16 +143,16 @@ class Carried(Positioned):
 
 
 class Merged(Positioned):
-    """Records that a shuffle has merged, with the slots of the parts that each was merged from."""
+    """Records that a shuffle has merged, with the slots of the parts of each record."""
 
     def __init__(self, folder: str, merged: Iterable[tuple[Any, bytes]], width: int = 1) -> None:
-        """``merged`` are pairs of a record and its parts, each of which has ``width`` numbers."""
+        """``merged`` has pairs of a record and its parts; a part has ``width`` numbers."""
         super().__init__()
         self._file = AssociationFile(folder, 1 + width)
         self._width = width
         self._key = 0
         self._parts: list[bytes] = []
-        """The parts of each record that has entered since the last write."""
+        """The parts of each record that entered after the last write."""
         self._written = 0
         self.records = self._counted(merged)
 
@@ -190,10 +190,10 @@ class Merged(Positioned):
 
 
 class Whole(Entering):
-    """Records of which each derives from all that a function of a partition has taken."""
+    """Records that derive from all records that a function of a partition has taken."""
 
     def __init__(self, tap: "Tap", before: Entering, records: Iterator[Any]) -> None:
-        """``records`` are those before the function, and ``taken`` what it may take of them."""
+        """``records`` is the input of the function; it reads them through ``taken``."""
         super().__init__()
         self._before = before
         self._file = AssociationFile(tap.folder, 1 + tap.width)
@@ -221,16 +221,16 @@ class Whole(Entering):
         return [np.full(count, self._key)]
 
     def close(self) -> None:
-        self._write()  # an empty file keeps its number from being given again
+        self._write()  # a stored file, even an empty one, reserves its number
         self._before.close()
         self._file.close(keep=True)
 
 
 class Tap:
-    """The folder of association files, with the columns that slots of a stage have in them."""
+    """The folder of association files, and the columns for the slots of a stage."""
 
     def __init__(self, folder: str, columns: Sequence[int], width: int) -> None:
-        """``width`` is the number of columns of slots; others than ``columns`` are NULL."""
+        """``width`` is the number of slot columns; columns that ``columns`` lacks are NULL."""
         self.folder, self.columns, self.width = folder, tuple(columns), width
 
 

@@ -1,4 +1,4 @@
-"""Read files as RDDs: the base of the contexts of captured blocks and of replays."""
+"""The base of the contexts that read files as RDDs, in captured blocks and in replays."""
 
 import sys
 from abc import ABC, abstractmethod
@@ -17,22 +17,22 @@ _SHARED = frozenset(
      "defaultParallelism", "getConf", "getLocalProperty", "setCheckpointDir", "setJobDescription",
      "setJobGroup", "setLocalProperty", "setLogLevel", "statusTracker", "version"}
 )  # fmt: skip
-"""Members of a Spark context that make no RDD."""
+"""Members of a Spark context that do not make RDDs."""
 
 
 _WHOLE = frozenset({"binaryFiles", "wholeTextFiles"})
-"""Methods whose records are whole files, several of which may be in one split."""
+"""Methods whose records are whole files. One split may have several of them."""
 
 
 class FileContext(ABC, Generic[Made]):
-    """Stands for a Spark context of which only the methods that read files make RDDs."""
+    """A stand-in for a Spark context that makes RDDs only of files."""
 
     def __init__(self, context: "SparkContext") -> None:
         from pyspark import cloudpickle
 
         send: Any = cloudpickle.register_pickle_by_value
 
-        # Workers may lack provhouse: functions of this package are sent to them as they are.
+        # Workers may lack provhouse, so Spark sends them the code of this package's functions.
         send(sys.modules[__name__.rpartition(".")[0]])
         self.spark = context
 
@@ -66,17 +66,17 @@ class FileContext(ABC, Generic[Made]):
         return self._read(self.spark.sequenceFile(path, *arguments, **named), path, "records")
 
     def hadoopFile(self, path: str, *arguments: Any, **named: Any) -> Made:
-        """Return the pairs in files of an old Hadoop format; a split is a part of one file."""
+        """Return the pairs in files of an old Hadoop format whose splits are parts of one file."""
         return self._read(self.spark.hadoopFile(path, *arguments, **named), path, "records")
 
     def newAPIHadoopFile(self, path: str, *arguments: Any, **named: Any) -> Made:
-        """Return the pairs in files of a new Hadoop format; a split is a part of one file."""
+        """Return the pairs in files of a new Hadoop format whose splits are parts of one file."""
         return self._read(self.spark.newAPIHadoopFile(path, *arguments, **named), path, "records")
 
     @abstractmethod
     def union(self, rdds: Sequence[Made]) -> Made:
-        """Return all records of some RDDs."""
+        """Return the union of some RDDs."""
 
     @abstractmethod
     def _read(self, rdd: "RDD[Any]", name: str, unit: str) -> Made:
-        """Return what Spark reads from files; their rows are ``lines`` or ``records``."""
+        """Return the RDD of files that Spark has read; ``unit`` is ``lines`` or ``records``."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Split(NamedTuple):
-    """A part of a file: its path, and the byte at which it begins."""
+    """A part of a file: the path of the file and the first byte of the part."""
 
     path: str
     start: int
@@ -22,8 +22,8 @@ class Split(NamedTuple):
 def splits_of(rdd: "RDD[Any]", name: str) -> list[Split]:
     """Return the part of a file that each partition of an RDD reads.
 
-    ``name`` is what the program has called its files. Raises UsageError if a partition reads
-    anything else than a part of one file of this machine.
+    ``name`` is the program's name for the files. Raises UsageError if a partition does not read a
+    part of exactly one file of this machine.
     """
     jvm, java = java_rdd(rdd)
     found = json.loads(jvm.provhouse.capturing.Splits.of(java))

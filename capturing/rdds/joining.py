@@ -1,4 +1,4 @@
-"""Bring records with equal keys together; Spark's Python workers run this."""
+"""Join records with equal keys; Spark's Python workers run this module."""
 
 from collections.abc import Callable, Iterable, Iterator
 from struct import Struct
@@ -11,12 +11,12 @@ from provhouse.model.associations import NONE
 from .entering import Merged, Positioned
 
 Slots = Any
-"""The ids that a record carries: a number, or a tuple of several."""
+"""The ids that a record carries: a number, or a tuple of several numbers."""
 Joined = Iterator[tuple[tuple[Any, Any], Slots]]
 
 
 def both(left: int, right: int) -> Callable[[Slots, Slots], tuple[int, ...]]:
-    """Return the function that joins slots of these widths."""
+    """Return the function that concatenates slots of these widths."""
     if left == 1 and right == 1:
         return lambda one, other: (one, other)
     if left == 1:
@@ -32,12 +32,12 @@ def nothing(width: int) -> Slots:
 
 
 def side(number: int) -> Callable[[Any], Any]:
-    """Return the function that gives the value of a pair with slots its side."""
+    """Return the function that adds the number of a side to a pair with slots."""
     return lambda tagged: (tagged[0][0], (number, tagged[0][1], tagged[1]))
 
 
 def sides(values: Iterable[Any], count: int) -> list[list[tuple[Any, Slots]]]:
-    """Return the values of a key with their slots, by side."""
+    """Return the values and slots of a key, by side."""
     found: list[list[tuple[Any, Slots]]] = [[] for _ in range(count)]
     for number, value, slots in values:
         found[number].append((value, slots))
@@ -49,8 +49,8 @@ def joining(
 ) -> Callable[[Iterable[Any]], Joined]:
     """Return the function of a partition that joins the sides of each key.
 
-    ``left`` and ``right`` are the numbers of slots. With ``outer_left``, a record on the left stays
-    without one on the right.
+    ``left`` and ``right`` are the numbers of slots. ``outer_left`` keeps records on the left that
+    have no partner on the right; ``outer_right`` keeps records on the right.
     """
     together = both(left, right)
     no_left, no_right = [(None, nothing(left))], [(None, nothing(right))]
@@ -70,7 +70,7 @@ def joining(
 
 
 def without(groups: Iterable[Any]) -> Joined:
-    """Yield the records on the left whose key is not on the right."""
+    """Yield the records on the left whose key is missing on the right."""
     for key, values in groups:
         ones, others = sides(values, 2)
         if not others:
@@ -79,7 +79,7 @@ def without(groups: Iterable[Any]) -> Joined:
 
 
 def gathering(folder: str, widths: list[int]) -> Callable[[int, Iterable[Any]], Positioned]:
-    """Return how a stage begins with groups of several sides, which have these numbers of slots."""
+    """Return the function that opens a stage on groups of sides with these numbers of slots."""
     width, count = sum(widths), len(widths)
     before = [(NONE,) * sum(widths[:at]) for at in range(count)]
     after = [(NONE,) * sum(widths[at + 1 :]) for at in range(count)]

@@ -1,4 +1,4 @@
-"""Hand on the records of a stage with their ids; Spark's Python workers run this."""
+"""Yield the records of a stage with their ids; Spark's Python workers run this module."""
 
 import gc
 from collections.abc import Callable, Iterator
@@ -14,7 +14,7 @@ from .declared_keys import KeyOf, text_of
 from .entering import BLOCK, Entering, Tap, spread
 
 CHUNK = 1 << 10
-"""The number of records that leave at once; they are in memory."""
+"""The number of records that leave at once. They are in memory."""
 
 
 def plain(entering: Entering, records: Iterator[Any]) -> Iterator[Any]:
@@ -22,7 +22,7 @@ def plain(entering: Entering, records: Iterator[Any]) -> Iterator[Any]:
     chunk: list[Any] = [None]
     while chunk:
         chunk = list(islice(records, CHUNK))
-        entering.slots()  # it forgets what has entered
+        entering.slots()  # forget the records that have entered
         yield from chunk
     entering.close()
 
@@ -50,8 +50,8 @@ def written(
 ) -> Iterator[Any]:
     """Yield the records that a task writes to its file, and write their slots in this order.
 
-    If the table has a ``key``, those of the records are written, too. ``ended`` gets the partition,
-    the name of the association file, and the number of records.
+    With a ``key``, also write the keys of the records. ``ended`` gets the partition, the name of
+    the association file, and the number of records.
     """
     file = AssociationFile(tap.folder, tap.width)
     partition, name = file.name()
@@ -75,9 +75,9 @@ def combined(
     combiner: Callable[[], Combiner],
     memory: int,
 ) -> Iterator[tuple[Any, Any]]:
-    """Yield what a combiner makes of records, with the keys of the groups, and write the slots.
+    """Yield the combined records with the keys of their groups, and write the slots.
 
-    Beyond ``memory`` megabytes, what is combined so far leaves, and a key may leave again later.
+    Beyond ``memory`` megabytes, the results so far leave, and a key may leave again later.
     """
     found, file, base, limit, ended = combiner(), None, 0, memory, False
     while not ended:
@@ -92,6 +92,7 @@ def combined(
             file.write([groups + base, *slots])
         if ended:
             entering.close()
+        # The next block may add BLOCK groups, and a group has GROUP_BITS bits in a key.
         full = get_used_memory() > limit or (len(found) + BLOCK) >> GROUP_BITS
         if file and (ended or full):
             file.close(keep=True)
@@ -100,4 +101,5 @@ def combined(
             found = combiner()
             if not ended:
                 gc.collect()
+                # Python may keep freed memory; with the old limit, each block would be full.
                 limit = max(memory, int(get_used_memory() * 1.05))

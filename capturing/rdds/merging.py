@@ -1,4 +1,4 @@
-"""Merge what tasks have combined, after a shuffle; Spark's Python workers run this."""
+"""Merge the combined records of tasks after a shuffle; Spark's Python workers run this module."""
 
 from collections.abc import Callable, Iterable
 from operator import add
@@ -14,17 +14,17 @@ _batched: Any = AutoBatchedSerializer
 
 
 def same(value: Any) -> Any:
-    """Return a value as it is."""
+    """Return a value unchanged."""
     return value
 
 
 def merging(
     folder: str, join: Callable[[Any, Any], Any], finish: Callable[[Any], Any], memory: int
 ) -> Enter:
-    """Return how a stage begins after a shuffle: it merges pairs of a value and its parts by key.
+    """Return the function that opens a stage after a shuffle and merges values and parts by key.
 
-    Parts are the numbers of groups, of 8 bytes each. ``finish`` makes a record's value of a merged
-    one.
+    Parts are the numbers of groups, of 8 bytes each. ``finish`` turns a merged value into the value
+    of a record.
     """
 
     def join_both(one: tuple[Any, bytes], other: tuple[Any, bytes]) -> tuple[Any, bytes]:
@@ -38,14 +38,14 @@ def merging(
 
 
 def uniting(folder: str, memory: int) -> Enter:
-    """Return how a stage begins after a shuffle: it keeps one of equal records, with its parts."""
+    """Return the function that opens a stage after a shuffle and unites equal records."""
     return lambda split, records: Merged(folder, _merged(records, add, memory))
 
 
 def _merged(
     pairs: Iterable[tuple[Any, Any]], join: Callable[[Any, Any], Any], memory: int
 ) -> Iterable[tuple[Any, Any]]:
-    """Return the joined values of each key; beyond ``memory`` megabytes, they go to files."""
+    """Return the joined values of each key; values beyond ``memory`` megabytes go to files."""
     merger: Any = ExternalMerger(
         Aggregator(same, join, join), memory, _batched(CPickleSerializer())
     )

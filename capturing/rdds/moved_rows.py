@@ -1,4 +1,4 @@
-"""Stages whose records carry their slots, because Spark has moved them one by one."""
+"""Stages whose records carry their slots because Spark moves records one by one."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def carried(
     pairs: "RDD[Any]", slots: tuple[Slot, ...], scans: tuple[FileScan, ...], absence: bool
 ) -> StageBranch:
-    """Return the branch of an RDD of pairs of a record and its slots."""
+    """Return the branch for an RDD of pairs of a record and its slots."""
     return StageBranch(pairs, _entering(len(slots)), slots, scans, absence=absence)
 
 

@@ -30,12 +30,12 @@ class PairRdd(Branches):
         return self.streamed(lambda _, pairs: ((key, f(value)) for key, value in pairs))
 
     def flatMapValues(self, f: Callable[[Any], Iterable[Any]]) -> Self:
-        """Apply a function to each value, and return the key with each element of its results."""
+        """Apply a function to each value, and return the key with each element of the results."""
         return self.streamed(
             lambda _, pairs: ((key, each) for key, value in pairs for each in f(value))
         )
 
-    # One record for each key, which derives from all records that have it
+    # One record for each key, derived from all records with this key
 
     def reduceByKey(
         self,
@@ -66,7 +66,7 @@ class PairRdd(Branches):
         numPartitions: int | None = None,
         partitionFunc: PartitionOf = portable_hash,
     ) -> Self:
-        """Aggregate the values of each key, beginning with a copy of ``zeroValue``."""
+        """Aggregate the values of each key, starting from a copy of ``zeroValue``."""
         functions = lambda value: seqFunc(deepcopy(zeroValue), value), seqFunc, combFunc
         return self.merged("aggregateByKey", *functions, numPartitions, partitionFunc)
 
@@ -77,7 +77,7 @@ class PairRdd(Branches):
         numPartitions: int | None = None,
         partitionFunc: PartitionOf = portable_hash,
     ) -> Self:
-        """Merge the values of each key and ``zeroValue``."""
+        """Merge the values of each key, starting from a copy of ``zeroValue``."""
         functions = lambda value: func(deepcopy(zeroValue), value), func, func
         return self.merged("foldByKey", *functions, numPartitions, partitionFunc)
 
@@ -111,18 +111,18 @@ class PairRdd(Branches):
         """Return the values of each key in several RDDs."""
         return self.gathered([self.known(each, "groupWith") for each in (other, *others)], None)
 
-    # Records of two RDDs with one key
+    # Records of two RDDs with equal keys
 
     def join(self, other: "PairRdd", numPartitions: int | None = None) -> Self:
-        """Return each pair of values with one key; it derives from both."""
+        """Return the pairs of values with equal keys; a pair derives from both records."""
         return self._joined(other, numPartitions, False, False)
 
     def leftOuterJoin(self, other: "PairRdd", numPartitions: int | None = None) -> Self:
-        """Return the pairs of ``join``, and values without a partner on the right."""
+        """Return the pairs of ``join``, and left values without a partner on the right."""
         return self._joined(other, numPartitions, True, False)
 
     def rightOuterJoin(self, other: "PairRdd", numPartitions: int | None = None) -> Self:
-        """Return the pairs of ``join``, and values without a partner on the left."""
+        """Return the pairs of ``join``, and right values without a partner on the left."""
         return self._joined(other, numPartitions, False, True)
 
     def fullOuterJoin(self, other: "PairRdd", numPartitions: int | None = None) -> Self:
@@ -130,7 +130,7 @@ class PairRdd(Branches):
         return self._joined(other, numPartitions, True, True)
 
     def subtractByKey(self, other: "PairRdd", numPartitions: int | None = None) -> Self:
-        """Return the pairs whose key the other RDD does not have; each derives from itself."""
+        """Return the pairs whose key the other RDD lacks; each pair derives from itself."""
         found = self.grouped([self.known(other, "subtractByKey")], numPartitions)
         return self.moved(found.mapPartitions(without), absence=True)
 

@@ -1,4 +1,4 @@
-"""RDDs whose records know the rows that they derive from."""
+"""RDDs whose records know their source rows."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -27,18 +27,18 @@ _ACTIONS = frozenset(
      "sampleStdev", "sampleVariance", "stats", "stdev", "sum", "sumApprox", "take", "takeOrdered",
      "takeSample", "toLocalIterator", "top", "treeAggregate", "treeReduce", "variance"}
 )  # fmt: skip
-"""Methods that give values to the program and no RDD."""
+"""Methods that return values to the program and not RDDs."""
 
 
 class LineageRDD(PairRdd):
-    """An RDD of a captured block. Its methods are those of ``pyspark.RDD``, with the same results.
+    """An RDD of a captured block, with methods of ``pyspark.RDD`` that give the same results.
 
-    A method that is missing here is refused by name. Actions such as ``count`` and ``collect`` run
-    as in plain Spark: lineage is stored of what is saved.
+    Methods that this class lacks are refused by name. Actions such as ``count`` and ``collect`` run
+    as in plain Spark. Only saved RDDs have stored lineage.
     """
 
     _kept: "RDD[Any] | None" = None
-    """The RDD of Spark with the records and slots, if it was persisted."""
+    """The RDD of Spark with the records and slots, if the program has persisted it."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -76,7 +76,7 @@ class LineageRDD(PairRdd):
         return self.streamed(lambda _, records: chain.from_iterable(map(function, records)))
 
     def filter(self, f: Callable[[Any], bool]) -> Self:
-        """Keep the records for which a function is true."""
+        """Keep the records that a function accepts."""
         function = fail_on_stopiteration(f)
         return self.streamed(lambda _, records: filter(function, records))
 
@@ -95,8 +95,8 @@ class LineageRDD(PairRdd):
 
         Each record of the result derives from all records that its task has passed to the function,
         and the report lists the operation as a superset. With ``row_by_row``, you declare that the
-        function yields all that a record leads to before it takes the next. A record then derives
-        from the last one that was taken.
+        function yields all results of a record before it takes the next record. A result then
+        derives from the last record that the function has taken.
         """
         return self._of_partitions("mapPartitions", lambda _, records: f(records), row_by_row)
 
@@ -107,7 +107,7 @@ class LineageRDD(PairRdd):
         *,
         row_by_row: bool = False,
     ) -> Self:
-        """Do what ``mapPartitions`` does, with the number of the partition as first argument."""
+        """Apply a function to the number and records of each partition, as ``mapPartitions``."""
         return self._of_partitions("mapPartitionsWithIndex", f, row_by_row)
 
     def glom(self) -> Self:
@@ -118,7 +118,7 @@ class LineageRDD(PairRdd):
         return self.streamed(f) if row_by_row else self.together(kind, f)
 
     def sample(self, withReplacement: bool, fraction: float, seed: int | None = None) -> Self:
-        """Return a sample of the records, the same as Spark's with this seed."""
+        """Return the sample of the records that Spark takes with this seed."""
         sampler = RDDSampler(withReplacement, fraction, seed)
         return self.streamed(sampler.func)
 
@@ -133,7 +133,7 @@ class LineageRDD(PairRdd):
         )
 
     def zipWithUniqueId(self) -> Self:
-        """Return each record with a number of its own."""
+        """Return each record with a unique number."""
         step = self.getNumPartitions()
         return self.streamed(lambda split, records: zip(records, count(split, step), strict=False))
 
@@ -147,25 +147,25 @@ class LineageRDD(PairRdd):
         return self.of(*self.branches, *moved)
 
     def intersection(self, other: "LineageRDD") -> Self:
-        """Return the values that both RDDs have; each derives from all its records in both."""
+        """Return the values that both RDDs have; each derives from its records in both RDDs."""
         other = self.known(other, "intersection")
         both = self._keyed().cogroup(other._keyed())
         return both.filter(lambda pair: all(pair[1])).keys()
 
     def subtract(self, other: "LineageRDD", numPartitions: int | None = None) -> Self:
-        """Return the records that the other RDD does not have; each derives from itself."""
+        """Return the records that the other RDD lacks; each record derives from itself."""
         other = self.known(other, "subtract")
         return self._keyed().subtractByKey(other._keyed(), numPartitions).keys()
 
     def zip(self, other: "LineageRDD") -> Self:
-        """Return pairs of the records at the same place, which derive from both."""
+        """Return pairs of the records at equal positions; a pair derives from both records."""
         return self._pairs_with(self.known(other, "zip"), lambda one, two: one.zip(two))
 
     def cartesian(self, other: "LineageRDD") -> Self:
-        """Return all pairs of records, which derive from both.
+        """Return all pairs of records; a pair derives from both records.
 
-        Spark reads the right side again for each batch of records on the left. If it has groups, it
-        is kept in memory and on disk, so that their associations are written once.
+        Spark reads the right side again for each batch of records on the left. A right side with
+        groups is kept in memory and on disk, so that their associations are written once.
         """
         other = self.known(other, "cartesian")
         grouped = any(isinstance(slot, Group) for slot in other.slots())
@@ -188,7 +188,7 @@ class LineageRDD(PairRdd):
     # One record for several
 
     def distinct(self, numPartitions: int | None = None) -> Self:
-        """Return each value once; it derives from all records that are equal to it."""
+        """Return each value once; a value derives from all records that are equal to it."""
         return self.different(numPartitions)
 
     def groupBy(
@@ -197,7 +197,7 @@ class LineageRDD(PairRdd):
         numPartitions: int | None = None,
         partitionFunc: Callable[[Any], int] = portable_hash,
     ) -> Self:
-        """Return the records of each value of a function."""
+        """Group the records by the value of a function."""
         return self.keyBy(f).listed("groupBy", numPartitions, partitionFunc)
 
     # The same records in other partitions
@@ -220,7 +220,7 @@ class LineageRDD(PairRdd):
         """Return the records in fewer partitions."""
         return self.moved(self.tagged().coalesce(numPartitions, shuffle))
 
-    # Kept records
+    # Persisted records
 
     def cache(self) -> Self:
         """Keep the records and their slots in memory."""
@@ -241,7 +241,7 @@ class LineageRDD(PairRdd):
         return self
 
     def setName(self, name: str) -> Self:
-        """Take a name, which has no effect."""
+        """Accept a name, which has no effect."""
         return self
 
     # Writes
@@ -249,7 +249,7 @@ class LineageRDD(PairRdd):
     def saveAsTextFile(self, path: str, compressionCodecClass: str | None = None) -> None:
         """Write the records as lines of text files, with their lineage.
 
-        A record with a line break is an error of its task, since a line is a row.
+        A record with a line break fails its task, since a line is a row.
         """
         if self.context.leaves_out(path):
             self.plain().saveAsTextFile(path, compressionCodecClass)

@@ -1,4 +1,4 @@
-"""The context of a replay: it reads files as RDDs of plain Spark, without some of their rows."""
+"""The context of a replay, which reads files as RDDs of plain Spark without some rows."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, compress, repeat
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from pyspark import RDD, SparkContext
 
 Places = Callable[[Sequence[Split]], Mapping[int, Any]]
-"""Maps each partition with chosen rows to their positions in it, in ascending order."""
+"""A function that returns the positions of the chosen rows by partition, in ascending order."""
 
 
 class ReplayContext(FileContext["ReplayRDD"]):
-    """Reads files without the chosen rows, or only them.
+    """A context that reads files without the chosen rows, or only the chosen rows.
 
-    A program that has run with the context of a captured block runs with this one, too.
+    A program that runs with the context of a captured block also runs with this context.
     """
 
     def __init__(self, context: "SparkContext", places: Places, only: bool) -> None:
@@ -29,7 +29,7 @@ class ReplayContext(FileContext["ReplayRDD"]):
         self._places, self._only = places, only
 
     def union(self, rdds: "Sequence[ReplayRDD]") -> "ReplayRDD":
-        """Return all records of some RDDs."""
+        """Return the union of some RDDs."""
         return ReplayRDD(self.spark.union([each.rdd for each in rdds]))
 
     def _read(self, rdd: "RDD[Any]", name: str, unit: str) -> "ReplayRDD":
@@ -43,21 +43,22 @@ class ReplayContext(FileContext["ReplayRDD"]):
 
 
 def kept(rows: Iterable[Any], chosen: Any, only: bool) -> Iterator[Any]:
-    """Yield rows without those at the chosen positions, or ``only`` them; None means no row."""
+    """Yield ``only`` the rows at the chosen positions, or all other rows; None chooses no row."""
     if chosen is None:
         return iter(()) if only else iter(rows)
     mask = np.full(chosen[-1] + 1, not only, np.uint8)
     mask[chosen] = only
+    # Without ``only``, all rows after the last chosen one follow.
     return compress(rows, chain(mask.tobytes(), () if only else repeat(1)))
 
 
 def line_of(record: Any) -> tuple[str]:
-    """Return the line of text that ``saveAsTextFile`` makes of a record, as a row."""
+    """Return a row with the line of text that ``saveAsTextFile`` writes for a record."""
     return (record.decode("utf-8", "replace") if isinstance(record, bytes) else str(record),)
 
 
 class ReplayRDD:
-    """An RDD of plain Spark that accepts what programs declare for capture."""
+    """An RDD of plain Spark whose methods accept the declarations of captured programs."""
 
     def __init__(self, rdd: "RDD[Any]") -> None:
         self.rdd = rdd
@@ -79,11 +80,11 @@ class ReplayRDD:
 
 
 def _lifted(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a method of Spark's RDDs that takes and returns those of a replay."""
+    """Return a method of Spark's RDDs that takes and returns RDDs of a replay."""
     from pyspark import RDD
 
     def call(*arguments: Any, **named: Any) -> Any:
-        named.pop("row_by_row", None)  # it says what derives from what, and changes no result
+        named.pop("row_by_row", None)  # it declares lineage, and changes no result
         found = method(
             *map(_plain, arguments), **{name: _plain(each) for name, each in named.items()}
         )

@@ -1,7 +1,7 @@
-"""Reports of tasks to the driver once they have succeeded; Spark's Python workers run this.
+"""Reports of successful tasks to the driver; Spark's Python workers run this module.
 
-Spark adds what a task has reported once, and nothing of a task that fails. For the task that writes
-a partition, it is the attempt whose file Spark has kept.
+Spark adds the report of a task once, and ignores the reports of failed tasks. For the task that
+writes a partition, it adds the report of the attempt whose file it keeps.
 """
 
 from typing import Any
@@ -10,26 +10,26 @@ from pyspark.accumulators import AccumulatorParam
 
 
 class Reports(AccumulatorParam[dict[int, Any]]):
-    """Values by number; None for a number with two different values."""
+    """Values by number; a number with two different values has None."""
 
     def zero(self, value: dict[int, Any]) -> dict[int, Any]:
-        """Return no values."""
+        """Return an empty dictionary."""
         return {}
 
     def addInPlace(self, value1: dict[int, Any], value2: dict[int, Any]) -> dict[int, Any]:
-        """Add values."""
+        """Add values; set None for a number with another value."""
         for number, value in value2.items():
             value1[number] = value if value1.get(number, value) == value else None
         return value1
 
 
 class Latest(Reports):
-    """Values by number; of several, the latest.
+    """The latest value of each number.
 
-    Some formats run a first job to look at a record.
+    Some formats run a job first to look at a record, so a number may get several values.
     """
 
     def addInPlace(self, value1: dict[int, Any], value2: dict[int, Any]) -> dict[int, Any]:
-        """Add values, which replace others."""
+        """Add values; replace the values of known numbers."""
         value1.update(value2)
         return value1

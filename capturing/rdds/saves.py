@@ -1,4 +1,4 @@
-"""Save an RDD, and describe the write with what its rows derive from for the ingest."""
+"""Save an RDD, and describe the write and the sources of its rows for the ingest."""
 
 import json
 import os
@@ -27,7 +27,7 @@ _FILE = "part-"
 
 
 def save_text(rdd: Branches, path: str, codec: str | None) -> None:
-    """Write records as ``RDD.saveAsTextFile`` does; refuse those with line breaks."""
+    """Write records as ``RDD.saveAsTextFile`` does; refuse records with line breaks."""
 
     save(rdd.streamed(_encoded), path, "lines", lambda parts: save_lines(parts, path, codec))
 
@@ -44,9 +44,9 @@ def _encoded(split: int, records: Iterable[Any]) -> Iterator[bytes]:
 
 
 def save(rdd: Branches, path: str, unit: str, write: "Callable[[list[RDD[Any]]], None]") -> None:
-    """Call ``write`` with the RDD of each branch, and describe what it has written.
+    """Call ``write`` with the RDD of each branch, and describe the written files.
 
-    Raises UsageError if there is something at the path already.
+    Raises UsageError if the path exists already.
     """
     target = Path(os.path.abspath(local(path)))
     _check_new(target)
@@ -109,7 +109,7 @@ def _described(rdd: Branches, target: Path, slots: tuple[Slot, ...]) -> dict[str
 
 
 def _groups(slots: Iterable[Slot]) -> Iterator[Group]:
-    """Yield the groups that slots and groups below them have keys of, each once."""
+    """Yield the groups behind slots, directly or through other groups, each once."""
     seen = set[Group]()
     waiting = list(slots)
     while waiting:
@@ -137,13 +137,13 @@ def _tap(group: Group, number: dict[Slot, int]) -> dict[str, Any]:
 def _outcome(
     rdd: Branches, folder: Path, target: Path, unit: str, ended: dict[int, tuple[str, int]]
 ) -> dict[str, Any]:
-    """Name the association files of the attempts that have written, and describe their files."""
+    """Name the association files of the successful attempts, and describe the written files."""
     rows = {}
     for task, (name, count) in ended.items():
         rows[task] = count
         if count:
             (folder / "rows" / name).rename(folder / "rows" / name[1:])
-    # Association files are read task by task.
+    # Files are listed by task, because association files are read task by task.
     found = (each for each in target.rglob(f"{_FILE}*") if each.is_file())
     files = sorted(found, key=lambda file: (_task_of(file), file))
     return {
@@ -178,17 +178,18 @@ def _keyed(parts: Sequence[StagePart], keyed: Keyed) -> dict[str, Any]:
 
 
 def _task_of(file: Path) -> int:
-    """Return the task that has written a file ``part-00000``, ``part-r-00000`` and so on."""
+    """Return the task that has written a file such as ``part-00000`` or ``part-r-00000``."""
     digits = [word for word in file.name.split(".")[0].split("-") if word.isdigit()]
     return int(digits[0]) if digits else -1
 
 
 def _sources(scan: FileScan, counts: dict[int, int | None]) -> Iterator[dict[str, Any]]:
-    """Yield the parts of files, with the position of their first row in its file; -1 is unknown."""
+    """Yield the parts of files, with the position of each part's first row; -1 is unknown."""
     first = dict[str, int]()
     for part in sorted(scan.parts, key=lambda each: (each.path, each.start)):
         before = first.get(part.path, 0)
         count = counts.get(part.number)
+        # An unknown count makes the positions of all later parts unknown.
         first[part.path] = -1 if count is None or before < 0 else before + count
         yield _source(part, before, -1 if count is None else count)
 

@@ -1,4 +1,4 @@
-"""Stages of RDDs: what enters, the functions of the program, and how their tasks begin."""
+"""Stages of RDDs: their input, the functions of the program, and the start of their tasks."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -10,42 +10,42 @@ if TYPE_CHECKING:
     from pyspark import RDD
 
 Enter = Callable[[int, Iterable[Any]], Positioned]
-"""Opens the input of a task by its partition."""
+"""A function that opens the input of a task, given the number of its partition."""
 Step = Callable[[int, Entering, Iterator[Any]], tuple[Entering, Iterator[Any]]]
-"""Applies a function of the program to the records of a partition."""
+"""A function that applies a function of the program to the records of a partition."""
 Leave = Callable[[Entering, Iterator[Any]], Iterator[Any]]
 
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """An operator that merges records, and the folder of its association files."""
+    """An operator that merges records, with the folder of its association files."""
 
     kind: str
-    """The name of the method, such as ``reduceByKey``."""
+    """The name of the RDD's method, such as ``reduceByKey``."""
     by: str
     place: str
-    """The file and line of the program that has called it."""
+    """The file and line of the call in the program."""
     folder: str
     slots: "tuple[Slot, ...]"
     exactness: str = "exact"
 
 
 Slot = Group | int
-"""A group whose keys a column has, or ``ROWS``."""
+"""The group whose keys a column contains, or ``ROWS``."""
 
 
 @dataclass(frozen=True)
 class FileScan:
-    """A part of a source that a stage reads; it is listed among the sources of each write."""
+    """The parts of files that a stage reads; each write lists them among its sources."""
 
     parts: "tuple[StagePart, ...]"
     keyed: "Keyed | None" = None
-    """The key by which its rows are named, if one is declared."""
+    """The declared key that names the rows; None if the program has declared no key."""
 
 
 @dataclass(frozen=True)
 class Keyed:
-    """The name of a declared key, and the folder to which tasks write the keys of rows."""
+    """The name of a declared key, and the folder where tasks write the keys of rows."""
 
     name: str
     folder: str
@@ -53,10 +53,10 @@ class Keyed:
 
 @dataclass(frozen=True)
 class StagePart:
-    """A part of a file, which one partition reads."""
+    """A part of a file that one partition reads."""
 
     number: int
-    """Its number in the ids of its rows."""
+    """The number of the part in the ids of its rows."""
     path: str
     root: str
     table: str
@@ -64,30 +64,30 @@ class StagePart:
     changed: int
     start: int
     unit: str
-    """``lines`` or ``records``: what the rows of the file are."""
+    """The kind of the file's rows: ``lines`` or ``records``."""
 
 
 @dataclass(frozen=True)
 class StageBranch:
-    """One input of an RDD, with all functions of its stage. A union has several."""
+    """One input of an RDD, with all functions of its stage. A union has several branches."""
 
     base: "RDD[Any]"
     enter: Enter
     slots: tuple[Slot, ...]
     scans: tuple[FileScan, ...]
     steps: tuple[tuple[int, Step], ...] = ()
-    """The functions, each with the value that ``first`` had when it was added."""
+    """The functions, each with the value of ``first`` when the function was added."""
     first: int = 0
-    """The number of the partitions of the branches before."""
+    """The number of partitions of the earlier branches."""
     absence: bool = False
-    """Whether records may depend on the absence of others, as after an outer join."""
+    """Whether records may depend on the absence of other records, as after an outer join."""
 
     def then(self, step: Step) -> "StageBranch":
         """Return the branch with one more function."""
         return replace(self, steps=(*self.steps, (self.first, step)))
 
     def left(self, leave: Leave) -> "RDD[Any]":
-        """Return the RDD of what leaves the stage."""
+        """Return the RDD of the records that leave the stage."""
         return self.base.mapPartitionsWithIndex(_task(self.enter, self.steps, leave))
 
 
@@ -106,7 +106,7 @@ def _task(
 
 
 def streaming(function: Callable[[int, Iterator[Any]], Iterable[Any]]) -> Step:
-    """Return the step of a function that gives what a record leads to before it takes the next."""
+    """Return the step of a function that returns all results of a record before the next record."""
     return lambda split, entering, records: (entering, iter(function(split, records)))
 
 
@@ -123,7 +123,7 @@ def whole(tap: Tap, function: Callable[[int, Iterator[Any]], Iterable[Any]]) -> 
 
 
 def aligned(branches: Sequence[StageBranch]) -> tuple[tuple[Slot, ...], list[tuple[int, ...]]]:
-    """Return the slots of a union, and for each branch the columns of its own slots."""
+    """Return the slots of a union, and the columns of each branch's own slots."""
     slots = list[Slot]()
     columns = list[tuple[int, ...]]()
     for branch in branches:
@@ -142,6 +142,6 @@ def aligned(branches: Sequence[StageBranch]) -> tuple[tuple[Slot, ...], list[tup
 
 
 def taps(branches: Sequence[StageBranch], folder: str) -> tuple[tuple[Slot, ...], list[Tap]]:
-    """Return the slots of some branches, and the tap that each of them writes to a folder."""
+    """Return the slots of some branches, and the tap that each branch writes to a folder."""
     slots, columns = aligned(branches)
     return slots, [Tap(folder, each, len(slots)) for each in columns]

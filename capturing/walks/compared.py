@@ -1,4 +1,4 @@
-"""Say so if a replay on the lineage of some rows does not give these rows as they were written."""
+"""Warn if a replay on the lineage of some rows does not give these rows as written."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     from pyspark.sql.types import DataType
 
 _CLOSE = 1e-9
-"""The relative difference of two floating-point numbers that count as equal.
+"""The largest relative difference of two floating-point numbers that count as equal.
 
-Sums differ in their last digits with the order of their rows.
+The order of rows changes the last digits of sums.
 """
 
 
 def compare(
     flow: CapturedFlow, position: Position, sources: Position, program: "DataFrame | Program"
 ) -> None:
-    """Warn if a replay on the sources of rows does not give them as the block has written them.
+    """Warn if a replay on the sources of rows does not give the rows as the block wrote them.
 
-    The program of each write is computed again, whatever its operators are. That of an RDD is
-    ``program``. Rows that only the replay has are no difference: an anti join finds nothing to
-    remove in a lineage. A warning also says so if rows cannot be compared.
+    The replay computes the program of each write again, with any operators; ``program`` is the
+    program of an RDD. Rows that only the replay has are no difference, because an anti join finds
+    no rows to remove in a lineage. A warning also reports rows that cannot be compared.
     """
     for place, ids in position.items():
         if place.write is None or not place.has_rows:
@@ -46,7 +46,7 @@ def _difference(
     sources: Position,
     program: "DataFrame | Program",
 ) -> str:
-    """Return what a warning says, or an empty text."""
+    """Return the text of a warning, or an empty text."""
     from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
@@ -72,7 +72,7 @@ def _difference(
 def _again(
     flow: CapturedFlow, write: int, sources: Position, program: "DataFrame | Program"
 ) -> "DataFrame":
-    """Return the rows of a write that a replay gives."""
+    """Return the rows that a replay of a write gives."""
     if is_rdd(flow, write) and callable(program):
         every = rows_together(flow, sources).taken(flow.spark, HELD)
         return RddReplay(flow, program, [place.write for place in sources]).on_few(every, only=True)
@@ -81,7 +81,7 @@ def _again(
 
 
 def _written(flow: CapturedFlow, write: int, ids: CursorIds) -> "DataFrame":
-    """Return the records of some rows of a write, as they are in its files."""
+    """Return the records of some rows of a write, read from its files."""
     numbers = {*ids.files} if ids.files else ids.numbers() if ids.held is not None else None
     files = [file for file in flow.numbers.of_write(write)
              if numbers is None or file.number in numbers]  # fmt: skip
@@ -89,7 +89,7 @@ def _written(flow: CapturedFlow, write: int, ids: CursorIds) -> "DataFrame":
 
 
 def _missing(written: "DataFrame", again: "DataFrame") -> tuple[int, str]:
-    """Return the number of written rows that are not in a replay, and one of them as JSON.
+    """Return the number of written rows that a replay lacks, and one of these rows as JSON.
 
     Raises UsageError if the files lack a column of the program.
     """
@@ -105,7 +105,7 @@ def _missing(written: "DataFrame", again: "DataFrame") -> tuple[int, str]:
     ).select(*(_comparable(field.name, field.dataType) for field in fields))  # fmt: skip
     missing = wanted.exceptAll(given)
     floats = {field.name for field in fields if field.dataType.typeName() in ("float", "double")}
-    if floats:
+    if floats:  # exceptAll compares exactly, so compare the remaining rows again
         others = given.exceptAll(wanted).alias("b")
         same = " AND ".join(_same(field.name, field.name in floats) for field in fields)
         missing = missing.alias("a").join(others, F.expr(same), "left_anti")
@@ -124,7 +124,7 @@ def _check_columns(program: Mapping[str, str], files: Sequence[str]) -> None:
 
 
 def _comparable(name: str, kind: "DataType") -> "Column":
-    """Return a column as values that Spark can compare."""
+    """Return a column whose values Spark can compare."""
     from pyspark.sql import functions as F
 
     column, text = F.col(f"`{name}`"), kind.simpleString()
@@ -134,7 +134,7 @@ def _comparable(name: str, kind: "DataType") -> "Column":
 
 
 def _same(name: str, floating: bool) -> str:
-    """Return the condition that a column of the rows ``a`` and ``b`` has the same value."""
+    """Return the condition that the rows ``a`` and ``b`` have equal values in a column."""
     one, other = f"a.`{name}`", f"b.`{name}`"
     if not floating:
         return f"{one} <=> {other}"

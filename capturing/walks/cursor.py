@@ -1,4 +1,4 @@
-"""A cursor: rows of a captured block from which one walks back to sources, and forwards again."""
+"""Cursors: rows of a captured block that lead back to sources and forwards again."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial, reduce
@@ -27,10 +27,10 @@ _NUMBER = f"shiftright(id, {ROW_BITS})"
 
 
 class Cursor:
-    """Some rows of what a captured block has read or written, or groups of its operators.
+    """Some rows that a captured block has read or written, or groups of its operators.
 
-    Nothing is read until a result is asked for. Up to 16 million ids are held in memory; more
-    stay a lazy Spark frame, so that no step collects what grows with the data.
+    A cursor reads no file until a program asks for a result. Up to 16 million ids are in memory;
+    more ids stay in a lazy Spark frame, so that no step collects data of unlimited size.
 
     >>> row = run.trace("report").where("carrier = 'AA'")
     >>> row.go_back_all().show()
@@ -41,47 +41,47 @@ class Cursor:
 
     @cached_property
     def position(self) -> Position:
-        """The ids of the rows and groups, which are looked for when this is first used."""
+        """The ids of the rows and groups; the first use searches for them."""
         return self._make()
 
     def _then(self, step: Callable[[CapturedFlow, Position], Position]) -> "Cursor":
         return Cursor(self.flow, lambda: step(self.flow, self.position))
 
     def go_back(self) -> "Cursor":
-        """Return what the rows derive from, one captured operator back.
+        """Return the rows and groups that the rows derive from, one captured operator back.
 
-        The operators are those below which rows merge: aggregates, windows, semi joins, scalar
-        subqueries, ``mapInPandas``, and marks. Joins, filters and projections are no steps: what
-        they bring together is reached in one. Rows of sources stay where they are; rows of a table
-        that the block has written lead on to what they were made from.
+        The captured operators merge rows: aggregates, windows, semi joins, scalar subqueries,
+        ``mapInPandas``, and marks. Joins, filters and projections are no steps: one step reaches
+        all rows that they bring together. Rows of sources stay in place. Rows of a table that the
+        block has written lead on to the rows behind them.
         """
         return self._then(back)
 
     def go_back_all(self) -> "Cursor":
-        """Return all rows of sources that the rows derive from, through all writes of the block."""
+        """Return all source rows that the rows derive from, through all writes of the block."""
         return self._then(back_all)
 
     def go_next(self) -> "Cursor":
-        """Return what derives from the rows, one captured operator on."""
+        """Return the rows and groups that derive from the rows, one captured operator on."""
         return self._then(forwards)
 
     def go_next_all(self) -> "Cursor":
-        """Return the rows of final tables, which no other write reads, that derive from these."""
+        """Return all derived rows in final tables, which are tables that no other write reads."""
         return self._then(forwards_all)
 
     @classmethod
     def at_table(cls, flow: CapturedFlow, table: str) -> "Cursor":
         """Return a cursor at all rows of a table.
 
-        Raises UsageError if the block has neither written nor read it.
+        Raises UsageError if the block has neither written nor read the table.
         """
         files = flow.files_of(table)
         return cls(flow, lambda: {place: flow.rows_of(each) for place, each in files.items()})
 
     def where(self, condition: str) -> "Cursor":
-        """Return the rows for which a condition in SQL is true, on the columns of their table.
+        """Return the rows that satisfy a condition in SQL on the columns of their table.
 
-        The rows must be of one table (see ``of``). Raises UsageError otherwise.
+        Raises UsageError if the rows are of several tables (see ``of``).
         """
         return Cursor(self.flow, lambda: self._where(condition))
 
@@ -99,14 +99,14 @@ class Cursor:
         return settled(parts, {}, self.flow.spark, True)
 
     def _numbers(self, files: "Sequence[NumberedFile]") -> dict[CursorPlace, list[int]]:
-        """Return the numbers of files by the place of their rows."""
+        """Return the numbers of files, by the place of their rows."""
         found: dict[CursorPlace, list[int]] = {}
         for file in files:
             found.setdefault(self.flow.place_of_file(file), []).append(file.number)
         return found
 
     def of(self, table: str) -> "Cursor":
-        """Return the rows that are of one table."""
+        """Return the rows of one table."""
         return Cursor(self.flow, lambda: self._of(table))
 
     def _of(self, table: str) -> Position:
@@ -120,7 +120,7 @@ class Cursor:
         return found
 
     def __and__(self, other: "Cursor") -> "Cursor":
-        """Return the rows and groups that both cursors are at.
+        """Return the rows and groups that both cursors have.
 
         Raises UsageError for cursors of two blocks.
         """
@@ -138,7 +138,7 @@ class Cursor:
         return {place: ids for place, ids in both.items() if not ids.are_none}
 
     def ids(self) -> "DataFrame":
-        """Return what the cursor is at, as a Spark frame: ``of``, ``file`` and ``row``.
+        """Return the rows and groups as a Spark frame with the columns ``of``, ``file``, ``row``.
 
         ``of`` is the name of the table, and ``row`` the index of the row in the file. For a group,
         ``of`` is the name of the operator, ``file`` is NULL, and ``row`` a number for the group.
@@ -172,16 +172,16 @@ class Cursor:
         return sum(ids.count() for ids in self.position.values())
 
     def tables(self) -> list[str]:
-        """Return the names of the tables that the rows are of."""
+        """Return the names of the tables of the rows."""
         return list(dict.fromkeys(file.table for file in self._files()))
 
     def records(self) -> "DataFrame":
         """Return the records of the rows, as a Spark frame with the columns of their table.
 
-        Only the files that have the rows are read, and of up to 1,000 rows only the row groups,
-        which are read now. Any transformation of Spark can follow. Raises
-        UsageError for rows of several tables, and for groups of an operator, which have no records.
-        Raises BadInput if a file has changed since.
+        Reads only the files with the rows. For up to 1,000 rows, reads only their row groups, and
+        immediately. Any transformation of Spark can follow. Raises UsageError for rows of several
+        tables, and for groups of an operator, which have no records. Raises BadInput if a file has
+        changed since the block read it.
         """
         _, found = self._one_table()
         if found is None:
@@ -201,13 +201,13 @@ class Cursor:
     def replay(
         self, frame: "DataFrame | Program", *, without: "Cursor | None" = None
     ) -> "DataFrame | RDD[Any]":
-        """Return a frame computed again only on the source rows that the rows derive from.
+        """Return a frame computed again on only the source rows that the rows derive from.
 
-        Instead of a frame, give the function that has made an RDD, as for ``run.replay``. Rows that
-        a cursor ``without`` derives from are left out too. A table without such rows is
-        empty, so that the result has rows that an anti join had removed. Nothing is written. Rows
-        that the block has written are computed again at once, and a warning says so if they differ
-        from what was written. Raises the errors of ``run.replay``.
+        For an RDD, pass the function that has made it instead of a frame, as to ``run.replay``.
+        ``without`` is a cursor whose source rows the replay leaves out. A table without any of the
+        source rows is empty, so the result can have rows that an anti join had removed. A replay
+        writes nothing. Rows that the block has written are computed again at once, and a warning
+        reports differences from the written rows. Raises the errors of ``run.replay``.
 
         >>> row = run.trace("report").where("carrier = 'AA'")
         >>> row.replay(report).show()
@@ -231,7 +231,7 @@ class Cursor:
         return replayed(self.flow, frame, rows, only)
 
     def show(self, n: int = 20) -> None:
-        """Print the first records of each table that the rows are of."""
+        """Print the first ``n`` records of each table of the rows."""
         tables = self._only_table() or self.tables()
         for table in tables:
             if len(tables) > 1:
@@ -241,18 +241,18 @@ class Cursor:
                 rows.records().show(n, truncate=False)
 
     def _only_table(self) -> list[str]:
-        """Return the table that all rows must be of: to look for their tables may take long."""
+        """Return the table if only one is possible, to avoid a slow search; else an empty list."""
         at, files = self.position, self.flow.numbers.files
         tables = {file.table for file in files if self.flow.place_of_file(file) in at}
         return [*tables] if len(tables) == 1 and all(place.has_rows for place in at) else []
 
     def _first(self, n: int) -> "Cursor":
-        """Return some of the rows, in memory, so that only these are read."""
+        """Return some of the rows, in memory, so that only these rows are read."""
         few = {place: first(ids, n) for place, ids in self.position.items()}
         return Cursor(self.flow, lambda: few)
 
     def _one_table(self) -> "tuple[list[NumberedFile], DataFrame | None]":
-        """Return the files that have the rows, and their records with ids; None for no rows."""
+        """Return the files with the rows, and the records with ids; None for no rows."""
         files = self._files()
         names = list(dict.fromkeys(file.table for file in files))
         if len(names) > 1:
@@ -268,7 +268,7 @@ class Cursor:
         return files, self.flow.records(files, None if wanted.files else wanted)
 
     def _files(self) -> "list[NumberedFile]":
-        """Return the files that have the rows. Raises UsageError for groups of an operator."""
+        """Return the files with the rows. Raises UsageError for groups of an operator."""
         if groups := [place.name for place in self.position if not place.has_rows]:
             raise UsageError(
                 "A cursor is at groups of an operator, which have no records",
@@ -288,7 +288,7 @@ class Cursor:
 
 
 def _of_files(ids: CursorIds, numbers: set[int]) -> CursorIds:
-    """Return the ids of rows of some files."""
+    """Return the ids whose rows are in some files."""
     wanted = np.array(sorted(numbers), np.int64)
     if ids.held is not None:
         return CursorIds(ids.held[np.isin(ids.held >> ROW_BITS, wanted)])

@@ -1,4 +1,4 @@
-"""The ids that a cursor is at: in memory, or a lazy Spark frame."""
+"""The ids of a cursor, in memory or as a lazy Spark frame."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,38 +18,38 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 FEW = 1000
-"""The largest number of ids that a condition lists, and whose records are read in this process."""
+"""The largest number of ids that SQL lists, and whose records this process reads itself."""
 HELD = 1 << 24
-"""The largest number of ids that a step holds in memory, which are 128 MB."""
+"""The largest number of ids that a step keeps in memory; they take 128 MB."""
 
 ID = "provhouse_id"
-"""The column with the id of each record, beside its own columns."""
+"""The name of the id column, which records have in addition to their own columns."""
 _WANTED = "provhouse_wanted"
 
 Frame = Callable[[], "DataFrame"]
-"""Makes a frame with the column ``id``, which may repeat an id; to plan it takes time."""
+"""A function that plans a frame with the column ``id``; planning is slow, and ids may repeat."""
 Found = Iterator[tuple[CursorPlace, I64]]
-"""Ids as they are found, by place; an id may be repeated."""
+"""Ids in the order of a search, with their places; ids may repeat."""
 
 
 @dataclass(frozen=True, eq=False)
 class CursorIds:
-    """Ids of one place: either ``held`` in memory, or a frame that is made when it is needed."""
+    """The ids of one place: ``held`` in memory, or a frame that is planned when it is used."""
 
     held: I64 | None = None
     """The ids in ascending order, each once."""
     make: Frame | None = None
     files: tuple[int, ...] = ()
-    """The numbers of the files of which these are all rows; empty if that is unknown."""
+    """The numbers of files if the ids are exactly all rows of these files, otherwise empty."""
 
     @property
     def few(self) -> I64 | None:
-        """The ids, if there are few."""
+        """The ids if they are few and in memory, otherwise None."""
         return self.held if self.held is not None and len(self.held) <= FEW else None
 
     @property
     def are_none(self) -> bool:
-        """Whether it is known that there are no ids."""
+        """Whether the ids are in memory and their number is 0."""
         return self.held is not None and not len(self.held)
 
     @cached_property
@@ -59,7 +59,7 @@ class CursorIds:
         return self.make()
 
     def keep(self, rows: "DataFrame", column: str) -> "DataFrame":
-        """Return the rows of a frame whose column is one of the ids."""
+        """Return the rows of a frame whose value in a column is one of the ids."""
         from pyspark.sql import functions as F
 
         if self.few is not None:
@@ -79,7 +79,7 @@ class CursorIds:
         return spark.sql(f"SELECT explode(CAST(array({numbers}) AS array<bigint>)) AS id")
 
     def taken(self, spark: "SparkSession", most: int) -> I64:
-        """Return the ids in memory, in order; of more than ``most``, any ``most`` and one more."""
+        """Return the ids in order; from a frame with more than ``most`` ids, any ``most`` + 1."""
         if self.held is not None:
             return self.held
         found = self.to_frame(spark).select("id").distinct().limit(most + 1).toArrow()
@@ -90,7 +90,7 @@ class CursorIds:
         return len(self.held) if self.held is not None else self.frame.distinct().count()
 
     def numbers(self) -> set[int]:
-        """Return the numbers of the files that have rows with the ids, which must be held."""
+        """Return the numbers of the files of the rows; the ids must be in memory."""
         assert self.held is not None
         return {*unique(self.held >> ROW_BITS).tolist()}
 
@@ -103,11 +103,11 @@ class CursorIds:
 
 
 Position = Mapping[CursorPlace, CursorIds]
-"""The ids of a cursor, by the places where they are."""
+"""The ids of a cursor, by place."""
 
 
 def is_in(column: str, numbers: I64) -> str:
-    """Return a condition in SQL: a column is one of some 64-bit numbers."""
+    """Return the condition in SQL that a column is one of some 64-bit numbers."""
     listed = ", ".join(f"{number}L" for number in numbers)
     return f"{column} IN ({listed})" if listed else "false"
 
@@ -119,11 +119,11 @@ def settled(
     few: bool,
     scan: Callable[[], Found | None] = lambda: None,
 ) -> Position:
-    """Return the ids of frames by place, in memory if they are few, and those that ``stay``.
+    """Return the ids of frames and the ids that ``stay``, by place; a few ids are in memory.
 
-    ``scan`` yields the ids without Spark, or is None. Then ``few`` says that they may be few, so
-    that it is worth to find out: one Spark job reads at most ``FEW`` ids and one more. Otherwise
-    nothing is read now.
+    ``scan`` yields the ids without Spark, or returns None. In that case, ``few`` means that the ids
+    may be few: one Spark job then reads at most ``FEW`` ids and one more to find out. Otherwise,
+    the frames stay lazy.
     """
     known: Mapping[CursorPlace, I64] | None = None
     scanned = scan()
@@ -144,24 +144,24 @@ def settled(
 
 
 def together(one: CursorIds, other: CursorIds, spark: "SparkSession") -> CursorIds:
-    """Return the ids that are in one of two sets."""
+    """Return the union of two sets of ids."""
     if one.held is not None and other.held is not None:
         return CursorIds(union(one.held, other.held))
     return CursorIds(make=_united([lambda: one.to_frame(spark), lambda: other.to_frame(spark)]))
 
 
 def first(ids: CursorIds, most: int) -> CursorIds:
-    """Return at most ``most`` ids in memory: the smallest ones, or any of a frame."""
+    """Return at most ``most`` ids in memory: the smallest ids, or any ids of a frame."""
     if ids.held is not None:
         return CursorIds(ids.held[:most])
-    found = ids.frame.limit(10 * most).collect()  # without a look at all for repeated ones
+    found = ids.frame.limit(10 * most).collect()  # distinct() would read the whole frame
     if len({row["id"] for row in found}) < most <= len(found) // 10:
         found = ids.frame.distinct().limit(most).collect()
     return CursorIds(_distinct(row["id"] for row in found)[:most])
 
 
 def without_rows(rows: Position, others: Position, spark: "SparkSession") -> Position:
-    """Return the ids that are not among those of another position."""
+    """Return the ids of a position that another position does not have."""
     found = {
         place: _less(ids, others[place], spark) if place in others else ids
         for place, ids in rows.items()
@@ -182,12 +182,12 @@ def _united(parts: Sequence[Frame]) -> Frame:
 
 
 def _taken(found: Found) -> dict[CursorPlace, I64] | None:
-    """Return ids by place, or None if there are more than ``HELD``."""
+    """Return distinct ids by place, or None for more than ``HELD``."""
     parts, size = defaultdict[CursorPlace, list[I64]](list), 0
     for place, ids in found:
         parts[place].append(ids)
         size += len(ids)
-        if size > 2 * HELD:
+        if size > 2 * HELD:  # ids may repeat, so remove repeated ids before giving up
             parts = _merged(parts)
             size = sum(len(ids) for (ids,) in parts.values())
             if size > HELD:
@@ -207,7 +207,7 @@ def _distinct(ids: Iterable[int]) -> I64:
 
 
 def _collected(parts: Sequence[tuple[CursorPlace, Frame]]) -> dict[CursorPlace, I64] | None:
-    """Return the ids of frames by place, or None if there are more than ``FEW`` rows of them."""
+    """Return the ids of frames by place, or None if the frames have more than ``FEW`` rows."""
     places = list(dict.fromkeys(place for place, _ in parts))
     every = _united([_numbered(make, places.index(place)) for place, make in parts])()
     rows = every.limit(FEW + 1).collect()

@@ -6,20 +6,20 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class CursorPlace:
-    """Rows of one write, groups or marked rows of one tap, or rows of sources if both are unset."""
+    """The rows of a write, the groups or marked rows of a tap, or, with neither, source rows."""
 
     write: int | None = None
     """The position of the write in its block."""
     tap: Path | None = None
-    """The folder of the tap. A cached frame has one folder in all writes that read it."""
+    """The folder of the tap. A cached frame has the same folder in all writes that read it."""
     name: str = ""
-    """A short text for people, such as ``aggregate by cust``; equal places have equal names."""
+    """A readable name, such as ``aggregate by cust``; equal places have equal names."""
 
     @property
     def has_rows(self) -> bool:
-        """Whether its ids are those of rows of files."""
+        """Whether the ids name rows of files."""
         return self.tap is None
 
 
 SOURCES = CursorPlace(name="sources")
-"""The rows of files that the block has only read."""
+"""The place of rows in files that the block has only read."""

@@ -1,4 +1,4 @@
-"""Ready tests for ``run.smallest``: what is wrong with a row of a result, or with the run."""
+"""Predefined tests for ``run.smallest``, which decide whether a row or a run is wrong."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ class Raises:
     """The test that a program fails with an error."""
 
     text: str = ""
-    """A part of the error's text; empty for any error."""
+    """A part of the error's text; an empty text accepts any error."""
 
 
 Test = str | Callable[["Row"], object] | Raises
-"""A condition in SQL, or a function, that is true for a wrong row; or the error of a program."""
+"""A condition in SQL or a function that is true for wrong rows, or the error of a program."""
 
 
 def null(column: str) -> str:
@@ -40,10 +40,10 @@ def outside(column: str, low: float | None = None, high: float | None = None) ->
 
 
 def far(frame: "DataFrame", column: str, sigmas: float = 3.0) -> str:
-    """Return the test that a number is more than some standard deviations from the mean.
+    """Return the test that a number is more than ``sigmas`` standard deviations from the mean.
 
-    Both are those of the frame, which is computed now. Raises UsageError if all of its numbers are
-    equal, or if there are fewer than two.
+    Computes the frame immediately to find the mean and the deviation of its column. Raises
+    UsageError if all numbers are equal, or if the column has fewer than two numbers.
     """
     name = _name(column)
     (found,) = frame.selectExpr(
@@ -60,7 +60,7 @@ def far(frame: "DataFrame", column: str, sigmas: float = 3.0) -> str:
 
 
 def refused(check: Callable[["Row"], object]) -> Callable[["Row"], bool]:
-    """Return the test that a check raises an exception for a row, as an assertion does."""
+    """Return the test that a check raises an exception for a row, such as an assertion."""
 
     def test(row: "Row") -> bool:
         try:
@@ -73,7 +73,7 @@ def refused(check: Callable[["Row"], object]) -> Callable[["Row"], bool]:
 
 
 def raises(text: str = "") -> Raises:
-    """Return the test that the program fails with an error that has this text in it."""
+    """Return the test that the program fails with an error that contains this text."""
     return Raises(text)
 
 

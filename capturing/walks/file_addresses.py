@@ -1,4 +1,4 @@
-"""Paths of files as Spark's readers take them, and as its columns have them."""
+"""Paths of files in the forms of Spark's readers and of its columns."""
 
 import re
 from pathlib import Path
@@ -6,7 +6,7 @@ from urllib.parse import unquote, urlsplit
 
 
 def spark_path(path: Path) -> str:
-    """Return a path as Spark's readers take it, which otherwise look for patterns in it."""
+    """Return a path for Spark's readers, with escapes for the characters of patterns."""
     return re.sub(r"([\\*?{}\[\]])", r"\\\1", str(path.absolute()))
 
 
@@ -16,5 +16,5 @@ def path_of(address: str) -> Path:
 
 
 def address_of(address: str) -> str:
-    """Return the path of a file as the column ``_metadata.file_path`` has it, with one slash."""
+    """Return an address in the form of the column ``_metadata.file_path``, with one slash."""
     return address.replace("file:///", "file:/", 1)

@@ -1,4 +1,4 @@
-"""The writes of a captured block with the associations between their rows, one link a tap."""
+"""The writes of a captured block, and the associations of their rows as a link for each tap."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,9 +39,9 @@ class CapturedFlow:
         kept: object = None,
         rules: Any = None,
     ) -> None:
-        """``kept`` must live as long as this object, so that the files of taps are there.
+        """``kept`` is an object that keeps the files of taps while this object exists.
 
-        ``rules`` are those of the block in the JVM, which replays need.
+        ``rules`` are the block's rules in the JVM, which replays need.
 
         Raises UsageError for a write whose rows cannot be traced yet.
         """
@@ -62,10 +62,10 @@ class CapturedFlow:
                 self._of[link.of].append(link)
 
     def files_of(self, table: str) -> dict[CursorPlace, list[NumberedFile]]:
-        """Return the files of a table by the place of their rows.
+        """Return the files of a table, by the place of their rows.
 
-        If the block has written the table, these are the files that it has written, else those that
-        it has read. Raises UsageError if there are none.
+        Returns the files that the block has written, or, for a table that the block has not
+        written, the files that it has read. Raises UsageError if the block has no such files.
         """
         files = [file for file in self.numbers.files if file.table == table]
         found: dict[CursorPlace, list[NumberedFile]] = {}
@@ -89,7 +89,7 @@ class CapturedFlow:
         return SOURCES if file.write is None else self.place_of(file.write)
 
     def rows_of(self, files: Sequence[NumberedFile]) -> CursorIds:
-        """Return all rows of some files of one table."""
+        """Return the ids of all rows of some files of one table."""
         return CursorIds(make=self._every_row(files), files=tuple(file.number for file in files))
 
     def _every_row(self, files: Sequence[NumberedFile]) -> Frame:
@@ -99,9 +99,9 @@ class CapturedFlow:
         return lambda: rows.selectExpr(f"{ID} AS id")
 
     def records(self, files: Sequence[NumberedFile], ids: CursorIds | None) -> "DataFrame":
-        """Return the records of some rows of files of one table, with the column ``ID`` besides.
+        """Return the records of some rows of files of one table, with the column ``ID`` added.
 
-        ``records.records`` has the rules; rows of files such as CSV are found by their keys.
+        See ``raw_records.records`` for the rules. Keys find the rows of files such as CSV.
         """
         self._keyed.check_unchanged({file.path for file in files})
         keyed = [file for file in files if file.unit == "keyed"]
@@ -112,18 +112,18 @@ class CapturedFlow:
         return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), parts)
 
     def back(self, place: CursorPlace) -> Sequence[TapLink]:
-        """Return the links that lead from a place back to what its rows derive from."""
+        """Return the links that lead from a place back to the sources of its rows."""
         return self._of.get(place, ())
 
     def forwards(self, place: CursorPlace) -> Iterator[TapLink]:
-        """Yield the links that lead from a place to what derives from it."""
+        """Yield the links that lead from a place to the rows and groups derived from it."""
         for link in self._links:
             if any(place in slot.places for slot in link.slots):
                 yield link
 
 
 def _numbered(spark: "SparkSession", files: Sequence[NumberedFile]) -> "DataFrame":
-    """Return the ids of all rows of files, whose numbers are known."""
+    """Return the ids of all rows of files with known numbers of rows."""
     parts = (spark.range(file.first_id, file.first_id + file.rows) for file in files)
     return reduce(lambda one, other: one.unionAll(other), parts)
 
@@ -134,7 +134,7 @@ def written(at: int, write: CapturedWrite) -> CursorPlace:
 
 
 def _check(outputs: Sequence[Output]) -> None:
-    """Raise UsageError if a write has read rows whose places in files are unknown."""
+    """Raise UsageError if a write has read rows whose positions in files are unknown."""
     keyed = {path for output in outputs if _has_keys(output) for path in output.write.written}
     whole = {path for output in outputs if is_whole(output) for path in output.write.written}
     for output in outputs:
@@ -150,7 +150,7 @@ def _check(outputs: Sequence[Output]) -> None:
 
 
 def _has_keys(output: Output) -> bool:
-    """Return whether the rows of a write are named by keys, and not by lines or records."""
+    """Return whether keys name the rows of a write, rather than lines or records."""
     return bool(output.write.key) and not output.write.unit
 
 
@@ -163,7 +163,7 @@ def _refusal(output: Output, table: str, found: str) -> UsageError:
 
 
 class _Links:
-    """Makes the links of one write."""
+    """The links of one write."""
 
     def __init__(
         self,
@@ -216,7 +216,7 @@ class _Links:
     def _slot(self, slot: int, column: str) -> Slot:
         if slot == ROWS:
             return Slot(column, self._read, self._shifts)
-        tap = slot_of_mark(slot) if slot < ROWS else slot  # it is its own inverse
+        tap = slot_of_mark(slot) if slot < ROWS else slot  # slot_of_mark is its own inverse
         return Slot(column, (_place(self._write.taps[tap]),))
 
     def _spans(self) -> Iterator[RowSpan]:

@@ -1,4 +1,4 @@
-"""Links between groups of rows and what they were made from."""
+"""Links between groups of rows and the rows or groups behind them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _ROW = (1 << ROW_BITS) - 1
-"""The bits of an id that are the index of the row."""
+"""A mask for the bits of an id that contain the index of the row."""
 
 
 @dataclass(frozen=True)
 class GroupLink(TapLink):
-    """The groups of an operator that merges rows, or marked rows."""
+    """The link of marked rows, or of the groups of an operator that merges rows."""
 
     folders: tuple[Path, ...]
     key: int
-    """The column of the key."""
+    """The number of the column with the key."""
     columns: int
 
     def frame(self) -> "DataFrame":
@@ -44,7 +44,7 @@ class GroupLink(TapLink):
         return found.selectExpr(f"c{self.key} AS {KEY}", *self._columns())
 
     def scan_rows(self, ids: I64) -> Rows | None:
-        """Yield the associations of groups, or None if there are too many rows."""
+        """Yield the associations of groups, or return None for too many rows."""
         return self._scan_rows(ids) if rows_in(tap_paths(self.folders)) <= MOST else None
 
     def _scan_rows(self, ids: I64) -> Rows:
@@ -53,7 +53,7 @@ class GroupLink(TapLink):
             yield found.values
 
     def scan_forwards(self, place: CursorPlace, ids: I64) -> Iterator[I64] | None:
-        """Yield the groups that derive from rows or groups, or None if there are too many rows."""
+        """Yield the groups that derive from rows or groups, or return None for too many rows."""
         return self._scan_forwards(place, ids) if rows_in(tap_paths(self.folders)) <= MOST else None
 
     def _scan_forwards(self, place: CursorPlace, ids: I64) -> Iterator[I64]:
@@ -65,7 +65,7 @@ class GroupLink(TapLink):
 
 @dataclass(frozen=True)
 class SourceLink(TapLink):
-    """The groups of an operator whose keys are in columns of a source, so that its tap has none."""
+    """The link of groups whose keys are in columns of a source, so that the tap has no keys."""
 
     table: TapTable
     files: tuple[SourceFile, ...]
@@ -80,12 +80,13 @@ class SourceLink(TapLink):
         return found.selectExpr(f"coalesce({VALUE}, {self._null}L) AS {KEY}", *self._columns())
 
     def scan_rows(self, ids: I64) -> Rows | None:
-        """Yield the associations of groups, or None if there are too many rows."""
+        """Yield the associations of groups, or return None for too many rows."""
         return self._scan_rows(ids) if rows_in(self._paths) <= MOST else None
 
     def _scan_rows(self, ids: I64) -> Rows:
         masks, locks = dict[int, Bools](), {number: Lock() for number in self._by_number}
 
+        # Several threads call this function; a lock makes one of them compute the mask of a file.
         def keep(column: pa.Array) -> Bools:
             rows = np.asarray(column)
             found = np.full(len(rows), self._null in ids)
@@ -101,14 +102,14 @@ class SourceLink(TapLink):
             yield np.concatenate([keys[None], found.values])
 
     def _keys(self, rows: I64) -> I64:
-        """Return the groups of some source rows."""
+        """Return the group of each source row."""
         found = np.full(len(rows), self._null)
         for number, at in _by_file(rows):
             found[at] = self._file(number).of(rows[at] & _ROW)
         return found
 
     def scan_forwards(self, place: CursorPlace, ids: I64) -> Iterator[I64] | None:
-        """Yield the groups that derive from rows or groups, or None if there are too many rows."""
+        """Yield the groups that derive from rows or groups, or return None for too many rows."""
         return self._scan_forwards(place, ids) if rows_in(self._paths) <= MOST else None
 
     def _scan_forwards(self, place: CursorPlace, ids: I64) -> Iterator[I64]:
@@ -149,7 +150,7 @@ class SourceLink(TapLink):
 
 
 def _by_file(rows: I64) -> Iterator[tuple[int, I64]]:
-    """Yield the numbers of the files that have some rows, and the positions of these."""
+    """Yield the numbers of the files of some rows, and the positions of the rows in ``rows``."""
     numbers = np.where(rows == NONE, -1, rows >> ROW_BITS)
     for number in pa.array(numbers).unique().to_pylist():
         if number >= 0:

@@ -1,4 +1,4 @@
-"""The records of files without row numbers, such as CSV, found by the keys of their rows."""
+"""Read records of files without row numbers, such as CSV, by the keys of their rows."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -29,26 +29,26 @@ _KNOWN = f"{_FILE} string, {_KEY} string, {ID} bigint"
 
 @dataclass(frozen=True)
 class _Numbered:
-    """A file whose records are looked for."""
+    """A file whose records a cursor requests."""
 
     file: NumberedFile
     known: KeyedFile
     address: str
-    """The file as Spark writes it; empty for all rows of a write."""
+    """The address of the file in Spark's form; empty for all rows of a write."""
 
 
 class KeyedRecords:
-    """Reads records as writes of a block have read or written them."""
+    """A reader of records as the writes of a block read or wrote them."""
 
     def __init__(self, spark: "SparkSession", rules: Any, rows: KeyedRows) -> None:
-        """``rules`` are those of the block in the JVM, which has the plans of its writes."""
+        """``rules`` are the block's rules in the JVM, which have the plans of its writes."""
         self._spark, self._rules, self._rows = spark, rules, rows
 
     def frame(self, files: Sequence[NumberedFile], ids: CursorIds | None) -> "DataFrame":
-        """Return the records of some rows of files, with the column ``ID`` besides.
+        """Return the records of some rows of files, with the column ``ID`` added.
 
-        A few records are read now. Raises BadInput if a file is gone, or if the record of a row is
-        not found by its key; of many rows, Spark raises an error for that. Raises UsageError for
+        Reads a few records immediately. Raises BadInput if a file is gone, or if no record has the
+        key of a row; for many rows, Spark raises the error for a missing key. Raises UsageError for
         records in another database.
         """
         groups = defaultdict[tuple[int, KeyedSource | None], list[NumberedFile]](list)
@@ -65,7 +65,7 @@ class KeyedRecords:
         files: Sequence[NumberedFile],
         ids: CursorIds | None,
     ) -> "DataFrame":
-        """Return the records of some rows of files that one scan has read, or a write has made."""
+        """Return the records of some rows of files that one scan read or one write made."""
         from pyspark.sql import DataFrame
         from pyspark.sql import functions as F
 
@@ -118,13 +118,13 @@ class KeyedRecords:
         wanted = known if ids is None else ids.keep(known, ID)
         found = wanted.join(rows.withColumn(_HERE, F.lit(True)), [_FILE, _KEY], "left")
         lost = f"A record of {files[0].file.table} is not found by its key"
-        # Spark pushes no filter below one with the number of a task, and so keeps the check.
+        # Spark moves no filter past a filter on the number of the task, so the check stays.
         return found.where(
             F.when(F.col(_HERE), F.spark_partition_id() >= 0).otherwise(F.raise_error(F.lit(lost)))
         )
 
     def _known(self, files: Sequence[_Numbered]) -> Iterator["DataFrame"]:
-        """Yield the files, keys and ids of all rows of files, as taps have written them."""
+        """Yield the files, keys and ids of all rows of files, as recorded by taps."""
         scans = defaultdict[KeyedSource, list[_Numbered]](list)
         for each in files:
             if each.known.scan:
@@ -137,7 +137,7 @@ class KeyedRecords:
             yield self._of_scan(scan, read)
 
     def _of_tasks(self, files: Sequence[_Numbered]) -> "DataFrame":
-        """Return all rows of files that tasks have written."""
+        """Return the file, key and id of all rows of files that tasks have written."""
         from pyspark.sql import functions as F
 
         tasks = [
@@ -158,7 +158,10 @@ class KeyedRecords:
         return joined.selectExpr(_FILE, _KEY, f"first + row AS {ID}")
 
     def _of_scan(self, scan: KeyedSource, files: Sequence[_Numbered]) -> "DataFrame":
-        """Return all rows of files that a scan has read. A task may have read one twice."""
+        """Return the file, key and id of all rows that a scan has read, each once.
+
+        A task may have read a row twice.
+        """
         from pyspark.sql import functions as F
 
         of = {each.file.path: each for each in files}
@@ -194,7 +197,7 @@ def _check_there(table: str, paths: Sequence[Path]) -> None:
 
 
 def _keys(each: _Numbered, ids: I64) -> pa.Table:
-    """Return the file, the key and the id of some rows."""
+    """Return the file, key and id of some rows."""
     first, keys = each.file.first_id, each.known.keys
     here = ids[(ids >= first) & (ids < first + len(keys))]
     addresses = pa.array([each.address] * len(here), pa.string())

@@ -1,7 +1,7 @@
-"""Numbers for the rows of files that have none, such as CSV, and the key of each row.
+"""Numbers and keys for the rows of files without row numbers, such as CSV.
 
-A row is numbered by its place among the rows of its file that tasks have read or written. The keys
-that taps have left prove that this order is the same each time.
+The number of a row is its place among the rows of the file that tasks have read or written. The
+keys in the files of taps prove that the order of rows is the same each time.
 """
 
 from collections import Counter, defaultdict
@@ -25,7 +25,7 @@ from .taps import task_files
 
 @dataclass(frozen=True)
 class PlacedOutput(KeyedOutput):
-    """A write in a form without row numbers, of which each task has made one file."""
+    """A write in a format without row numbers, with one file for each task."""
 
     rows: tuple[int, ...] = field(kw_only=True)
     """The number of rows of each file."""
@@ -39,8 +39,8 @@ class PlacedOutput(KeyedOutput):
 def placed(output: Output) -> Output:
     """Return a write with the number of rows of each file.
 
-    If these are unknown, the folder of its taps stands for a file with all of its rows. They are
-    unknown of tables of other databases, and if a task has made several files.
+    If the numbers are unknown, the folder of the write's taps stands for a file with all rows. They
+    are unknown for tables of other databases, and if a task has made several files.
     """
     if not isinstance(output, KeyedOutput):
         return output
@@ -65,59 +65,59 @@ def placed(output: Output) -> Output:
 
 
 def is_whole(output: Output) -> bool:
-    """Return whether the folder of its taps stands for a file with all rows of a write."""
+    """Return whether the folder of a write's taps stands for a file with all of its rows."""
     return isinstance(output, KeyedOutput) and not isinstance(output, PlacedOutput)
 
 
 def task_rows(output: Output) -> Iterator[tuple[int, int]]:
-    """Yield the tasks of a write in the order of its rows, with the number of rows of each."""
+    """Yield each task of a write and its number of rows, in the order of the rows."""
     for (task, _), count in sorted(count_places(output.write.folder / "rows", 0).items()):
         yield task, count
 
 
 @dataclass(frozen=True)
 class Run:
-    """Consecutive ids of one scan that are consecutive rows of a file."""
+    """Consecutive ids of one scan that name consecutive rows of a file."""
 
     first: int
     end: int
     file: int
-    """The position of the file among those of the scan."""
+    """The position of the file among the files of the scan."""
     row: int
-    """The place of the first of them among the rows of the file."""
+    """The place of the first row among the rows of the file."""
 
 
 @dataclass(frozen=True)
 class KeyedFile:
-    """The rows of a file, or of all files that a write has made."""
+    """The rows of one file, or of all files that a write has made."""
 
     keys: pa.Array
     """The key of each row, by its place."""
     key: tuple[str, ...]
     """The columns of the key."""
     write: int
-    """The number of a write that has read or made it."""
+    """The number of a write that has read or made the file."""
     scan: KeyedSource | None = None
-    """The scan that has read it; None if the block has made it."""
+    """The scan that has read the file; None if the block has made the file."""
     made: tuple[Path, ...] = ()
     """The files with the rows that the block has made."""
     tasks: tuple[tuple[Path, int], ...] = ()
-    """The association files of the tasks that have made rows, and the place of the first row."""
+    """The association file of each task that has made rows, and the place of its first row."""
     is_whole: bool = False
-    """Whether these are all rows of a write."""
+    """Whether the rows are all rows of a write."""
 
 
 class KeyedRows:
     """All files without row numbers that a block has read or made."""
 
     def __init__(self, outputs: Iterable[Output]) -> None:
-        """``outputs`` are as ``placed`` returns them.
+        """``outputs`` are results of ``placed``.
 
-        Raises UsageError if the rows of a file have another order in one scan than in another.
+        Raises UsageError if two scans have read the rows of a file in different orders.
         """
         self.files = dict[Path, KeyedFile]()
         self.runs = dict[KeyedSource, list[Run]]()
-        """The ids of the rows of each scan."""
+        """The runs of row ids of each scan."""
         every = list(outputs)
         for output in every:
             if isinstance(output, KeyedOutput):
@@ -128,7 +128,7 @@ class KeyedRows:
                     self.runs[scan] = self._add_read(output.write.number, scan)
 
     def check_unchanged(self, paths: Container[Path]) -> None:
-        """Raise BadInput if a scan has read one of some files, and it is not the same now."""
+        """Raise BadInput if one of some files has changed since a scan read it."""
         for scan in {known.scan for path, known in self.files.items() if path in paths}:
             if scan:
                 scan.check_unchanged(paths)
@@ -168,7 +168,7 @@ class KeyedRows:
         return found
 
     def _add(self, path: Path, new: KeyedFile) -> None:
-        """Add a file as a scan has read it; the longest of several scans is kept."""
+        """Add the rows of a file from a scan; keep the longest of several scans."""
         known, scan = self.files.get(path, new), new.scan
         both = min(len(known.keys), len(new.keys))
         same = known.keys.slice(0, both).equals(new.keys.slice(0, both))

@@ -1,9 +1,9 @@
-"""Find a smallest set of rows with which a program still goes wrong.
+"""Find a smallest set of rows that makes a program go wrong.
 
-The search is delta debugging (Zeller and Hildebrandt, TSE 2002) by bisection: of rows in some
-order, it finds the shortest beginning that goes wrong, keeps its last row, and looks for the rest
-before it. That takes about log n runs for each row that is found, where halving in all directions
-takes up to n squared. BigSift (Gulzar et al., SoCC 2017) begins with lineage, too.
+The search is delta debugging (Zeller and Hildebrandt, TSE 2002) by bisection. It orders the rows,
+finds the shortest beginning that goes wrong, keeps the last row of this beginning, and searches the
+rows before it for the rest. This takes about log n runs for each row found; halving in all
+directions takes up to n squared runs. BigSift (Gulzar et al., SoCC 2017) also starts from lineage.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,16 +14,16 @@ import numpy as np
 from provhouse.model.arrays import I64, minus, union
 
 Fails = Callable[[I64], bool]
-"""Says whether the program goes wrong on some rows, which are sorted."""
+"""A function that returns whether the program goes wrong on some rows, which are sorted."""
 Closed = Callable[[I64], I64]
-"""Returns those of some rows that can act together with the others of them."""
+"""A function that drops the rows that cannot act together with the other rows."""
 
 _GROWTH = 16
-"""Each longer beginning has this many times as many rows, as long as none goes wrong."""
+"""The growth factor of the beginnings until one goes wrong; bisection follows."""
 
 
 class Remembered:
-    """Runs a program at most once on each set of rows, and counts the runs."""
+    """A program that runs at most once on each set of rows, and counts its runs."""
 
     def __init__(self, fails: Fails) -> None:
         self._fails = fails
@@ -42,11 +42,12 @@ class Remembered:
 
 
 def smallest(tables: Sequence[I64], fails: Fails, closed: Closed) -> I64:
-    """Return rows with which a program goes wrong, and without any one of them does not.
+    """Return rows that make a program go wrong and are all necessary for it.
 
-    ``tables`` has the rows of each table, the most suspicious first; with all of them, it goes
-    wrong. While rows of one table are tried, ``closed`` drops those of others that cannot matter.
-    ``fails`` is called repeatedly with the same rows: see ``Remembered``.
+    ``tables`` has the rows of each table, the most suspicious first; all rows together make the
+    program go wrong. While the search tries rows of one table, ``closed`` drops rows of other
+    tables that cannot matter. The search calls ``fails`` repeatedly with the same rows: see
+    ``Remembered``.
     """
     kept = np.sort(np.concatenate(tables)) if tables else np.empty(0, np.int64)
     for table in tables:
@@ -62,7 +63,7 @@ def smallest(tables: Sequence[I64], fails: Fails, closed: Closed) -> I64:
 
 
 def _part(rows: I64, fails: Fails) -> I64:
-    """Return some of the rows with which the program goes wrong, as it does with all."""
+    """Return a subset of the rows that makes the program go wrong, as all rows do."""
     needed = np.empty(0, np.int64)
     while True:
         end = _first(len(rows), lambda count: fails(np.append(needed, rows[:count])))  # noqa: B023
@@ -72,9 +73,9 @@ def _part(rows: I64, fails: Fails) -> I64:
 
 
 def _first(end: int, fails: Callable[[int], bool]) -> int:
-    """Return a number up to ``end`` that fails, while the one before it does not, or 0.
+    """Return 0 or a number up to ``end`` that fails although its predecessor does not.
 
-    ``end`` itself is known to fail.
+    The caller knows that ``end`` fails.
     """
     low, high = -1, min(0, end)
     while high < end and not fails(high):
@@ -86,8 +87,8 @@ def _first(end: int, fails: Callable[[int], bool]) -> int:
 
 
 def _without_each(rows: I64, fails: Fails) -> I64:
-    """Return the rows without any that can be left out."""
-    at = kept = 0
+    """Return the rows without each row that can be left out."""
+    at = kept = 0  # ``kept`` counts the rows that were needed since the last row was left out
     while kept < len(rows):
         less = np.delete(rows, at % len(rows))
         if fails(less):

@@ -1,7 +1,7 @@
-"""Numbers for the files of a block, so that a row has one id in all of its writes.
+"""Numbers for the files of a block, so that a row has one id in all writes of the block.
 
-Each write numbers the files that it reads by itself. Here, files that the block has only read come
-first; the files of each write follow, and have consecutive numbers.
+Each write has its own numbers for the files that it reads. The numbers of the block begin with the
+files that the block has only read. The files of each write follow, with consecutive numbers.
 """
 
 from collections import defaultdict
@@ -19,46 +19,46 @@ from .keyed_rows import KeyedRows
 
 @dataclass(frozen=True)
 class NumberedFile:
-    """A file of the block, in the ids of its rows."""
+    """A file of the block, and its number in the ids of its rows."""
 
     number: int
     path: Path
     root: Path
-    """The path of its table: the file itself, or a folder above it."""
+    """The path of the table: the file itself, or a folder above it."""
     table: str
     unit: str
-    """The kind of its rows: ``parquet``, ``keyed`` if keys find them, ``lines`` or ``records``."""
+    """The kind of the rows: ``parquet``, ``keyed`` if keys find rows, ``lines`` or ``records``."""
     write: int | None
-    """The position of the write that has made it; None for a file that was only read."""
+    """The position of the write that has made the file; None if the block has only read it."""
     parts: tuple[SourceFile, ...] = ()
-    """The file as writes that have read it describe it; several if RDDs have read parts of it."""
+    """The file as described by the writes that read it; several if RDDs have read parts of it."""
     rows: int = -1
-    """The number of its rows; -1 if it is unknown."""
+    """The number of rows; -1 if it is unknown."""
 
     @property
     def first_id(self) -> int:
-        """The id of its first row."""
+        """The id of the first row."""
         return self.number << ROW_BITS
 
     @property
     def first_rows(self) -> dict[int, int]:
-        """The first rows of the parts that RDDs have read, by the bytes at which these begin."""
+        """The position of the first row of each part that RDDs have read, by its first byte."""
         return {0: 0, **{part.start: part.first for part in self.parts if part.first >= 0}}
 
     @property
     def place(self) -> Path:
-        """Its path, or that of its table if it stands for all files of a write."""
+        """The path of the file, or of the table if the file stands for all files of a write."""
         return self.path if self.path.is_relative_to(self.root) else self.root
 
     @property
     def source(self) -> SourceFile | None:
-        """The file as a write has read it; None if it was only written."""
+        """The file as described by a write that read it; None if the block has only written it."""
         return self.parts[0] if self.parts else None
 
 
 @dataclass(frozen=True)
 class Shift:
-    """Consecutive ids of rows in one write, and what to add to them for those of the block."""
+    """Consecutive ids of rows in one write; the ids of the block are larger by ``add``."""
 
     first: int
     end: int
@@ -120,22 +120,25 @@ class FileNumbers:
         return self.files[self._first[write] : self._first[write + 1]]
 
     def first_id(self, write: int) -> int:
-        """Return the smallest id that a row of a write can have, or of the one after the last."""
+        """Return the smallest id that a row of a write can have.
+
+        For the number after the last write, return the end of the ids of all writes.
+        """
         return self._first[write] << ROW_BITS
 
     def add(self, source: SourceFile) -> NumberedFile:
-        """Add a file that no write has read, and return it."""
+        """Add a file that no write has read, and return the file with its number."""
         self._add_source([source])
         return self.files[-1]
 
     def writes_read(self, write: CapturedWrite) -> set[int | None]:
-        """Return the writes that have made files that one has read; None stands for other files."""
+        """Return the writes whose files a write has read; None stands for all other files."""
         paths = [source.path for source in write.sources]
         paths += [path for scan in write.keyed for path in scan.files]
         return {self.files[self._by_path[path]].write for path in paths}
 
     def shifts(self, write: CapturedWrite) -> tuple[Shift, ...]:
-        """Return how to make ids of the block of those of one write.
+        """Return the shifts that turn the ids of one write into ids of the block, in order.
 
         Raises BadInput if the positions of rows in a file are unknown.
         """

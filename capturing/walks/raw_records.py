@@ -1,4 +1,4 @@
-"""The raw records of rows, read from their files with the columns that these have."""
+"""Raw records of rows, read with the columns of their files."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,7 +31,7 @@ _SIMPLE = (
     pa.types.is_signed_integer, pa.types.is_float32, pa.types.is_float64, pa.types.is_boolean,
     pa.types.is_string, pa.types.is_date32, pa.types.is_decimal128,
 )  # fmt: skip
-"""Types of Arrow that have one type of Spark."""
+"""The types of Arrow that correspond to one type of Spark."""
 _NULL = "__HIVE_DEFAULT_PARTITION__"
 """The text for NULL in the name of a folder."""
 
@@ -39,12 +39,12 @@ _NULL = "__HIVE_DEFAULT_PARTITION__"
 def records(
     spark: "SparkSession", files: Sequence[NumberedFile], ids: CursorIds | None
 ) -> "DataFrame":
-    """Return the records of some rows of files of one table, with the column ``ID`` besides.
+    """Return the records of some rows of files of one table, with the column ``ID`` added.
 
-    ``files`` must have all of the rows; None means all rows of the files. Of a few rows, only the
-    row groups that have them are read, in this process and now. Lines of text have the column
-    ``value``. Raises BadInput if a file has changed since it was read, and UsageError if the
-    records cannot be read from files.
+    ``files`` must have all rows of ``ids``; None means all rows of the files. For a few rows, this
+    process immediately reads their row groups only. Lines of text have the column ``value``. Raises
+    BadInput if a file has changed since it was read, and UsageError if the records cannot be read
+    from files.
     """
     for file in files:
         _check(file)
@@ -63,7 +63,7 @@ def _of_columns(
         roots[file.root].append(file)
     if ids is not None and ids.few is not None and all(is_plain(file.path) for file in files):
         few = ids.few
-        with suppress(pa.ArrowException):  # of a type that only Spark can read as another one
+        with suppress(pa.ArrowException):  # only Spark can convert some types of columns
             return _united(_read_few(spark, group, few) for group in roots.values())
     rows = _united(_read(spark, group) for group in roots.values())
     return rows if ids is None else ids.keep(rows, ID)
@@ -113,7 +113,7 @@ def _read_few(spark: "SparkSession", files: Sequence[NumberedFile], ids: I64) ->
 
 
 def _known_schema(files: Sequence[NumberedFile]) -> "StructType | None":
-    """Return the schema that Spark finds in files, without its job; None if only Spark knows it."""
+    """Return Spark's schema of files without a Spark job, or None if only Spark can find it."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
     (schema, *others) = {_schema_of(file.path) for file in files}
@@ -133,7 +133,7 @@ def _is_simple(kind: pa.DataType) -> bool:
 
 
 def _typed(file: NumberedFile, found: pa.Table, ids: I64, wanted: pa.Schema) -> pa.Table:
-    """Return rows of a file with these columns; one that it lacks is of its folder, or NULL."""
+    """Return rows of a file with these columns; a missing column is the folder's value or NULL."""
     known = {name.lower(): found[name] for name in found.column_names}
     known[ID] = pa.chunked_array([ids[ids >> ROW_BITS == file.number]])
     folders = _of_folders(file.path, file.root)
@@ -147,7 +147,7 @@ def _typed(file: NumberedFile, found: pa.Table, ids: I64, wanted: pa.Schema) -> 
 
 
 def _of_folders(path: Path, root: Path) -> dict[str, str | None]:
-    """Return the columns that a table's folders have in their names, as in ``day=2026-01-01``."""
+    """Return the columns in the names of a table's folders, such as ``day=2026-01-01``."""
     parts = path.parent.relative_to(root).parts if root != path else ()
     pairs = (folder.partition("=") for folder in parts)
     known = {unquote(name): unquote(value) for name, equals, value in pairs if equals}
@@ -155,10 +155,10 @@ def _of_folders(path: Path, root: Path) -> dict[str, str | None]:
 
 
 def keys_in(spark: "SparkSession", files: Sequence[SourceFile], key: SourceKey) -> "DataFrame":
-    """Return the keys of the rows of some files as ``VALUE``, with the column ``ID`` besides.
+    """Return the keys of the rows of some files, as the columns ``VALUE`` and ``ID``.
 
-    A key of one column is NULL where the column is. The ids have the numbers that the write has
-    given to these files. Raises BadInput if a file has changed since it was read.
+    A key of one column is NULL where the column is NULL. The ids contain the write's own numbers of
+    the files. Raises BadInput if a file has changed since it was read.
     """
     for file in files:
         file.check_unchanged()
@@ -175,7 +175,7 @@ def keys_in(spark: "SparkSession", files: Sequence[SourceFile], key: SourceKey) 
 
 
 def _numbered(found: "DataFrame", numbers: Mapping[Path, int]) -> "DataFrame":
-    """Return the rows of files with the column ``ID``; the files have these numbers."""
+    """Return the rows of files with the column ``ID``; ``numbers`` has the numbers of the files."""
     from pyspark.sql import functions as F
 
     addresses = [(address_of(text), numbers[path_of(text)]) for text in found.inputFiles()]

@@ -1,4 +1,4 @@
-"""Run programs of RDDs again without some rows of their sources, or only on some."""
+"""Run programs of RDDs again without some source rows, or on only some of them."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 Program = Callable[[Any], Any]
-"""Makes an RDD from a context, which is that of a block or of a replay."""
+"""A function that makes an RDD from the context of a block or of a replay."""
 
 
 class RddReplay:
     """A program of RDDs that runs again on other rows of its sources."""
 
     def __init__(self, flow: CapturedFlow, program: Program, named: Sequence[int | None]) -> None:
-        """``named`` are the writes whose rows are left out; None stands for sources."""
+        """``named`` lists the writes whose rows are left out; None stands for sources."""
         self._flow, self._program, self._named = flow, program, named
         self._files = {str(file.path): file for file in flow.numbers.files}
         self.read = set[NumberedFile]()
         """The files that the program has read so far."""
 
     def rdd(self, ids: I64, only: bool) -> "RDD[Any]":
-        """Return the RDD on some rows only, or on all others; the ids are sorted.
+        """Return the RDD computed on ``only`` some rows, or without them; the ids are sorted.
 
-        A file that no write of the block has as a source is read as a whole, or not at all. Raises
-        UsageError if the program reads a file with some of the rows in other parts than the block,
-        and BadInput if a file has changed.
+        With ``only``, the RDD skips files that are no source of any write of the block; otherwise
+        it reads them as a whole. Raises UsageError if the program splits a file with some of the
+        rows into other parts than the block, and BadInput if a file has changed.
         """
         places = partial(self._places, ids)
         found = self._program(ReplayContext(self._flow.spark.sparkContext, places, only))
@@ -59,14 +59,14 @@ class RddReplay:
         return self._flow.spark.createDataFrame(lines, "value string")
 
     def compute(self, frame: "DataFrame") -> None:
-        """Compute all rows of a frame, and drop them."""
+        """Compute all rows of a frame, and discard them."""
         frame.write.format("noop").mode("overwrite").save()
 
     def keep(self, ids: I64) -> None:
-        """Do nothing: partitions without chosen rows are not read."""
+        """Do nothing, because a replay skips partitions without chosen rows."""
 
     def _places(self, ids: I64, splits: Sequence[Split]) -> Mapping[int, I64]:
-        """Return the positions of the rows with some ids within each part that has any."""
+        """Return the positions of the rows in each split that has some of the ids."""
         parts = defaultdict[str, list[tuple[int, int]]](list)
         for at, (path, start) in enumerate(splits):
             parts[path].append((at, start))
@@ -79,7 +79,11 @@ class RddReplay:
         return found
 
     def _file(self, path: str) -> NumberedFile | None:
-        """Return an unchanged file of the block; None if none of its rows are known."""
+        """Return the block's file at a path, or None for a file unknown to the block.
+
+        Raises BadInput if the file has changed or is new in a folder of the block, and UsageError
+        if the block has written it in a write that ``named`` lacks.
+        """
         file = self._files.get(path)
         if file is None:
             if any(Path(path).is_relative_to(each.root) for each in self._files.values()):
@@ -102,9 +106,9 @@ class RddReplay:
 
 
 def _positions(file: NumberedFile, rows: I64, parts: Sequence[tuple[int, int]]) -> dict[int, I64]:
-    """Return the parts that have some rows of a file, with the positions of the rows in them.
+    """Return the partitions with some rows of a file, and the positions of the rows in them.
 
-    ``parts`` are the numbers of partitions with the bytes at which they begin.
+    ``parts`` has the number and the first byte of each partition.
     """
     if file.unit not in ("lines", "records") or (file.write is None and not file.parts):
         raise UsageError(

@@ -1,4 +1,4 @@
-"""Compute frames again without some rows of their sources, or only on some."""
+"""Compute frames again without some source rows, or on only some of them."""
 
 from collections.abc import Sequence
 from functools import reduce
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 def replayed(flow: CapturedFlow, frame: "DataFrame", rows: Position, only: bool) -> "DataFrame":
     """Return a frame computed again without some rows, or with ``only`` them.
 
-    Tables that the block has written are computed again too, unless rows of them are named. Raises
-    UsageError for groups of an operator, for rows of which the frame reads no table, and if the
-    frame cannot be computed again. Raises BadInput if a file has changed.
+    The replay also computes the tables of the block again, except tables with some of the rows.
+    Raises UsageError for groups of an operator, for rows of tables that the frame does not read,
+    and if the frame cannot be computed again. Raises BadInput if a file has changed.
     """
     every = rows_together(flow, rows)
     replay, read = opened(flow, frame, _writes(flow, rows))
@@ -36,7 +36,7 @@ def replayed(flow: CapturedFlow, frame: "DataFrame", rows: Position, only: bool)
 
 
 def on_rows(flow: CapturedFlow, replay: Replay, rows: CursorIds, only: bool) -> "DataFrame":
-    """Return the rows of a replay without some rows, or with ``only`` them."""
+    """Return the result of a replay without some rows, or with ``only`` them."""
     if rows.held is not None:
         return replay.on_few(rows.held, only)
     return replay.on_many(rows.to_frame(flow.spark).select("id"), only)
@@ -45,8 +45,8 @@ def on_rows(flow: CapturedFlow, replay: Replay, rows: CursorIds, only: bool) -> 
 def rerun(flow: CapturedFlow, program: Program, rows: Position, only: bool) -> "RDD[Any]":
     """Return the RDD of a program that runs again without some rows, or with ``only`` them.
 
-    Raises UsageError for groups of an operator, for more rows than are held in memory, for rows of
-    which the program reads no table, and for files that it cannot read again. Raises BadInput if a
+    Raises UsageError for groups of an operator, for more than ``HELD`` rows, for rows of tables
+    that the program does not read, and for files that it cannot read again. Raises BadInput if a
     file has changed.
     """
     every = rows_together(flow, rows).taken(flow.spark, HELD)
@@ -64,7 +64,7 @@ def rerun(flow: CapturedFlow, program: Program, rows: Position, only: bool) -> "
 
 
 def rows_together(flow: CapturedFlow, rows: Position) -> CursorIds:
-    """Return the ids of rows. Raises UsageError for groups of an operator."""
+    """Return the ids of all rows. Raises UsageError for groups of an operator."""
     if groups := [place.name for place in rows if not place.has_rows]:
         raise UsageError(
             "Groups of an operator are in no table, so that a replay cannot leave them out",
@@ -78,10 +78,10 @@ def rows_together(flow: CapturedFlow, rows: Position) -> CursorIds:
 def opened(
     flow: CapturedFlow, program: "DataFrame | int", again: Sequence[int], adding: bool = False
 ) -> tuple[Replay, list[NumberedFile]]:
-    """Return what computes a frame or a write again, and the files of the block that it reads.
+    """Return a replay of a frame or a write, and the files of the block that the replay reads.
 
-    ``again`` are the writes of the block whose rows are computed again. With ``adding``, files that
-    no finished write has read become files of the block.
+    ``again`` lists the writes of the block whose rows the replay computes again. ``adding`` makes
+    files that no finished write has read files of the block.
     """
     if isinstance(program, int):
         program = _folder(flow, program)
@@ -117,7 +117,7 @@ def is_rdd(flow: CapturedFlow, write: int) -> bool:
 
 
 def _folder(flow: CapturedFlow, write: int) -> int:
-    """Return the number of a write among all of its block, also those that failed.
+    """Return the number of a write among all writes of its block, including failed ones.
 
     Raises UsageError for a write of an RDD.
     """
@@ -131,7 +131,7 @@ def _folder(flow: CapturedFlow, write: int) -> int:
 
 
 def _writes(flow: CapturedFlow, rows: Position) -> list[int]:
-    """Return the writes of which no rows are named."""
+    """Return the writes without any of the rows."""
     named = {place.write for place in rows}
     return [at for at in range(len(flow.outputs)) if at not in named]
 
@@ -156,7 +156,7 @@ def _check_state(file: NumberedFile, state: dict[str, Any]) -> None:
 
 
 def _check_reads(rows: Position, every: CursorIds, read: Sequence[NumberedFile]) -> None:
-    """Raise UsageError if none of the rows are read; of many ids, only the place is known."""
+    """Raise UsageError if the program reads none of the rows; of many ids, check only places."""
     writes, numbers = {file.write for file in read}, {file.number for file in read}
     unread = all(place.write not in writes for place in rows)
     if unread or (every.held is not None and numbers.isdisjoint(every.numbers())):

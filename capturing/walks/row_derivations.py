@@ -1,4 +1,4 @@
-"""All associations behind a few rows, in memory: which source rows act together in them."""
+"""The associations behind a few rows, in memory, and the source rows that act together in them."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ from .flow import CapturedFlow
 from .tap_links import TapLink
 
 MOST = 1 << 22
-"""The largest number of associations that are held in memory."""
+"""The largest number of associations to keep in memory."""
 _EMPTY = np.empty(0, np.int64)
 Placed = Mapping[CursorPlace, I64]
 """Ids by place, sorted."""
@@ -23,18 +23,18 @@ Placed = Mapping[CursorPlace, I64]
 
 @dataclass(frozen=True)
 class _Table:
-    """Associations of one link: the row or group in ``keys`` derives from one id of each column."""
+    """Associations of a link: each row or group in ``keys`` derives from an id of each column."""
 
     keys: I64
     columns: tuple[tuple[CursorPlace, I64], ...]
-    """Ids of one place, or ``NONE``. A slot with ids of two places has two columns."""
+    """Columns with ids of one place, or ``NONE``. A slot with ids of two places has two columns."""
 
     def rows(self, at: Bools) -> "_Table":
         """Return some of the associations."""
         return _Table(self.keys[at], tuple((place, ids[at]) for place, ids in self.columns))
 
     def ids(self) -> Iterator[tuple[CursorPlace, I64]]:
-        """Yield the ids that the columns have, by place."""
+        """Yield the ids in the columns, by place."""
         for place, ids in self.columns:
             yield place, unique(ids[ids != NONE])
 
@@ -47,13 +47,13 @@ class RowDerivations:
     ) -> None:
         self._start, self._known, self._tables = start, known, tables
         self.sources = known.get(SOURCES, _EMPTY)
-        """The ids of all rows of sources."""
+        """The ids of all source rows."""
 
     @classmethod
     def of(cls, flow: CapturedFlow, position: Position) -> "RowDerivations | None":
-        """Return what is behind a few rows; None if it is too much, or not known pair by pair.
+        """Return the associations behind a few rows, or None if they are too many or not recorded.
 
-        Windows that look at parts of their partitions have no association for each pair of rows.
+        Windows that look at parts of their partitions record no association for each pair of rows.
         """
         start = {place: ids.held for place, ids in position.items() if ids.held is not None}
         tables = defaultdict[CursorPlace, list[_Table]](list)
@@ -75,7 +75,7 @@ class RowDerivations:
         return cls(start, known, tables)
 
     def closed(self, rows: I64) -> I64:
-        """Return those of some source rows that lead to the first rows, with these alone."""
+        """Return the source rows in ``rows`` that lead to the start if no other ones exist."""
         whole = self._whole(rows)
         used, wanted = {SOURCES: _EMPTY}, self._start
         while wanted:
@@ -90,7 +90,7 @@ class RowDerivations:
         return used[SOURCES]
 
     def _whole(self, rows: I64) -> dict[CursorPlace, list[_Table]]:
-        """Return the associations that need no other source rows than these."""
+        """Return the associations that need only these source rows."""
         found = dict[CursorPlace, list[_Table]]()
         there = dict[CursorPlace, I64]({SOURCES: rows})
 
@@ -115,7 +115,7 @@ class RowDerivations:
 
 
 def _read(link: TapLink, ids: I64, most: int) -> _Table | None:
-    """Return the associations of some ids, or None if they are not known, or more than ``most``."""
+    """Return the associations of some ids, or None if they are unknown or more than ``most``."""
     if not link.slots:
         return _Table(ids, ())
     rows = link.scan_rows(ids)

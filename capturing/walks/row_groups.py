@@ -1,4 +1,4 @@
-"""Read the records of some rows from Parquet files, of which only the row groups with them."""
+"""Read the records of some rows from Parquet files, and only from the row groups with the rows."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ from .numbers import NumberedFile
 from .row_scan import groups_of
 
 LEGACY = (b"org.apache.spark.legacyDateTime", b"org.apache.spark.legacyINT96")
-"""Keys in the footer of files with dates that Spark moves to another calendar."""
+"""Keys in the footers of files whose dates Spark converts to another calendar."""
 
 
 def rows_of_file(path: Path, rows: I64) -> pa.Table:
@@ -30,7 +30,7 @@ def rows_of_file(path: Path, rows: I64) -> pa.Table:
 def rows_of_files(
     files: Sequence[NumberedFile], ids: I64
 ) -> Iterator[tuple[NumberedFile, pa.Table]]:
-    """Yield the rows with these ids, which are sorted, by file."""
+    """Yield the rows with some ids, by file; the ids are sorted."""
     for file in files:
         first, end = np.searchsorted(ids, (file.first_id, file.first_id + (1 << ROW_BITS)))
         if first < end:
@@ -40,7 +40,7 @@ def rows_of_files(
 def is_plain(path: Path) -> bool:
     """Return whether Arrow reads all columns of a file as Spark does.
 
-    Not so are times in the old form of 12 bytes, and dates of the Julian calendar.
+    Arrow and Spark differ in times of the old 12-byte form and in dates of the Julian calendar.
     """
     metadata = pq.read_metadata(path)
     schema = metadata.schema

@@ -1,4 +1,4 @@
-"""Read rows of Parquet files in threads of this process, for ids in memory."""
+"""Scan Parquet files for ids in memory, in threads of this process."""
 
 import os
 from collections import deque
@@ -19,29 +19,29 @@ from ..reading.description import TapTable
 from ..reading.source_keys import KeyFile, key_of_null
 
 MOST = 1 << 31
-"""The largest number of rows that this process scans, in about ten seconds. Spark scans more."""
+"""The largest number of rows that this process scans, in about ten seconds; Spark scans more."""
 
 HASHED = 1 << 12
-"""The largest number of values in a hash table, which Arrow makes again for each row group."""
+"""The largest number of values in a hash table; Arrow rebuilds the table in each call."""
 THREADS = min(8, os.cpu_count() or 1)
 AHEAD = 2 * THREADS
-"""The number of parts that are read ahead."""
+"""The number of parts that threads read ahead."""
 PART = 1 << 19
-"""About the number of rows that a thread reads at once."""
+"""The approximate number of rows that a thread reads at once."""
 
 Keep = Callable[[pa.Array], Bools]
-"""Says which values of a column are looked for."""
+"""A function that returns a mask of the values to keep in a column."""
 
 
 @dataclass(frozen=True)
 class Matches:
-    """Rows of one file."""
+    """Some rows of one file."""
 
     path: Path
     rows: I64
-    """Their indexes in the file."""
+    """The indexes of the rows in the file."""
     values: I64
-    """Their values, as an array of columns by rows."""
+    """The values of the rows, as an array of columns by rows."""
 
 
 def rows_in(paths: Sequence[Path]) -> int:
@@ -50,7 +50,7 @@ def rows_in(paths: Sequence[Path]) -> int:
 
 
 def among(values: I64) -> Keep:
-    """Return a filter for some values, which looks only for those in the range of a column."""
+    """Return a filter for some values that searches only for values in a column's range."""
     ordered = np.sort(values)
 
     def keep(column: pa.Array) -> Bools:
@@ -74,9 +74,9 @@ def among(values: I64) -> Keep:
 def matches(
     paths: Sequence[Path], by: str, keep: Keep, columns: Sequence[str]
 ) -> Iterator[Matches]:
-    """Yield the rows whose value in the column ``by`` is looked for, with some columns.
+    """Yield the rows that ``keep`` selects by the column ``by``, with some columns.
 
-    Threads read ahead, so that ``keep`` is called in several threads.
+    Several threads read ahead and call ``keep``.
     """
     pool, running = ThreadPoolExecutor(THREADS, "scan"), deque[Future[Matches]]()
     try:
@@ -98,13 +98,13 @@ def _found(part: Future[Matches]) -> Iterator[Matches]:
 
 @dataclass(frozen=True)
 class _Part:
-    """Some row groups of a file, one after the other."""
+    """Some consecutive row groups of a file."""
 
     path: Path
     metadata: pq.FileMetaData
     groups: range
     start: int
-    """The index of its first row in the file."""
+    """The index of the part's first row in the file."""
 
     def matches(self, by: str, keep: Keep, columns: Sequence[str]) -> Matches:
         with pq.ParquetFile(self.path, metadata=self.metadata) as file:
@@ -128,7 +128,7 @@ def _parts(paths: Sequence[Path]) -> Iterator[_Part]:
 
 
 def rows_at(path: Path, rows: I64, columns: Sequence[str]) -> I64:
-    """Return columns of integers of some rows; the indexes must be in ascending order."""
+    """Return integer columns of some rows; the indexes must be in ascending order."""
     with pq.ParquetFile(path) as file:
         found = [
             np.stack([np.asarray(_column(file, [group], name))[at] for name in columns])
@@ -138,7 +138,7 @@ def rows_at(path: Path, rows: I64, columns: Sequence[str]) -> I64:
 
 
 def groups_of(file: pq.ParquetFile, rows: I64) -> Iterator[tuple[int, I64]]:
-    """Yield the row groups that have some rows, and the indexes of these in it."""
+    """Yield each row group with some of the rows, and the indexes of these rows in the group."""
     start = 0
     for group in range(file.num_row_groups):
         end = start + file.metadata.row_group(group).num_rows
@@ -150,18 +150,19 @@ def groups_of(file: pq.ParquetFile, rows: I64) -> Iterator[tuple[int, I64]]:
 
 def _column(file: pq.ParquetFile, groups: Sequence[int], name: str) -> pa.Array:
     found = file.read_row_groups(groups, [name], use_threads=False).column(0)
-    return found.chunk(0) if found.num_chunks == 1 else found.combine_chunks()  # this copies
+    # combine_chunks copies the values.
+    return found.chunk(0) if found.num_chunks == 1 else found.combine_chunks()
 
 
 class KeyScan:
-    """Reads the keys of the rows of a source file."""
+    """A reader of the keys of the rows of a source file."""
 
     def __init__(self, path: Path, table: TapTable) -> None:
         self._path, self._file = path, KeyFile(path, table)
         assert table.source
         self._key, self._null = table.source, key_of_null(table.source)
         self._last: tuple[int, I64] = (-1, np.empty(0, np.int64))
-        """The row group that was read last, and its keys."""
+        """The row group that ``of`` read last, and the keys of its rows."""
 
     def having(self, keys: I64) -> Bools:
         """Return a mask of the rows whose key is among ``keys``."""
@@ -190,7 +191,7 @@ class KeyScan:
         return True
 
     def of(self, rows: I64) -> I64:
-        """Return the keys of some rows."""
+        """Return the key of each of some rows."""
         found = np.full(len(rows), self._null)
         if not self._file.names:
             return found

@@ -1,4 +1,4 @@
-"""Find the smallest input with which the program of a block still gives a wrong row."""
+"""Find the smallest input that still makes the program of a block compute a wrong row."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -32,20 +32,20 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 MOST = 1 << 24
-"""The largest number of rows that are searched. Their ids are in memory."""
+"""The largest number of rows that a search begins with. The ids of the rows are in memory."""
 KEPT = 1 << 15
 """The largest number of rows that replays keep in memory."""
 
 
 @dataclass(frozen=True)
 class Smallest:
-    """Rows of sources with which a program goes wrong; without any one of them, it does not."""
+    """Source rows that make a program go wrong and are all necessary for it."""
 
     rows: Cursor
     replays: int
-    """The number of times that the program was computed again."""
+    """The number of replays of the program."""
     lineage: int
-    """The number of rows among which the search began."""
+    """The number of rows at the beginning of the search."""
 
     def show(self) -> None:
         """Print the records of the rows."""
@@ -55,11 +55,12 @@ class Smallest:
 def of_row(
     flow: CapturedFlow, row: Cursor, key: Sequence[str], test: Test, program: Program | None
 ) -> Smallest:
-    """Return the smallest input with which a row of a write is wrong by a test.
+    """Return the smallest input that makes a row of a write wrong by a test.
 
-    If the table has a ``key``, only a row with the key of this one counts. ``program`` makes the
-    table, if it is an RDD. Raises UsageError if the cursor is not at one row of a table that the
-    block has written, if it has too much lineage, or if a replay on all of that is not wrong.
+    If the table has a ``key``, only a row with the same key counts. ``program`` makes the table if
+    the table is an RDD. Raises UsageError if the cursor is not at one row of a table that the block
+    has written, if the lineage of the row is too large, or if a replay on the whole lineage is not
+    wrong.
     """
     position = row.position
     write, values = _write(row), row.records().first()
@@ -74,7 +75,7 @@ def of_row(
 def _replay_of(
     flow: CapturedFlow, write: int, key: Sequence[str], program: Program | None
 ) -> Replay | RddReplay:
-    """Return what computes a write again. Raises UsageError for a program that has not made it."""
+    """Return a replay of a write. Raises UsageError for a program that has not made the table."""
     if program is None:
         return opened(flow, write, range(len(flow.outputs)))[0]
     table = flow.outputs[write].write.table
@@ -94,9 +95,10 @@ def _replay_of(
 
 
 def of_frame(flow: CapturedFlow, frame: "DataFrame", test: Raises) -> Smallest:
-    """Return the smallest input with which a frame fails with an error.
+    """Return the smallest input that makes a frame fail with an error.
 
-    Raises UsageError if its tables have too many rows, or if it does not fail so.
+    Raises UsageError if the tables of the frame have too many rows, or if the frame on all rows
+    does not fail with this error.
     """
     replay, read = opened(flow, frame, range(len(flow.outputs)), adding=True)
     rows = [(file.first_id, pq.read_metadata(file.path).num_rows) for file in read]
@@ -111,7 +113,7 @@ def _all(rows: I64) -> I64:
 
 
 class _Search:
-    """Replays of one program on parts of its sources."""
+    """A search that replays one program on parts of its sources."""
 
     def __init__(self, flow: CapturedFlow, replay: Replay | RddReplay, wrong: Wrong) -> None:
         self._flow, self._replay, self._wrong = flow, replay, wrong
@@ -119,7 +121,7 @@ class _Search:
         self._kept = MOST
 
     def run(self, sources: I64, closed: Closed) -> Smallest:
-        """Return the smallest part with which the program goes wrong."""
+        """Return the smallest part of the sources that makes the program go wrong."""
         _check_size(len(sources))
         fails = Remembered(self._fails)
         self._keep(sources)
@@ -135,7 +137,7 @@ class _Search:
 
     def _fails(self, rows: I64) -> bool:
         wrong = self._wrong.is_in(self._replay, self._replay.on_few(rows, only=True))
-        if wrong:  # all that follow are parts of these
+        if wrong:  # all later calls are on parts of these rows
             self._keep(rows)
         return wrong
 
@@ -145,7 +147,7 @@ class _Search:
             self._kept = len(rows)
 
     def _tables(self, rows: I64) -> list[I64]:
-        """Return the rows by table, the most unusual first; tables with many rows come first."""
+        """Return the rows of each table, the most unusual first; the largest table is first."""
         numbers = rows >> ROW_BITS
         of = defaultdict[str, list[int]](list)
         for number in unique(numbers).tolist():
@@ -154,7 +156,7 @@ class _Search:
         return [self._ordered(part) for part in sorted(parts, key=len, reverse=True)]
 
     def _ordered(self, rows: I64) -> I64:
-        """Return rows of one table with the most unusual first, if they are few and Parquet."""
+        """Return rows of one table, the most unusual first if they are few and from Parquet."""
         files = [self._files[number] for number in unique(rows >> ROW_BITS).tolist()]
         if len(rows) > KEPT or any(file.unit != "parquet" for file in files):
             return rows
@@ -163,7 +165,10 @@ class _Search:
 
 
 def _write(row: Cursor) -> int:
-    """Return the write that has made the only row of a cursor. Raises UsageError if none has."""
+    """Return the write of the only row of a cursor.
+
+    Raises UsageError if the cursor is not at one row, or if no write has made the row.
+    """
     (place, *others), count = [*row.position] or [SOURCES], row.count()
     if others or place.write is None or count != 1:
         raise UsageError(
@@ -175,7 +180,7 @@ def _write(row: Cursor) -> int:
 
 
 def _behind(flow: CapturedFlow, position: Position) -> I64:
-    """Return the ids of the rows of sources behind a position; too many are one more than MOST."""
+    """Return the ids of the source rows behind a position, cut off after ``MOST`` + 1 ids."""
     found = back_all(flow, position).get(SOURCES, CursorIds(np.empty(0, np.int64)))
     return found.taken(flow.spark, MOST)
 

@@ -1,4 +1,4 @@
-"""Steps of a cursor: one captured operator back or forwards, or all the way."""
+"""Steps of a cursor: one captured operator back or forwards, or to the end."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -15,7 +15,7 @@ Scan = Callable[[], Found | None]
 
 
 def back(flow: CapturedFlow, position: Position) -> Position:
-    """Return what rows and groups derive from, one operator back; rows of sources stay."""
+    """Return the ids that rows and groups derive from, one operator back; source rows stay."""
     stay = {place: ids for place, ids in position.items() if not flow.back(place)}
     leads = [(link, ids) for place, ids in position.items() for link in flow.back(place)]
     parts = [part for link, ids in leads for part in link.back(ids)]
@@ -27,7 +27,7 @@ def back(flow: CapturedFlow, position: Position) -> Position:
 
 
 def forwards(flow: CapturedFlow, position: Position) -> Position:
-    """Return what derives from rows and groups, one operator on; rows that no write reads stay."""
+    """Return the ids derived from rows and groups, one operator on; rows of final tables stay."""
     stay = {place: ids for place, ids in position.items() if not any(flow.forwards(place))}
     leads = [(link, place, ids) for place, ids in position.items() for link in flow.forwards(place)]
     parts = [(link.of, partial(link.forwards, place, ids)) for link, place, ids in leads]
@@ -41,12 +41,12 @@ def forwards(flow: CapturedFlow, position: Position) -> Position:
 
 
 def _few(position: Position) -> bool:
-    """Return whether what follows may be few ids, so that it is worth to find out."""
+    """Return whether the next position may have few ids, which justifies a job to find out."""
     return all(ids.few is not None for ids in position.values())
 
 
 def _if_held(position: Position, scan: Scan) -> Scan:
-    """Return a scan that is left to Spark unless all ids are in memory."""
+    """Return the scan if all ids are in memory, otherwise a scan that leaves the work to Spark."""
     return scan if all(ids.held is not None for ids in position.values()) else lambda: None
 
 
@@ -60,13 +60,13 @@ def _at(place: CursorPlace, found: Iterator[I64] | None) -> Found | None:
 
 
 def _chained(scans: Sequence[Found | None]) -> Found | None:
-    """Return what all scans find, or None if one of them is left to Spark."""
+    """Return the ids of all scans, or None if one of the scans needs Spark."""
     found = [scan for scan in scans if scan is not None]
     return chain.from_iterable(found) if len(found) == len(scans) else None
 
 
 def back_all(flow: CapturedFlow, position: Position) -> Position:
-    """Return the rows of sources that rows and groups derive from, through all writes."""
+    """Return the source rows that rows and groups derive from, through all writes."""
     return _all(flow, position, lambda place: bool(flow.back(place)), back)
 
 

@@ -8,10 +8,10 @@ from provhouse.model.arrays import F64, I64
 
 
 def unusual_first(rows: pa.Table) -> I64:
-    """Return the positions of rows, the most unusual first; rows that are alike keep their order.
+    """Return the positions of rows, the most unusual first; equally unusual rows keep their order.
 
-    A number is as unusual as it is far from the median, in mean absolute deviations. Another value
-    is as unusual as it is rare: in bits, but not if all values are.
+    The score of a number is its distance from the median, in mean absolute deviations. The score of
+    another value is its rarity in bits, or 0 in a column of mostly distinct values.
     """
     score = np.zeros(rows.num_rows)
     for column in rows.itercolumns():

@@ -1,7 +1,7 @@
 """Links between the places of a captured block, as joins of Spark frames.
 
-A link leads from the rows or groups of one place back to what they derive from, one captured
-operator away, and forwards again. Few ids are looked for in this process, without Spark.
+A link leads from the rows or groups of one place back to their sources, one captured operator away,
+and forwards again. This process searches for few ids itself, without Spark.
 """
 
 from abc import ABC, abstractmethod
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 Rows = Iterator[I64]
-"""Associations as arrays of columns by rows: the row or group first, then the taps' slots."""
+"""Associations as arrays of columns by rows: the row or group first, then the slots of the tap."""
 KEY = "key"
-"""The column of associations with the row or group that derives from their slots."""
+"""The column with the row or group that derives from the slots of an association."""
 
 
 @dataclass(frozen=True)
@@ -34,25 +34,25 @@ class Slot:
     column: str
     places: tuple[CursorPlace, ...]
     shifts: tuple[Shift, ...] = ()
-    """For ids of rows, how to make those of the block of them."""
+    """The shifts that turn ids of rows in the column into ids of the block, in order."""
 
     @property
     def sql(self) -> str:
-        """The ids of the block, as SQL."""
+        """The SQL expression for the ids of the block."""
         if not self.shifts or all(shift.add == 0 for shift in self.shifts):
             return self.column
         cases = (
             f"WHEN {self.column} < {shift.end}L THEN {self.column} + {shift.add}L"
-            for shift in self.shifts  # in ascending order, so that the first that fits is right
+            for shift in self.shifts  # in ascending order, so the first shift that fits is right
         )
         return f"CASE {' '.join(cases)} END"
 
     def of_block(self, values: I64) -> I64:
-        """Return the ids of the block that values of the column stand for, each once."""
+        """Return the ids of the block for values of the column, each once."""
         return self._moved(unique(values[values != NONE]))
 
     def of_rows(self, values: I64) -> I64:
-        """Return the id of the block for each value; ``NONE`` stays."""
+        """Return the id of the block for each value; ``NONE`` stays ``NONE``."""
         found = np.full(len(values), NONE)
         found[values != NONE] = self._moved(values[values != NONE])
         return found
@@ -65,7 +65,7 @@ class Slot:
         return moved
 
     def of_tap(self, ids: I64) -> I64:
-        """Return the values of the column that stand for ids of the block."""
+        """Return the values of the column for ids of the block."""
         if not self.shifts:
             return ids
         given = [(ids - s.add, s) for s in self.shifts]
@@ -76,7 +76,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class TapLink(ABC):
-    """The associations of one tap, or of the rows of one write."""
+    """A link for the associations of one tap, or of the rows of one write."""
 
     spark: "SparkSession"
     of: CursorPlace
@@ -84,25 +84,25 @@ class TapLink(ABC):
     numbers: FileNumbers
 
     def back(self, ids: CursorIds) -> Iterator[tuple[CursorPlace, Frame]]:
-        """Yield what rows or groups derive from, by place."""
+        """Yield the places that rows or groups derive from, with a lazy frame of ids for each."""
         for place in self._places:
             yield place, lambda place=place: self._back(ids, place)  # type: ignore[misc]
 
     def forwards(self, place: CursorPlace, ids: CursorIds) -> "DataFrame":
-        """Return the rows or groups that derive from some of a place."""
+        """Return the rows or groups that derive from some ids of a place."""
         return ids_in(self._using(ids, self._of(place)), [KEY])
 
     def scan_back(self, ids: I64) -> Found | None:
-        """Yield the same as ``back`` for a few ids; None if only Spark can look for them."""
+        """Yield the results of ``back`` for a few ids, or return None if only Spark can."""
         rows = self.scan_rows(ids)
         return None if rows is None else self._found_in(rows)
 
     def scan_rows(self, ids: I64) -> Rows | None:
-        """Yield the associations of a few ids; None if only Spark can look for them."""
+        """Yield the associations of a few ids, or return None if only Spark can."""
         return None
 
     def scan_forwards(self, place: CursorPlace, ids: I64) -> Iterator[I64] | None:
-        """Yield the same as ``forwards`` for a few ids; None if only Spark can look for them."""
+        """Yield the results of ``forwards`` for a few ids, or return None if only Spark can."""
         return None
 
     @abstractmethod
@@ -122,7 +122,7 @@ class TapLink(ABC):
         return ids.keep(self.frame(), KEY)
 
     def _using(self, ids: CursorIds, slots: Sequence[int]) -> "DataFrame":
-        """Return the associations in which one of some slots is one of some ids."""
+        """Return the associations with one of the ids in one of the slots."""
         return holding(self.frame(), ids, slots)
 
     @property
@@ -130,11 +130,11 @@ class TapLink(ABC):
         return [*dict.fromkeys(place for slot in self.slots for place in slot.places)]
 
     def _of(self, place: CursorPlace) -> list[int]:
-        """Return the slots with ids of a place."""
+        """Return the numbers of the slots with ids of a place."""
         return [number for number, slot in enumerate(self.slots) if place in slot.places]
 
     def bounds_of(self, place: CursorPlace) -> tuple[int, int]:
-        """Return the smallest id of the rows of a place, and the one after the largest."""
+        """Return the bounds for ids of the rows of a place: the smallest, and the end."""
         if place.write is None:
             return 0, self.numbers.first_id(0)
         first, end = (self.numbers.first_id(place.write + more) for more in (0, 1))
@@ -147,7 +147,7 @@ class TapLink(ABC):
         return [slot.column for slot in self.slots]
 
     def _found_in(self, rows: Rows) -> Found:
-        """Yield ids, by place, for the slots of some associations."""
+        """Yield the ids in the slots of some associations, by place."""
         for found in rows:
             yield from self._found(found[1:])
 

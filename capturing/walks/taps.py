@@ -1,4 +1,4 @@
-"""Read the files of taps as Spark frames. No other module of tracing knows how they are stored."""
+"""Read the files of taps as Spark frames; the only module of walks that knows their form."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
 PLACE = "provhouse_place"
-"""The file of a row among those of its task: its partition and bucket, joined by ``|``."""
+"""The column that names a row's file within its task: partition and bucket, joined by ``|``."""
 FILE, ROW = "provhouse_file", "provhouse_row"
-"""The name of an association file, and the position of a row in it."""
+"""The columns with the name of an association file and the position of a row in it."""
 
 
 def tap_frame(spark: "SparkSession", folders: Sequence[Path], columns: int) -> "DataFrame":
-    """Return what taps have written: the numbers ``c0``, ``c1`` and so on, with NULL for none."""
+    """Return the rows of taps: columns of numbers ``c0``, ``c1`` and so on, NULL for ``NONE``."""
     from pyspark.sql import functions as F
 
     names = [f"c{column}" for column in range(columns)]
@@ -31,10 +31,10 @@ def tap_frame(spark: "SparkSession", folders: Sequence[Path], columns: int) -> "
 
 
 def rows_frame(spark: "SparkSession", folder: Path, columns: int, texts: int) -> "DataFrame":
-    """Return what the tap of the written rows has written, with the place of each row.
+    """Return the rows of the tap of written rows, with the place of each row.
 
-    Beside the numbers are the name of the association file, ``PLACE``, and ``ROW``, the position
-    of the row among those of its task with this place.
+    The columns are the numbers, ``FILE``, ``PLACE``, and ``ROW``, the position of the row among the
+    rows of the same task and place.
     """
     from pyspark.sql import Window
     from pyspark.sql import functions as F
@@ -57,7 +57,7 @@ def rows_frame(spark: "SparkSession", folder: Path, columns: int, texts: int) ->
 
 
 def task_files(folder: Path) -> dict[int, str]:
-    """Return the name of the association file of each task that has written rows."""
+    """Return the name of the association file of each task with written rows."""
     found = tap_files(folder, ordered=True)
     return {task: paths[0].name for task, paths in found.items()}
 
@@ -68,7 +68,7 @@ def tap_paths(folders: Sequence[Path]) -> list[Path]:
 
 
 def places_in(path: Path, texts: int) -> dict[str, I64]:
-    """Return the rows of an association file by their place (``PLACE``), in ascending order."""
+    """Return the positions of an association file's rows by ``PLACE``, in ascending order."""
     places = places_of(path, texts)
     codes = np.asarray(places.indices)
     order = np.argsort(codes, kind="stable")
@@ -77,7 +77,7 @@ def places_in(path: Path, texts: int) -> dict[str, I64]:
 
 
 def _read(spark: "SparkSession", paths: Sequence[Path], schema: Sequence[str]) -> "DataFrame":
-    if not paths:  # no task has left a row; Spark gives frames without files no metadata columns
+    if not paths:  # no task has written a row, and frames without files have no ``_metadata``
         metadata = "named_struct('file_name', '', 'row_index', 0L) AS _metadata"
         nulls = (f"CAST(NULL AS {kind}) AS {name}" for name, kind in map(str.split, schema))
         return spark.sql(f"SELECT {', '.join(nulls)}, {metadata} LIMIT 0")

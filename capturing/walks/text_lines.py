@@ -1,4 +1,4 @@
-"""The lines of text files that RDDs have read or written, with their ids."""
+"""Lines of text files that RDDs have read or written, with the ids of the lines."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 CHUNK = 1 << 22
-"""The number of bytes that are read at once."""
+"""The number of bytes to read at once."""
 _BYTE_ORDER = b"\xef\xbb\xbf"
-"""A mark at the beginning of a file, which is no part of its first line."""
+"""The byte order mark at the beginning of a file, which is not a part of the first line."""
 _CODECS = (".gz", ".bz2", ".zst", ".lz4", ".snappy", ".deflate")
-"""Endings of files that Spark decompresses."""
+"""The endings of files that Spark decompresses."""
 
 
 def lines(
@@ -30,7 +30,7 @@ def lines(
 ) -> "DataFrame":
     """Return lines of files as the columns ``value`` and ``ID``; None means all lines.
 
-    Of a few lines, only the parts of the files that have them are read, in this process and now.
+    For a few lines, this process immediately reads only the parts of the files with these lines.
     """
     plain = not any(file.path.suffix.lower() in _CODECS for file in files)
     if ids is not None and ids.few is not None and plain:
@@ -53,8 +53,8 @@ def _few(spark: "SparkSession", files: Sequence[NumberedFile], ids: I64) -> "Dat
 def lines_of(path: Path, rows: I64, starts: dict[int, int]) -> Iterator[bytes]:
     """Yield some lines of a file; the rows are in order.
 
-    ``starts`` has lines by the bytes of splits, also for the beginning of the file; another split
-    begins after the first end of a line.
+    ``starts`` maps the first byte of each split to the number of its first line. It contains the
+    beginning of the file; the lines of any other split begin after the first end of a line.
     """
     lines = sorted((line, byte) for byte, line in starts.items())
     firsts = np.array([line for line, _ in lines])
@@ -66,13 +66,13 @@ def lines_of(path: Path, rows: I64, starts: dict[int, int]) -> Iterator[bytes]:
 
 
 def _from(file: BinaryIO, byte: int, rows: I64) -> Iterator[bytes]:
-    """Yield lines by their number since the beginning of a split."""
+    """Yield the lines with some numbers, counted from the beginning of a split."""
     file.seek(byte)
     first, skip = 0, byte > 0
     wanted = rows.tolist()
     while wanted and (chunk := file.read(CHUNK)):
         chunk += file.readline()  # so that a chunk ends with a line
-        if not file.tell() - len(chunk):
+        if not file.tell() - len(chunk):  # the chunk is the beginning of the file
             chunk = chunk.removeprefix(_BYTE_ORDER)
         count = _count(chunk) - skip
         if wanted[0] < first + count:
@@ -83,14 +83,18 @@ def _from(file: BinaryIO, byte: int, rows: I64) -> Iterator[bytes]:
 
 
 def _count(chunk: bytes) -> int:
-    """Return the number of lines of a chunk; they may end as on any system."""
+    """Return the number of lines of a chunk, with the line ends of any system."""
     if b"\r" in chunk:
         return len(chunk.splitlines())
     return chunk.count(b"\n") + (not chunk.endswith(b"\n"))
 
 
 def _numbered(spark: "SparkSession", files: Sequence[NumberedFile]) -> "DataFrame":
-    """Return all lines: a line is numbered within its split, and splits by their lines."""
+    """Return all lines with their ids.
+
+    The id of a line is the first id of its file, plus the number of lines in earlier splits of the
+    file, plus the number of the line in its split.
+    """
     from pyspark.sql import Window
     from pyspark.sql import functions as F
 

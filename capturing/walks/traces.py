@@ -1,4 +1,4 @@
-"""The traces of one captured block, in the folder with its association files."""
+"""Traces of one captured block, from the folder of its association files."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class Traces:
-    """Makes cursors over the finished writes of a block."""
+    """A maker of cursors over the finished writes of a block."""
 
     def __init__(self, spark: "SparkSession", folder: KeptFolder, rules: Any) -> None:
-        """``rules`` are those of the block in the JVM."""
+        """``rules`` are the block's rules in the JVM."""
         self._spark, self._folder, self._rules = spark, folder, rules
         self._flow: CapturedFlow | None = None
         self._writes = 0
@@ -31,8 +31,8 @@ class Traces:
     def trace(self, table: str, widened: Widened | None) -> Cursor:
         """Return a cursor at all rows that the block has written to a table.
 
-        ``widened`` is what the ingest has found; None if the block has not ended. Raises UsageError
-        if there is no such table, or if its files are gone.
+        ``widened`` comes from the ingest; None means that the block has not ended. Raises
+        UsageError if the block has no such table, or if the block's files are gone.
         """
         self._check_open()
         return Cursor.at_table(self.flow(widened), table)
@@ -45,7 +45,10 @@ class Traces:
         widened: Widened | None,
         program: Program | None,
     ) -> Smallest:
-        """Return the smallest input with which a row is wrong, or with which a frame fails."""
+        """Return the smallest input that makes a row wrong or a frame fail.
+
+        Raises UsageError for a frame without a test ``Raises``.
+        """
         if not isinstance(wrong, Cursor):
             self._check_open()
             if not isinstance(test, Raises):
@@ -67,12 +70,12 @@ class Traces:
             )
 
     def flow(self, widened: Widened | None) -> CapturedFlow:
-        """Return the writes that are finished now; the files of the block must be there."""
+        """Return the finished writes of the block, whose files must exist."""
         self._flow = self._current(widened)
         return self._flow
 
     def _current(self, widened: Widened | None) -> CapturedFlow:
-        """Return the writes that are finished now."""
+        """Return the finished writes; reuse the last result if no write has finished since."""
         if widened is None:
             await_ends(self._spark)
         every = captured_writes(self._folder.path)

@@ -1,4 +1,4 @@
-"""Links between the rows of a window and those that its functions look at."""
+"""Links between the rows of a window and the rows that its functions look at."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,13 +18,16 @@ _PARTITION, _AT = "partition", "at"
 
 @dataclass(frozen=True)
 class WindowLink(TapLink):
-    """The rows of a window that looks at parts of its partitions."""
+    """The link of a window that looks at parts of its partitions."""
 
     table: TapTable
     parts: tuple[TapPart, ...]
 
     def frame(self) -> "DataFrame":
-        """Return the rows: ``key``, ``partition``, ``at``, and a column for each slot."""
+        """Return the rows: ``key``, ``partition``, ``at``, a column for each slot, and bounds.
+
+        Part n of the window of a row has the rows from ``low{n}`` to ``high{n}``, both included.
+        """
         found = tap_frame(self.spark, [self.table.folder], self.table.first_slot + len(self.slots))
         return found.selectExpr(
             f"c0 AS {KEY}",
@@ -61,7 +64,7 @@ class WindowLink(TapLink):
         return [self._bound(part) for part in self.parts]
 
     def _bound(self, part: TapPart) -> tuple[str, str]:
-        """Return the numbers of the first and the last row of a part, which may not exist."""
+        """Return SQL for the numbers of the first and last row of a part, which may not exist."""
         first = 2 + self.table.checked
         if part.last is not None:
             last = f"c{first + part.last} - {part.less}"

@@ -1,4 +1,4 @@
-"""Links between the rows of a write and what they derive from."""
+"""Links between the rows of a write and their sources."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WrittenLink(TapLink):
-    """The rows of a write: row n that the tap wrote in task p is row n of ``part-p``."""
+    """The link of a write's rows: row n of the tap in task p is row n of the file ``part-p``."""
 
     write: CapturedWrite
     spans: tuple["RowSpan", ...]
@@ -41,7 +41,7 @@ class WrittenLink(TapLink):
         return found.selectExpr(f"id + {ROW} - first AS {KEY}", *self._columns())
 
     def scan_rows(self, ids: I64) -> Rows | None:
-        """Yield the associations of rows; None if they are in partitions of too many rows."""
+        """Yield the associations of rows, or return None for partitioned writes with many rows."""
         if not self.slots:
             return iter(())
         if self.write.parts and rows_in(tap_paths([self._folder])) > MOST:
@@ -59,7 +59,7 @@ class WrittenLink(TapLink):
                 yield np.concatenate([keys[order][None], values])
 
     def scan_forwards(self, place: CursorPlace, ids: I64) -> Iterator[I64] | None:
-        """Yield the rows that derive from rows or groups, or None if there are too many."""
+        """Yield the rows that derive from rows or groups, or return None for too many rows."""
         paths = tap_paths([self._folder])
         return self._scan_forwards(place, ids, paths) if rows_in(paths) <= MOST else None
 
@@ -83,12 +83,15 @@ class WrittenLink(TapLink):
         return found
 
     def _rows(self, span: "RowSpan", ids: I64) -> I64:
-        """Return where rows of a file are in its association file."""
+        """Return the positions of a file's rows in its association file."""
         positions = span.first + ids - span.id
         return self._places_in(span.name)[span.place][positions] if self.write.parts else positions
 
     def _positions(self, span: "RowSpan", rows: I64) -> I64:
-        """Return the positions of rows of an association file among those of the place."""
+        """Return the positions of an association file's rows among the rows of a span's place.
+
+        Leaves out rows of other places.
+        """
         if not self.write.parts:
             return rows
         places = self._places_in(span.name)[span.place]
@@ -98,7 +101,7 @@ class WrittenLink(TapLink):
 
     def _places_in(self, name: str) -> dict[str, I64]:
         if name not in self._places_known:
-            self._places_known.clear()  # those of one file at a time
+            self._places_known.clear()  # keep only one file's places in memory
             self._places_known[name] = places_in(self._folder / name, self.write.parts)
         return self._places_known[name]
 
@@ -109,15 +112,15 @@ class WrittenLink(TapLink):
 
 @dataclass(frozen=True)
 class RowSpan:
-    """Rows of an association file that are the rows of one file of the output."""
+    """The rows of an association file for one file of the output."""
 
     name: str
     place: str
     first: int
-    """The position among the rows of the task and place, of the file's first row."""
+    """The position of the file's first row among the rows of the task and place."""
     end: int
     id: int
-    """The id of the first row."""
+    """The id of the file's first row."""
 
     @property
     def rows(self) -> int:

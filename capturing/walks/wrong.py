@@ -1,4 +1,4 @@
-"""Whether a program goes wrong when it is computed again."""
+"""The check whether a replay of a program goes wrong."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,24 +14,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Wrong:
-    """The test of a replay, and which of its rows count."""
+    """The test of a replay, and the key of the rows that count."""
 
     test: Test
     key: Mapping[str, object] = field(default_factory=dict)
-    """The values of the row's key; empty if any row counts."""
+    """The key of the wrong row, by column; empty if any row counts."""
 
     def is_in(self, replay: Replay | RddReplay, frame: "DataFrame") -> bool:
-        """Return whether a frame has a wrong row, or fails with the error that is looked for.
+        """Return whether a frame has a wrong row, or fails with the error of the test.
 
-        Another error of Spark is not the fault that is looked for. Errors in the text of a
-        condition, and those of a function, are raised.
+        Returns False for other errors of Spark. Raises the error of an invalid condition, and the
+        errors of a test function.
         """
         from py4j.protocol import Py4JJavaError
         from pyspark.errors import PySparkException
 
         rows = self._rows(frame)
         if isinstance(self.test, str):
-            rows = rows.where(self.test)  # analysed here: an error in the condition is raised
+            rows = rows.where(self.test)  # outside of try, to raise errors in the condition
         try:
             if isinstance(self.test, Raises):
                 replay.compute(frame)
