@@ -28,9 +28,9 @@ from .steps.order import ingest_files
 from .summary import Summary
 
 SMALL_BYTES = 32 << 20
-"""The size in bytes below which an input is ingested without Spark.
+"""The least size in bytes of an input that is ingested with Spark.
 
-Starting Spark would take longer than its second core saves.
+For a smaller input, starting Spark would take longer than its second core saves.
 """
 IMPORTED_BYTES = 64 << 20
 """The least size in bytes of an input with enough sets for Neo4j's importer to save time."""

@@ -26,7 +26,7 @@ class ArrowStream(Protocol):
 
 
 FILE_ROWS = 1 << 21
-"""The number of rows at which a temporary file ends and the next begins.
+"""The number of rows that ends a temporary file and begins the next.
 
 One task reads each file, so several files let a large ingest use all cores.
 """

@@ -1,4 +1,4 @@
-"""Names of source rows without row numbers, some of which captured writes may have made."""
+"""Names of source rows that have no row numbers; captured writes may have made the rows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
