@@ -44,6 +44,7 @@ def in_sample(first: int, count: int, part: float) -> Bools:
     for shift, factor in zip((30, 27), _MIX, strict=True):
         mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
     mixed ^= mixed >> np.uint64(31)
+    # A double has 53 significant bits, so the hash gives 53 too.
     chosen: Bools = mixed >> np.uint64(11) < np.uint64(part * (1 << 53))
     return chosen
 

@@ -12,6 +12,7 @@ from provhouse.model.arrays import I64
 MOST = 1 << 22
 """The most rows of an average part."""
 _MIX = np.uint64(0x9E3779B97F4A7C15)
+"""2^64 divided by the golden ratio; the high bits of a product select the part."""
 
 
 class Spread:

@@ -88,7 +88,7 @@ class TapPartitions:
             rows = part[:, np.lexsort((part[first], part[1]))]
             key, partition, place = rows[0], rows[1], rows[first]
             number = np.cumsum(np.diff(partition, prepend=partition[:1]) != 0)
-            span = int(place.max(initial=0)) + 2
+            span = int(place.max(initial=0)) + 2  # above all row numbers, so partitions stay apart
             places = number * span + place
             _check_keys(key, places, self._table)
             at, row = position(key, self._keys)

@@ -40,7 +40,7 @@ from .read import ReadResult
 RANGE_TRIPLES = 4 << 20
 """The approximate number of triples that are sorted at once."""
 SAMPLE = 64
-"""The sampling interval of edges: one of every ``SAMPLE`` edges estimates the range bounds."""
+"""The sampling interval of edges; the sampled edges give the bounds of the ranges."""
 ITEM_BYTES, EDGE_BYTES = 150, 150
 """The most bytes of memory that cutting takes for each item and each edge."""
 MEGABYTE = 1 << 20
@@ -138,7 +138,7 @@ class CutItems:
         numbering.add(graph, places, packed[found.label], int(packed.max(initial=-1)) + 1)
 
     def _cut_groups(self, items: GroupedItems, numbering: Numbering) -> None:
-        """Cut the groups one at a time, then number the sets of one group at a time.
+        """Cut the groups one at a time, then number their sets, again one group at a time.
 
         Packing ends with the first rule after which all groups together have few enough sets and
         dependencies. So each group gets every rule, and a file stores the packed sets of each rule.

@@ -31,5 +31,8 @@ def consecutive(sizes: Sequence[int], most: int = TASKS) -> list[range]:
 
 
 def writable_at_once(wanted: int) -> int:
-    """Raise the soft limit of open files; return the number of files, of ``wanted``, to write."""
+    """Raise the soft limit of open files; return the number of files that a task may write.
+
+    It is at most ``wanted``, and at least 1.
+    """
     return max(min(wanted, allow_open_files(wanted + OTHER_FILES) - OTHER_FILES), 1)

@@ -23,7 +23,7 @@ Part = tuple[I32, I64, I32]
 def tallied(parts: Sequence[Part]) -> tuple[I32, I64, I64]:
     """Return distinct row ids, ordered by table and id, with the sum of each row id's votes."""
     most = sum(len(ids) for _, ids, _ in parts) // _PER_BLOCK
-    known = np.full(4 << most.bit_length(), -1, np.int64)
+    known = np.full(4 << most.bit_length(), -1, np.int64)  # at most a quarter full
     code, block = np.empty(most, np.int32), np.empty(most, np.int64)
     count, sums = 0, np.zeros(0, np.int64)
     for codes, ids, votes in parts:

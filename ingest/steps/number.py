@@ -234,7 +234,7 @@ class Places:
         self._shift = np.uint64(64 - bits)
         tops = np.arange((1 << bits) + 1, dtype=np.float64) * 2.0 ** (64 - bits)
         self._starts: I64 = np.searchsorted(self._hashed, tops[:-1].astype(np.uint64))
-        self._starts = np.append(self._starts, len(hashed))
+        self._starts = np.append(self._starts, len(hashed))  # 2^64, the last top, is no uint64
 
     def __len__(self) -> int:
         return len(self._hashed)

@@ -164,7 +164,7 @@ def ways(dst: I64, derivation: I64, following: NextWays) -> I64:
         return found
     pair = dense([derivation[rows], dst[rows]])
     first = np.empty(int(pair.max()) + 1, np.int64)
-    first[pair[::-1]] = np.arange(len(pair))[::-1]  # reversed: a pair's first row is last
+    first[pair[::-1]] = np.arange(len(pair))[::-1]  # a pair's first row is written last
     order = np.argsort(first)
     owner = dst[rows][first[order]]
     begins = np.flatnonzero(np.diff(owner, prepend=-1))

@@ -270,6 +270,7 @@ def _fill(sizes: I64, limit: int) -> tuple[I64, I64, I64]:
     """Return arrays of placements: index of the set, partition (from 0), number of triples."""
     pieces = 0
     for size in sizes:
+        # A set that does not fit begins a new partition, so it has at most this many pieces.
         pieces += 1 + size // limit
     owner = np.empty(pieces, np.int64)
     part = np.empty(pieces, np.int64)
