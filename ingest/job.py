@@ -112,7 +112,7 @@ class Inputs:
 
 @dataclass(frozen=True)
 class GraphAccess:
-    """Access to Neo4j for one job. The server may be started as late as the step ``load``."""
+    """Access to Neo4j for one job; the server may start as late as the step ``load``."""
 
     start: "Callable[[Import | None], Graph]"
     """Runs the given import, if any, then starts the server and returns the connected graph."""

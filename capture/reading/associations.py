@@ -1,4 +1,4 @@
-"""Read the files of a tap, and refuse files whose rows the write may not contain."""
+"""Read the files of a tap, and refuse files that may contain rows that were not written."""
 
 import re
 from collections import Counter, defaultdict

@@ -158,7 +158,7 @@ class TapTable:
 
     @property
     def key(self) -> int:
-        """The column of the key; for the whole partitions of a window, of the partition."""
+        """The column of the key, or of the partition for the whole partitions of a window."""
         return 0 if self.of is None else 1
 
     @property

@@ -74,7 +74,7 @@ class KeptOut:
 
 
 def _made(write: CapturedWrite) -> set[Path | str]:
-    """Return the place and files of a write; a file that is gone is given by its name."""
+    """Return the place and files of a write, with only the name of each missing file."""
     files = (path if path.exists() else path.name for path in write.written)
     return {write.path, *files}
 

@@ -98,7 +98,7 @@ class MovedFile:
 
 
 def moved_file(source: SourceFile, writes: Sequence[Written]) -> MovedFile | None:
-    """Return a source file as moved if it may have rows of these writes; else None.
+    """Return a ``MovedFile`` if a source file may have rows of these writes; else None.
 
     None of the writes made the file. Raises UsageError if the writes name their rows in different
     ways.

@@ -22,7 +22,7 @@ from .tap_partitions import MOST_PER_ROW, TapPartitions, position
 
 @dataclass(frozen=True)
 class Kept:
-    """Groups of a tap that stand for their source rows, which would be too many to list."""
+    """Groups of a tap that stand for source rows of groups above, which would be too many."""
 
     tap: int
     pairs: PairSet
@@ -84,7 +84,7 @@ class TapTracer:
     def _read(self, tap: int, keys: I64) -> tuple[PairSet, list[tuple[int, PairSet]]]:
         """Return pairs of groups and source rows, and pairs of groups and keys of other taps.
 
-        The second list has the number of the other tap and the pairs for each slot with its keys.
+        For each slot with keys, the second result has the number of the other tap and the pairs.
         """
         table = self._write.taps[tap]
         for place in range(table.proofs):

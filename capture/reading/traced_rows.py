@@ -43,7 +43,7 @@ class GroupedRows:
 
 @dataclass(frozen=True)
 class Traced:
-    """The origins of the rows of one write."""
+    """The lineage of the rows of one write."""
 
     output: Output
     direct: tuple[int, ...]
@@ -109,7 +109,7 @@ class RowPiece:
 
 
 def traced(output: Output, aside: Path) -> Traced:
-    """Return the origins of the rows of a write, followed to source rows.
+    """Return the lineage of the rows of a write, from the slots that they carried to source rows.
 
     Data that exceeds memory goes to files in the folder ``aside``; the result needs them until the
     caller removes them.

@@ -25,7 +25,7 @@ def pins_of(
 ) -> list[Pin]:
     """Return the pins of the files that a block wrote and read.
 
-    Source files that earlier captured writes made already have pins from those writes.
+    Files that earlier captured writes made already have the pins of these writes.
     """
     written = [
         _now(version, path)

@@ -60,7 +60,7 @@ class Stored:
 
 
 def find_stored(snapshot: Snapshot, found: DistinctRows, first_new: int) -> Stored:
-    """Find the stored triples that equal the given ones.
+    """Find the stored triples that equal the given triples.
 
     Items numbered ``first_new`` or higher are new.
     """
