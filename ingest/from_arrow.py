@@ -22,16 +22,16 @@ def from_arrow(
 ) -> Summary:
     """Ingest Arrow batches as one new generation.
 
-    The columns have the same meaning as those of a file: ``src`` and ``dst`` are needed, ``op``,
-    ``src_table`` and ``dst_table`` are known, those of derivations are known beside ``derivation``
-    or ``op_kind``, and any other column is an attribute. Instead of ``src``, there may be
-    ``src_id``: integers of 64 bits, which are row ids of ``src_table``. They are numbered without
-    becoming text. So it is with ``dst_id``.
+    The columns mean the same as in a file. ``src`` and ``dst`` are required; ``op``, ``src_table``
+    and ``dst_table`` are known. If ``derivation`` or ``op_kind`` is present, the columns that
+    describe derivations are known too. Any other column is an attribute. ``src_id`` may replace
+    ``src``: 64-bit integers, the row ids of ``src_table``, which are numbered without becoming
+    text. ``dst_id`` may replace ``dst`` in the same way.
 
-    ``label`` is the name of the rows in messages, rejected rows and origins, where a file has its
-    path. The other arguments are those of ``ingest``. The batches are written to temporary files,
-    one at a time, before the warehouse is locked. Raises BadInput for unusable rows, and Busy if
-    another process writes. The warehouse is unchanged after any error.
+    ``label`` replaces the path of a file in messages, rejected rows and origins. ``ingest``
+    explains the other arguments. The batches are written to temporary files, one at a time, before
+    the warehouse is locked. Raises BadInput for unusable rows, and Busy if another process writes.
+    The warehouse is unchanged after any error.
     """
     with spooled(rows, label, columns) as found:
         return ingest_sources(found, settings, progress=progress, **options)

@@ -31,8 +31,8 @@ def import_(folder: Path, settings: Settings, progress: Progress) -> Summary:
     """Import the export in ``folder``, into a new warehouse or in addition to a stored base.
 
     Raises BadInput, and imports nothing, if the folder has no manifest, if a file differs from the
-    exported file, if totals differ from the manifest, or if it names samples, since answers
-    would not say so. Raises Busy if another process writes.
+    exported file, if totals differ from the manifest, or if the manifest names samples, since
+    answers would not mention them. Raises Busy if another process writes.
     """
     watch = Stopwatch()
     manifest = read_manifest(folder)
@@ -76,7 +76,7 @@ def _sampled(folder: Path, manifest: Manifest) -> BadInput:
 
 
 def _import_files(manifest: Manifest, job: Job) -> JobResult:
-    """Run the steps of an ingest, and compare what is read and written with the manifest."""
+    """Run the steps of an ingest, and compare the totals read and written with the manifest."""
     with job.step(READ):
         found = read(job)
     if is_empty(job, found):
@@ -91,7 +91,7 @@ def _import_files(manifest: Manifest, job: Job) -> JobResult:
 
 
 def _compare_stored(manifest: Manifest, job: Job, commit: Commit) -> None:
-    """If the warehouse was empty, raise BadInput unless its totals are those of the manifest."""
+    """Raise BadInput if the warehouse was empty and its totals now differ from the manifest."""
     if job.extends is None or not job.extends.visible:
         _compare("triples", manifest.triples, commit.totals.triples)
         _compare("items", manifest.items, commit.totals.items)

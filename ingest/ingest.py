@@ -1,4 +1,4 @@
-"""Ingest files of triples: all of them become one new generation, or nothing changes."""
+"""Ingest files of triples: all files become one new generation, or nothing changes."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -28,12 +28,12 @@ from .steps.order import ingest_files
 from .summary import Summary
 
 SMALL_BYTES = 32 << 20
-"""An input with fewer bytes is ingested without Spark.
+"""The least size in bytes of an input that is ingested with Spark.
 
-Starting Spark would take longer than its second core saves.
+For a smaller input, starting Spark would take longer than its second core saves.
 """
 IMPORTED_BYTES = 64 << 20
-"""The size in bytes from which an input has enough sets for Neo4j's importer to save time."""
+"""The least size in bytes of an input with enough sets for Neo4j's importer to save time."""
 
 
 class Options(TypedDict, total=False):
@@ -63,18 +63,17 @@ def ingest(
 
     ``columns`` maps known column names to the names in the files. ``splits`` is a file that assigns
     tables to splits. Triples that ``run`` brought before, but not this time, end in the new
-    generation. ``replace`` begins a new base beside the
-    stored base. With ``strict``, a rejected row, a file in a folder that would be passed over, or
-    an item named with two tables is an error. ``names`` is ``table`` to name items ``TABLE/NAME``,
-    or ``global`` to merge items of one name in two tables; the warehouse stores the choice.
-    ``label`` replaces the paths of the files in messages, rejected rows and origins.
-    ``patterns`` says how row ids are named, by table, if not ``{table}/{id}``.
-    ``operations`` is a file, or Arrow batches, with descriptions of ops, and ``modules`` a file
-    that declares modules; with one of them, ``files`` may be empty.
+    generation. ``replace`` begins a new base beside the stored base. With ``strict``, a rejected
+    row, a file in a folder that would be passed over, or an item named with two tables is an error.
+    ``names`` is ``table`` to name items ``TABLE/NAME``, or ``global`` to merge items of one name in
+    two tables; the warehouse stores the choice. ``label`` replaces the paths of the files in
+    messages, rejected rows and origins. ``patterns`` has the pattern of row ids by table, unless it
+    is ``{table}/{id}``. ``operations`` is a file, or Arrow batches, with descriptions of ops.
+    ``modules`` is a file that declares modules. With either, ``files`` may be empty.
 
     Raises BadInput for an unusable file, and for a name in two tables if ``names`` was never given.
-    Raises UsageError if stored items are named in another way, and Busy if another process writes.
-    The warehouse is unchanged after any error.
+    Raises UsageError if ``names`` differs from the naming of stored items, and Busy if another
+    process writes. The warehouse is unchanged after any error.
     """
     found = sources(files, input_format, columns, settings.own_folders)
     missed = passed_over(files, input_format, (source.path for source in found))
@@ -95,8 +94,8 @@ def ingest_sources(
 ) -> Summary:
     """Ingest sources as one new generation, as ``ingest`` does.
 
-    ``missed`` are the paths of files that are not read, for the summary. An input with fewer than
-    ``small_bytes`` bytes is ingested without Spark.
+    ``missed`` has the paths of files that are not read, for the summary. An input smaller than
+    ``small_bytes`` is ingested without Spark.
     """
     watch = Stopwatch()
     splits, given = options.get("splits"), options.get("operations")
@@ -132,7 +131,7 @@ def ingest_sources(
 
 
 def _check(found: Sequence[Source]) -> None:
-    """Raise the errors that can be found before anything is written or started."""
+    """Raise the errors that can be found before the ingest writes files or starts processes."""
     for source in found:
         check(source)
     java()

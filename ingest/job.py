@@ -1,4 +1,4 @@
-"""Define a job: its inputs, the generation it adds to, and how its steps and tasks are run.
+"""Definition of a job: its inputs, the generation it adds to, and the runs of steps and tasks.
 
 Ingests, imports, compactions and previews are jobs.
 """
@@ -45,7 +45,7 @@ class Step:
     """A step of a job.
 
     ``name`` never changes: it is the key of the step in ``seconds``, and its fault point. ``title``
-    is shown to people.
+    is for people.
     """
 
     name: str
@@ -53,15 +53,15 @@ class Step:
 
 
 class Task(Protocol[T_co]):
-    """A part of a step; it is pickled to be run in another process."""
+    """A part of a step, pickled to run in another process."""
 
     def run(self) -> T_co:
-        """Do the work and return the result, which is pickled too."""
+        """Do the work, and return the result, which is pickled too."""
 
 
 @dataclass(frozen=True)
 class GivenOperations:
-    """Descriptions of ops, one for each op, to be stored with an ingest."""
+    """Descriptions of ops that an ingest stores, one for each op."""
 
     rows: pa.Table
     """The columns ``OPERATION``, and ``born`` if the descriptions were stored before."""
@@ -71,7 +71,7 @@ class GivenOperations:
 
 @dataclass(frozen=True)
 class GivenModules:
-    """Declarations of modules, to be stored with an ingest."""
+    """Declarations of modules that an ingest stores."""
 
     rows: pa.Table
     """The columns module, workflow, part and name, and ``born`` if they were stored before."""
@@ -81,7 +81,7 @@ class GivenModules:
 
 @dataclass(frozen=True)
 class Inputs:
-    """The input files of a job, and how they are read. A compaction has no input files."""
+    """The input files of a job, and the options for reading them. A compaction has no files."""
 
     sources: Sequence[Source] = ()
     splits: tuple[Path, list[Split]] | None = None
@@ -89,9 +89,9 @@ class Inputs:
     run: str | None = None
     """The run whose earlier triples the files replace; None if they replace nothing."""
     naming: Naming | None = None
-    """The naming that the user wants; None for what the warehouse stores."""
+    """The naming that the user wants; None for the stored naming."""
     patterns: Mapping[str, Pattern] = field(default_factory=dict)
-    """The patterns that the user declares, by table."""
+    """The declared patterns, by table."""
     passed_over: Sequence[str] = ()
     """Files in the given folders that are not read, because of their names."""
     operations: GivenOperations | None = None
@@ -99,7 +99,7 @@ class Inputs:
 
     @property
     def files(self) -> list[str]:
-        """The names of all files, each once, for the table ``ingests``."""
+        """The distinct names of all files, for the table ``ingests``."""
         descriptions = (self.operations, self.modules)
         given = [each.source for each in descriptions if each and each.source]
         return [*dict.fromkeys([*(source.name for source in self.sources), *given])]
@@ -112,25 +112,25 @@ class Inputs:
 
 @dataclass(frozen=True)
 class GraphAccess:
-    """Access to Neo4j for one job. The server may be started as late as the step ``load``."""
+    """Access to Neo4j for one job; the server may start as late as the step ``load``."""
 
     start: "Callable[[Import | None], Graph]"
-    """Runs the given import, if any; then starts the server and returns the connected graph."""
+    """Runs the given import, if any, then starts the server and returns the connected graph."""
     await_graph: "Callable[[], Graph | None]"
-    """Waits for the server, and returns the connected graph once it was checked.
+    """Waits for the server, checks the graph and returns it.
 
-    Returns None if the step ``load`` is to start the server, so that Neo4j's importer can be used.
+    Returns None if the step ``load`` starts the server, so that Neo4j's importer can run first.
     """
 
 
 @dataclass(frozen=True)
 class Job:
-    """The data that every step of a job receives, and the methods that run steps and tasks."""
+    """The data that all steps of a job share, and the methods that run steps and tasks."""
 
     settings: Settings
     layout: Layout
     before: Commit | None
-    """The current generation, if there is one."""
+    """The current generation; None in a new warehouse."""
     extends: Commit | None
     """The generation that this job adds to; None if it begins a base."""
     rolls_back_to: int | None
@@ -139,7 +139,7 @@ class Job:
     inputs: Inputs
     naming: Naming
     patterns: Mapping[str, Pattern]
-    """The patterns of tables that are stored or declared, by table."""
+    """The stored and declared patterns, by table."""
     staging: Staging
     progress: Progress
     watch: Stopwatch
@@ -155,7 +155,7 @@ class Job:
 
     @property
     def theta(self) -> int:
-        """The setting theta if it is set, else that of the current generation, else the default."""
+        """The setting theta if set, else the theta of the current generation, else the default."""
         return self.settings.theta or (self.before and self.before.theta) or THETA
 
     def snapshot(self) -> Snapshot | None:
@@ -164,18 +164,18 @@ class Job:
 
     @cached_property
     def _before(self) -> Snapshot | None:
-        # All steps share it: each look-up of names is opened once, and each table read once.
+        # All steps share it, so each look-up of names is opened once and each table read once.
         return Snapshot(self.layout, self.extends, room=self.room) if self.extends else None
 
     @property
     def names(self) -> Names:
-        """The names of the generation that this job adds to; there are none if it begins a base."""
+        """The names of the generation that this job adds to; empty if it begins a base."""
         before = self.snapshot()
         return before.names if before else Names(self.layout.names(self.base), ())
 
     @cached_property
     def room(self) -> Room:
-        """The room for arrays that grow with the data, by the setting ``driver_mb``."""
+        """The room for arrays that grow with the data, limited by the setting ``driver_mb``."""
         return Room(self.staging.folder, self.settings.driver_mb)
 
     @contextmanager

@@ -1,7 +1,7 @@
-"""Read the file that declares modules, and refuse what is wrong or contradictory in it.
+"""Read the file that declares modules, and refuse wrong or contradictory declarations.
 
-The file is TOML or JSON: a list of modules, or an object with the list as ``modules`` and a name
-for the ``workflow`` that all of them are part of.
+The file is TOML or JSON: a list of modules, or an object with the list as ``modules`` and the name
+of their common workflow as ``workflow``.
 """
 
 import json
@@ -21,7 +21,7 @@ from provhouse.store.tables.operations import DESCRIBED
 from .job import GivenModules
 
 MOST_BYTES = 16 << 20
-"""The size of the largest file that is read."""
+"""The largest size of a file in bytes."""
 MODULES_KEY = "modules"
 _KNOWN = (MODULE, WORKFLOW, *PARTS, BORN)
 _REMEDY = "Correct the file and run the command again; nothing was ingested"
@@ -32,8 +32,8 @@ _Row = tuple[str, str | None, str | None, str | None]
 def given_modules(path: Path) -> GivenModules:
     """Return the declarations in a file.
 
-    Raises BadInput for a file that is not TOML or JSON, a key or value that is unknown, a module
-    that is declared twice, an op of two modules, and a table that is both input and state.
+    Raises BadInput for a file that is not TOML or JSON, an unknown key or value, a module that is
+    declared twice, an op in two modules, and a table that is both input and state.
     """
     rows = [row for module in _modules(path) for row in module]
     table = pa.Table.from_pylist([dict(zip(_FORM.names, row, strict=True)) for row in rows], _FORM)
@@ -93,7 +93,7 @@ def _rows(path: Path, where: str, module: Mapping[str, object], workflow: str | 
     if both:
         _refuse(path, f"the table {both[0]!r} is both input and state", f"See {where}, {name!r}")
     rows: list[_Row] = [(name, workflow, part, one) for part, of in parts.items() for one in of]
-    return rows or [(name, None, None, None)]  # a module without anything is withdrawn
+    return rows or [(name, None, None, None)]  # a module without parts is withdrawn
 
 
 def _check_keys(path: Path, where: str, of: Mapping[str, object], known: Sequence[str]) -> None:
@@ -122,7 +122,7 @@ def _texts(path: Path, where: str, key: str, value: object) -> list[str]:
 def _is_utf8(text: str) -> bool:
     try:
         text.encode()
-    except UnicodeEncodeError:  # half of a pair of surrogates, which JSON can write
+    except UnicodeEncodeError:  # half of a surrogate pair, which JSON can contain
         return False
     return True
 

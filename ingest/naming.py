@@ -1,4 +1,4 @@
-"""Decide how an ingest names items, and refuse names that stand in two tables."""
+"""Decide how an ingest names items, and refuse names that occur in two tables."""
 
 from collections.abc import Sequence
 
@@ -14,15 +14,15 @@ from provhouse.model.naming import Naming
 from provhouse.store.warehouse.commits import Commit
 
 EXAMPLES = 3
-"""The number of names that the error for two tables shows."""
+"""The number of names in the error about two tables."""
 InTwoTables = tuple[str, str, str]
-"""A name, and two of the tables in which it stands."""
+"""A name, and two of its tables."""
 
 
 def naming_of(before: Commit | None, said: Naming | None, *, new_base: bool) -> Naming:
-    """Return the naming of an ingest: what the user said, or what the warehouse stores.
+    """Return the naming of an ingest: the user's choice, or else the stored naming.
 
-    Raises UsageError if that would change the names of stored items.
+    Raises UsageError if the choice would change the names of stored items.
     """
     stored = before.naming if before else "unique"
     if said is None or said == stored:
@@ -38,7 +38,7 @@ def naming_of(before: Commit | None, said: Naming | None, *, new_base: bool) -> 
 
 
 def refuse_two_tables(naming: Naming, count: int, examples: Sequence[InTwoTables]) -> None:
-    """Raise BadInput for names that stand in two tables, unless the user chose to merge them."""
+    """Raise BadInput for names in two tables, unless the user chose to merge them."""
     if not count or naming == "global":
         return
     some = "; ".join(f"{name!r} in {one} and {other}" for name, one, other in examples)
@@ -54,7 +54,7 @@ def refuse_two_tables(naming: Naming, count: int, examples: Sequence[InTwoTables
 def with_tables(names: pa.Array, tables: pa.Array) -> pa.Array:
     """Return ``TABLE/NAME`` for each name.
 
-    A name that has no table, or already begins with its table and a slash, is not changed.
+    A name without a table, and a name that already begins with its table and a slash, is unchanged.
     """
     if not len(names):
         return names

@@ -1,6 +1,6 @@
-"""Read the descriptions of ops that a user passes with an ingest, and refuse those that are wrong.
+"""Read the descriptions of ops that a user passes with an ingest, and refuse wrong descriptions.
 
-Descriptions are few and are written by hand or by a program, so one wrong value refuses all.
+Descriptions are few, written by hand or by a program, so one wrong value refuses all of them.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -24,11 +24,11 @@ from .formats.spool import ArrowStream, spooled
 from .job import GivenOperations
 
 LABEL = "operations"
-"""The name in messages of descriptions that a program passes."""
+"""The name, in messages, of descriptions that a program passes."""
 KNOWN = (*OPERATION, BORN)
-"""The columns of a file of descriptions; ``born`` is accepted, as ``provhouse ops`` writes it."""
+"""The columns of a file of descriptions, including ``born``, which ``provhouse ops`` writes."""
 ALLOWED = {KIND: (*KINDS, UNKNOWN), FUNCTION: FUNCTIONS, EXACTNESS: LEVELS}
-"""The values that a column may have, if it is not empty."""
+"""The values that a column may have unless it is empty."""
 _REMEDY = "Correct it and run the command again; nothing was ingested"
 _SOURCE, _ROW = "source", "row"
 _TEXTS = pa.schema([(name, pa.string()) for name in OPERATION])
@@ -37,24 +37,24 @@ _NO_TRIPLES = pa.table({SRC: pa.array([], pa.string()), DST: pa.array([], pa.str
 
 
 class OperationColumns(ColumnNames):
-    """The columns of a file of descriptions, which have other names than those of triples."""
+    """The columns of a file of descriptions; their names differ from the columns of triples."""
 
     @cached_property
     def marks(self) -> frozenset[str]:
-        """Nothing, because these files have no derivations."""
+        """The empty set, because these files have no derivations."""
         return frozenset()
 
     @cached_property
     def read_for(self) -> tuple[tuple[str, str], ...]:
-        """Pairs of a known name and its column, which has the same name."""
+        """Pairs of a known name and its column, which have equal names."""
         return tuple((name, name) for name in KNOWN)
 
     def of(self, present: Collection[str]) -> "OperationColumns":
-        """Return these columns, whatever columns a file has."""
+        """Return these columns, for any columns of a file."""
         return self
 
     def check(self, place: str, present: Sequence[str]) -> None:
-        """Raise BadInput if there is no op, or a column that is unknown or repeated."""
+        """Raise BadInput if the column op is missing, or a column is unknown or repeated."""
         if OP not in present:
             found = f"The columns are {listed(present)}" if present else "It is empty"
             raise BadInput(f"{place}: no column op", found, "Add it, or choose another file")
@@ -75,7 +75,7 @@ COLUMNS = OperationColumns()
 def given_operations(given: Path | ArrowStream, own: Iterable[Path] = ()) -> GivenOperations:
     """Return the descriptions in a file or folder, or in Arrow batches, one for each op.
 
-    ``own`` are folders that files must not be in. Raises BadInput, with the file and the row, for a
+    Files must not be in the folders ``own``. Raises BadInput, with the file and the row, for a
     value that is not allowed, an unknown column, and an op with two different descriptions.
     """
     with ExitStack() as stack:
@@ -89,9 +89,9 @@ def given_operations(given: Path | ArrowStream, own: Iterable[Path] = ()) -> Giv
 
 @contextmanager
 def without_triples(source: str, *, run: str | None, replace: bool) -> Iterator[list[Source]]:
-    """Yield sources without rows, for descriptions from ``source`` that are ingested alone.
+    """Yield sources without rows, to ingest descriptions from ``source`` alone.
 
-    Raises UsageError for a run or a replacement, which would end triples, as none are given.
+    Raises UsageError for a run or a replacement, since it would end triples and bring none.
     """
     if run is not None or replace:
         raise UsageError(
@@ -110,7 +110,7 @@ def _rows(source: Source) -> pa.Table:
 
 
 def _checked(source: Source, batch: Batch) -> pa.Table:
-    """Return the rows of a batch; raise BadInput for the first one that is wrong."""
+    """Return the rows of a batch; raise BadInput for the first wrong row."""
     rejected = batch.rejected.slice(0, 1).to_pylist() if batch.rejected else ()
     for row in rejected:
         raise BadInput(f"{source.name}, row {row['row']:,}: {row['reason']}", "", _REMEDY)
@@ -137,14 +137,14 @@ def _text(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _wrong(rows: pa.Table, batch: Batch) -> Iterator[tuple[str, pa.ChunkedArray]]:
-    """Yield the name of a column, and which rows have a value in it that is not allowed."""
+    """Yield the name of each column, and a mask of the rows whose value is not allowed."""
     yield OP, pc.is_null(rows[OP])
     for name, values in ALLOWED.items():
         yield (
             name,
             pc.and_(rows[name].is_valid(), pc.invert(pc.is_in(rows[name], pa.array(values)))),
         )
-    yield "", pc.not_equal(batch.attributes, "")  # keys of JSON that the first lines do not have
+    yield "", pc.not_equal(batch.attributes, "")  # keys of JSON that the first lines lack
 
 
 def _why(name: str) -> str:

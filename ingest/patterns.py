@@ -1,4 +1,4 @@
-"""Decide how an ingest names row ids: by the patterns that are stored and those it declares."""
+"""Decide how an ingest names row ids: by the stored patterns and the patterns it declares."""
 
 from collections.abc import Mapping
 
@@ -11,9 +11,9 @@ from provhouse.store.warehouse.commits import Commit
 def patterns_of(
     before: Commit | None, said: Mapping[str, Pattern], naming: Naming, *, new_base: bool
 ) -> dict[str, Pattern]:
-    """Return the patterns of an ingest by table: those that are stored, and those it declares.
+    """Return the stored patterns and the patterns that an ingest declares, by table.
 
-    Raises UsageError if that would rename stored items, or if two tables might share names.
+    Raises UsageError if a pattern would rename stored items, or if two tables might share names.
     """
     stored = before.patterns if before else {}
     fixed = stored if before and before.visible and not new_base else {}

@@ -1,8 +1,8 @@
 """Preview an ingest (``ingest --dry-run``): run only its first steps and report the results.
 
-The steps run in this process and use a temporary folder. Neither Spark nor Neo4j is started, and
-the warehouse is not written to; it need not exist. Duplicates are not counted, since finding them
-is most of the work of the later steps.
+The steps run in this process and use a temporary folder. They start neither Spark nor Neo4j, and
+do not write to the warehouse, which need not exist. They do not count duplicates, since finding
+duplicates is most of the work of the later steps.
 """
 
 from collections import Counter
@@ -52,7 +52,7 @@ from .steps.read import ReadResult, read
 from .summary import SHOWN, Reject
 
 LARGEST = 3
-"""At most this many components are reported, those with the most new items."""
+"""The most components that a preview reports: the components with the most new items."""
 
 
 @dataclass(frozen=True)
@@ -64,17 +64,17 @@ class FileKind:
     first: str
     """The path of the first of these files."""
     columns: tuple[tuple[str, tuple[str, ...]], ...]
-    """Pairs of a column and what it means: known names, ``attribute``, or ``scope, attribute``."""
+    """Pairs of a column and its meaning: known names, ``attribute``, or ``scope, attribute``."""
 
 
 @dataclass(frozen=True)
 class Component:
-    """A component that would be cut into several sets."""
+    """A component that the ingest would cut into several sets."""
 
     items: int
     sets: int
     splits: tuple[tuple[str, ...], ...]
-    """The tables of the items, in groups: tables that share a set are in one group.
+    """The tables of the items, in groups; tables that share a set are in one group.
 
     The empty name stands for items without a table.
     """
@@ -82,7 +82,7 @@ class Component:
 
 @dataclass(frozen=True)
 class Preview:
-    """The results that an ingest of the same files would have."""
+    """The results of an ingest of the same files."""
 
     files: int
     rows: int
@@ -93,17 +93,17 @@ class Preview:
     two_tables: int
     tables: tuple[str, ...]
     components: int
-    """The number of components that new items would belong to."""
+    """The number of components of the new items."""
     sets: int
     """The number of new sets."""
     forms: tuple[FileKind, ...]
     rejects: tuple[Reject, ...]
     """The first rejected rows."""
     passed_over: int
-    """The number of files in the given folders that are not read."""
+    """The number of unread files in the given folders."""
     first_passed_over: tuple[str, ...]
     largest: tuple[Component, ...]
-    """Of the components that would be cut, those with the most new items."""
+    """The components with the most new items that the ingest would cut."""
     seconds: dict[str, float]
     operations: int = 0
     """The number of ops whose description is new or would change."""
@@ -240,7 +240,7 @@ def _found(
 
 
 def _without_groups(sets: pa.Table, groups: I64) -> pa.Table:
-    """Return the new sets with their numbers of items, in which groups do not count."""
+    """Return the new sets with their numbers of items, without counting groups as items."""
     if not len(groups):
         return sets
     of = np.searchsorted(np.asarray(sets[FIRST]), groups, "right") - 1
@@ -249,7 +249,7 @@ def _without_groups(sets: pa.Table, groups: I64) -> pa.Table:
 
 
 def _splits(tables: pa.ChunkedArray) -> tuple[tuple[str, ...], ...]:
-    """Return groups of tables, in order of name: tables that share a set are in one group."""
+    """Return groups of tables, ordered by name; tables that share a set are in one group."""
     found: list[set[str]] = []
     for names in {tuple(names) or ("",) for names in tables.to_pylist()}:
         joined = set(names).union(*(split for split in found if not split.isdisjoint(names)))

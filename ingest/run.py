@@ -45,10 +45,10 @@ def carry_out(
     """Lock the warehouse, start Neo4j and Spark, run the steps of a job, and return the summary.
 
     ``new_base`` begins a base instead of adding to the stored base. The tasks of a ``small`` job
-    run in this process, without Spark. For a ``large`` job that begins a base, Neo4j's importer is
-    used if the server has never been started. Raises the errors of the
-    steps, Busy if another process writes, and Damaged if Neo4j lacks the generation that the job
-    adds to. The warehouse is unchanged after any error.
+    run in this process, without Spark. A ``large`` job that begins a base uses Neo4j's importer if
+    the server has never been started. Raises the errors of the steps, Busy if another process
+    writes, and Damaged if Neo4j lacks the generation that the job adds to. The warehouse is
+    unchanged after any error.
     """
     layout = Layout(settings.warehouse)
     with ExitStack() as stack:
@@ -72,7 +72,7 @@ def carry_out(
 
         @cache
         def await_graph() -> Graph | None:
-            """Wait for Neo4j, and check that it has what the job adds to."""
+            """Wait for Neo4j, and check that it has the generation that the job adds to."""
             if later:
                 return None
             if was_down:

@@ -1,4 +1,4 @@
-"""Read splits files, which name the tables that stay together when a component is cut.
+"""Read splits files, which list the tables that stay together when a component is cut.
 
 Section IV of the CSProv paper defines splits. A splits file is a small TOML file with one split per
 line. A split is a list of tables or a list of smaller splits.
@@ -6,7 +6,7 @@ line. A split is a list of tables or a list of smaller splits.
     sources = ["raw", "weather"]
     curated = [["cleaned", "joined"], ["daily", "monthly"]]
 
-Without a splits file, sets are found by search: see ``provhouse.sets.search``.
+Without a splits file, ``provhouse.sets.search`` finds the sets.
 """
 
 import tomllib

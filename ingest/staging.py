@@ -1,7 +1,7 @@
-"""The staging folder: the files that the steps of a job pass on to each other.
+"""The staging folder, with the files that the steps of a job pass to later steps.
 
-Tasks in other processes read and write these files, by the functions of ``runtime/storage.py``. The
-folder is deleted when the job ends.
+Tasks in other processes read and write these files with the functions of ``runtime/storage.py``.
+The folder is deleted when the job ends.
 """
 
 import shutil
@@ -21,7 +21,7 @@ CHUNK = 1 << 22
 
 @dataclass(frozen=True)
 class FileGroup:
-    """The files of one kind; each is named by one or two numbers."""
+    """The files of one kind; one or two numbers name each file."""
 
     folder: Path
     ending: str
@@ -31,13 +31,13 @@ class FileGroup:
         return self.folder / ("-".join(f"{number:06d}" for number in numbers) + self.ending)
 
     def all(self, *first: int) -> list[Path]:
-        """Return the existing files, in order, whose names begin with these numbers."""
+        """Return the existing files whose names begin with these numbers, in order."""
         prefix = "".join(f"{number:06d}-" for number in first)
         return list_files(self.folder, f"{prefix}*{self.ending}")
 
 
 class _Group:
-    """Declares a group of files. Their folder has the name of the attribute."""
+    """A group of files, declared as an attribute; their folder has the attribute's name."""
 
     def __init__(self, ending: str) -> None:
         self._ending = ending
@@ -50,7 +50,7 @@ class _Group:
 
 
 class _File:
-    """Declares a file that has the name of the attribute."""
+    """A file, declared as an attribute; it has the attribute's name."""
 
     def __init__(self, ending: str) -> None:
         self._ending = ending
@@ -67,11 +67,11 @@ class Staging:
     """The paths in a job's staging folder.
 
     Input files, buckets of names, ranges of item numbers, and the partitions of a range are
-    numbered from 0. The description of a group of files begins with the numbers that select one of
-    them: "by range and file", for example.
+    numbered from 0. The description of a group of files begins with the numbers that select a file,
+    for example "By range and file".
 
     The place of an item is the position of its name's hash among all hashes of the job. Items that
-    occur only as row ids have the places after these.
+    occur only as row ids have the places after all hashes.
     """
 
     folder: Path
@@ -93,51 +93,51 @@ class Staging:
     hashes = _File(".npy")
     """The hashes of all names, ascending. The position of a hash here is the place of its item."""
     id_parts = _Group(".arrow")
-    """By shard and file: row ids as read, with the number of times each occurs."""
+    """By shard and file: row ids as read, each with its number of occurrences."""
     id_shards = _Group(".npy")
-    """By shard and kind of array: distinct row ids, by table and id, and what is known of each."""
+    """By shard and kind of array: distinct row ids, by table and id, and the facts about each."""
     ids = _File(".npy")
-    """The distinct row ids of all shards, one shard after the other."""
+    """The distinct row ids of all shards, shard after shard."""
     id_blocks = _File(".npz")
-    """The blocks of ``ids``, by table and id, which lead from a row id to its position."""
+    """The blocks of ``ids``, by table and id; they map a row id to its position."""
     id_bits = _File(".npy")
     """The bits of dense blocks."""
     id_places = _File(".npy")
-    """The place of the item of each of ``ids``; missing if they follow the names in order."""
+    """The place of each row id's item; missing if the row ids follow the names in order."""
     id_only = _File(".npy")
     """The positions in ``ids`` of items that occur only as row ids, in the order of places.
 
-    It is missing if that is so for all of them.
+    It is missing if all of ``ids`` occur only as row ids.
     """
     id_names = _Group(".npy")
-    """By bucket: positions in ``ids``, and of the names in the bucket that are the same items."""
+    """By bucket: positions in ``ids``, and positions of the same items' names in the bucket."""
     tables = _File(".npy")
     """The table of each item, as a number, in the order of the items' places."""
     stored = _File(".npy")
     """The stored number of each item, or -1 for a new item, in the order of the items' places."""
     groups = _File(".npy")
-    """The places of groups; missing if there are none."""
+    """The places of groups; missing without groups."""
     edges = _Group(".npy")
-    """By file: the places of src and of dst, as two arrays in the order of the file's rows."""
+    """By file: the places of src and dst, as two arrays in the order of the file's rows."""
     cut_nodes = _File(".npy")
-    """By place: the number of the new item, or of the component of the stored item, as a node.
+    """By place: the node of the new item, or of the stored item's component.
 
-    This file and the other files of the cut exist only if its arrays did not fit in memory.
+    This file and the other files of the cut exist only if the arrays did not fit in memory.
     """
     cut_roots = _File(".npy")
     """By node: the root of its component."""
     cut_items = _File(".npy")
-    """By root: the number of new items of the component, later the number of its group."""
+    """By root: the number of new items of the component; later, the number of its group."""
     cut_counts = _File(".npy")
     """By root: the number of edges of the component."""
     cut_homes = _File(".npy")
-    """By place: the group of the item, and the item's position in it."""
+    """By place: the group of the item, and the item's position in the group."""
     cut_places = _File(".npy")
     """The places of all items, group after group."""
     cut_edges = _File(".npy")
-    """Both ends of all edges, as positions in their groups, group after group."""
+    """Both ends of all edges, as positions within groups, group after group."""
     cut_sets = _Group(".npz")
-    """By group: the set of each new item, and the packed set of each set after each rule."""
+    """By group: the set of each new item, and, for each rule, the packed set of each set."""
     numbers = _File(".npy")
     """The number of each item, stored or new, in the order of the items' places."""
     sets = _File(".arrow")
@@ -149,15 +149,15 @@ class Staging:
     range_names = _Group(".arrow")
     """By range and bucket: new names, with item numbers."""
     item_tables = _Group(".npy")
-    """By bucket: the tables of the names, as numbers; only a compaction stages them."""
+    """By bucket: the tables of the names, as numbers; only a compaction stages this."""
     lookups = _Group(".npz")
     """By bucket: the hashes of new names, and item numbers counted from the first new number."""
     sorted_ids = _Group(".npy")
-    """By kind: row ids of new items and their offsets, table after table, then also in order."""
+    """By kind: row ids of new items and their offsets, by table, first unsorted and then sorted."""
     partitions = _Group(".parquet")
     """By range and partition: partitions of triples, as the warehouse will store them."""
     placements = _Group(".arrow")
-    """By range: the partitions that each set is in, numbered from 0 in each range."""
+    """By range: the partitions of each set, numbered from 0 in each range."""
     dependencies = _Group(".arrow")
     """By range: dependencies between sets."""
     workflow = _Group(".arrow")
@@ -165,7 +165,7 @@ class Staging:
     repeats = _Group(".arrow")
     """By range: stored triples that the input brings again."""
     new_assertions = _Group(".arrow")
-    """By range: stored triples that an input file now asserts, but did not assert before."""
+    """By range: stored triples that an input file asserts for the first time."""
     more_origins = _Group(".arrow")
     """By range: the second and further origins of new triples."""
     segments = _Group("")
@@ -174,7 +174,7 @@ class Staging:
     """The progress of each running task."""
 
     def create(self) -> "Staging":
-        """Make the folder, and a folder for each group of files."""
+        """Create the folder, and a folder for each group of files."""
         for name, value in vars(type(self)).items():
             if isinstance(value, _Group):
                 (self.folder / name).mkdir(parents=True, exist_ok=True)
@@ -205,7 +205,7 @@ class Staging:
                 yield places[rows][stored[places[rows]] < 0]
 
     def edge_chunks(self) -> Iterator[tuple[I32, I32]]:
-        """Yield the places of the src and of the dst of all rows, as pairs of arrays."""
+        """Yield the places of the src and dst of all rows, as pairs of arrays."""
         for path in self.edges.all():
             edges = open_array(path)
             for start in range(0, edges.shape[1], CHUNK):

@@ -1,10 +1,10 @@
-"""The result of an ingest: what it added, and what the warehouse stores now."""
+"""The result of an ingest: its additions, and the totals of the warehouse."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 SHOWN = 5
-"""The number of rejected rows, and of files passed over, that a summary names."""
+"""The most rejected rows, and the most passed-over files, that a summary names."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Hub:
     item: str
     neighbours: int
     tables: int
-    """The number of tables that the neighbours are in."""
+    """The number of tables of the neighbours."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Summary:
     duplicates: int
     two_tables: int
     ended: int
-    """The number of triples that ended because the run brought them before and not this time."""
+    """The number of triples that ended because the run brought them before, but not this time."""
     new_triples: int
     new_items: int
     tables: tuple[str, ...]
@@ -54,11 +54,11 @@ class Summary:
     """The folder of the Delta table of rejected rows; None if this ingest rejected no row."""
     first_rejects: tuple[Reject, ...]
     passed_over: int
-    """The number of files in the given folders that were not read, because of their names."""
+    """The number of files in the given folders that were not read because of their names."""
     first_passed_over: tuple[str, ...]
     bytes_on_disk: int
     committed: bool
-    """False if the ingest brought nothing new; ``generation`` has then not changed."""
+    """Whether the ingest made a generation; False if it brought nothing new."""
     seconds: dict[str, float]
     peak_memory_mb: int
     operations: int = 0
@@ -66,4 +66,4 @@ class Summary:
     modules: int = 0
     """The number of modules whose declaration is new or has changed."""
     hubs: tuple[Hub, ...] = ()
-    """Items that may stand for a missing value: the option ``null`` leaves them out."""
+    """Items that may stand for a missing value; the option ``null`` leaves them out."""

@@ -1,4 +1,4 @@
-"""Read the files of a tap, and refuse those that may contain what was not written."""
+"""Read the files of a tap, and refuse files that may contain rows that were not written."""
 
 import re
 from collections import Counter, defaultdict
@@ -24,10 +24,10 @@ _NAME = re.compile(r"(\d+)-(\d+)\.(\d+)-(\d+)-[0-9a-f]{16}\.parquet")
 
 
 def tap_pieces(folder: Path, columns: int) -> Iterator[I64]:
-    """Yield what a tap wrote, in arrays of columns by rows. No file means no rows.
+    """Yield the rows that a tap wrote, as arrays of columns by rows; no file means no rows.
 
-    Raises BadInput if two attempts of one task have both succeeded with different rows, also in two
-    stages: it is unknown which of them made the rows that were written.
+    Raises BadInput if two attempts of a task, in one stage or in two, succeeded with different
+    rows: the write may contain the rows of either attempt.
     """
     found = tap_files(folder)
     _check_stages(folder, found)
@@ -43,15 +43,15 @@ def count_rows(folder: Path) -> int:
 
 @dataclass(frozen=True)
 class TaskRows:
-    """The rows that one task has written, in order."""
+    """The rows that one task wrote, in order."""
 
     slots: I64
     """The slots of each row, as an array of slots by rows."""
     places: pa.DictionaryArray
-    """The file of each row among those of the task: its partition and bucket, joined by ``|``."""
+    """The file of each row within its task: partition and bucket, joined by ``|``."""
 
     def by_place(self) -> I64:
-        """Return the slots in the order of the places, and of the rows in each."""
+        """Return the slots, ordered by place and then by row."""
         names = pa.array(self.places.dictionary.to_pylist(), pa.string())
         rank = np.empty(len(names), np.int64)
         rank[np.asarray(pc.sort_indices(names))] = np.arange(len(names))
@@ -60,7 +60,7 @@ class TaskRows:
 
 
 def read_keys_tap(folder: Path) -> tuple[I64, I64, pa.Array]:
-    """Return the ids of the rows of a source, their files and keys; a row may occur twice.
+    """Return the id, the file and the key of each row of a source; a row may occur twice.
 
     The files are 0 if the tap has none.
     """
@@ -74,16 +74,16 @@ def read_keys_tap(folder: Path) -> tuple[I64, I64, pa.Array]:
 
 
 def row_keys(folder: Path) -> pa.Array:
-    """Return the keys of the rows of all tasks as texts, in the order of ``row_pieces``."""
+    """Return the keys of the rows of all tasks as text, in the order of ``row_pieces``."""
     paths = _by_task(folder).values()
     parts = [pq.read_table(path, columns=["t0"])["t0"].combine_chunks() for path in paths]
     return pa.concat_arrays([pa.array([], pa.string()), *(p.cast(pa.string()) for p in parts)])
 
 
 def row_pieces(folder: Path, columns: int, texts: int) -> Iterator[I64]:
-    """Yield the slots of the rows of all tasks, in the order of the tasks, places and rows.
+    """Yield the slots of the rows of all tasks, ordered by task, place and row.
 
-    ``texts`` is the number of texts that make a place. Without them, no task is read as a whole.
+    ``texts`` is the number of texts that make a place. If it is 0, no task is read as a whole.
     """
     for path in _by_task(folder).values():
         if texts:
@@ -95,7 +95,7 @@ def row_pieces(folder: Path, columns: int, texts: int) -> Iterator[I64]:
 
 
 def count_places(folder: Path, texts: int) -> Counter[tuple[int, str]]:
-    """Return the number of rows that each task has written to each place."""
+    """Return the number of rows that each task wrote to each place."""
     found = Counter[tuple[int, str]]()
     for task, path in _by_task(folder).items():
         if not texts:
@@ -117,17 +117,17 @@ def _by_task(folder: Path) -> dict[int, Path]:
 
 
 def places_of(path: Path, texts: int) -> pa.DictionaryArray:
-    """Return the place of each row in its task: its partition and bucket, joined by ``|``."""
+    """Return the place of each row in its task: partition and bucket, joined by ``|``."""
     table = pq.read_table(path, columns=[f"t{text}" for text in range(texts)])
     joined = pc.binary_join_element_wise(*table.columns, "|")
     return joined.combine_chunks().dictionary_encode()
 
 
 def tap_files(folder: Path, *, ordered: bool = False) -> dict[int, list[Path]]:
-    """Return the finished files of a tap, by partition, from one attempt at each task.
+    """Return the finished files of a tap by partition, from one attempt of each task.
 
-    Raises BadInput if two attempts have both succeeded and have other rows, or rows in another
-    order if that is of importance (``ordered``).
+    Raises BadInput if two attempts succeeded with different rows. With ``ordered``, a different
+    order of the rows is an error too.
     """
     attempts: defaultdict[tuple[int, int], defaultdict[tuple[str, str], list[Path]]]
     attempts = defaultdict(lambda: defaultdict(list))
@@ -147,10 +147,10 @@ def tap_files(folder: Path, *, ordered: bool = False) -> dict[int, list[Path]]:
 
 
 def _check_stages(folder: Path, found: Mapping[int, list[Path]]) -> None:
-    """Raise BadInput if two stages have run the same tasks, and it is unknown which one counts.
+    """Raise BadInput if two stages ran the same tasks with different rows.
 
-    A sort reads its input twice, Spark may compute equal parts of a plan twice, and it runs tasks
-    again whose output was lost. All these repeat the same rows, unless the rows are random.
+    A sort reads its input twice. Spark may compute equal parts of a plan twice, and it repeats
+    tasks whose output was lost. All of these repeat the same rows, unless the rows are random.
     """
     stages: defaultdict[str, dict[int, list[Path]]] = defaultdict(dict)
     for partition, paths in found.items():
@@ -180,12 +180,12 @@ def _stage(path: Path) -> str:
 def _same(one: list[Path], other: list[Path]) -> bool:
     return any(
         _rows(one, ordered=ordered).equals(_rows(other, ordered=ordered))
-        for ordered in (True, False)  # mostly, the order is the same too
+        for ordered in (True, False)  # usually the order is equal too, and needs no sort
     )
 
 
 def _within(one: Mapping[int, list[Path]], other: Mapping[int, list[Path]]) -> bool:
-    """Return whether all rows of a stage are among those of another one."""
+    """Return whether another stage has all rows of a stage."""
     few, many = (
         pa.concat_tables(pq.read_table(path) for paths in stage.values() for path in paths)
         for stage in (one, other)
@@ -195,7 +195,7 @@ def _within(one: Mapping[int, list[Path]], other: Mapping[int, list[Path]]) -> b
 
 
 def _rows(paths: list[Path], *, ordered: bool) -> pa.Table:
-    """Return the rows of files, which differ only by their order unless that is of importance."""
+    """Return the rows of files, sorted by all columns unless their order counts (``ordered``)."""
     table = pa.concat_tables(pq.read_table(path) for path in paths).combine_chunks()
     if not table.column_names:
         return pa.table({"rows": [sum(pq.read_metadata(path).num_rows for path in paths)]})
@@ -205,9 +205,10 @@ def _rows(paths: list[Path], *, ordered: bool) -> pa.Table:
 
 
 def check_proof(folder: Path, by: str, aside: Path) -> None:
-    """Raise BadInput if two groups have one key; the tap of this folder wrote that of each group.
+    """Raise BadInput if two groups have one key; the tap of ``folder`` wrote one key per group.
 
-    A sort looks at its input before it reads it, in another stage, so keys are distinct by stage.
+    Keys are distinct within a stage only: a sort samples its input in a stage of its own, before it
+    reads the input.
     """
     for paths in stages_of(folder):
         keys = Spread(1, sum(pq.read_metadata(path).num_rows for path in paths), aside)
@@ -219,7 +220,7 @@ def check_proof(folder: Path, by: str, aside: Path) -> None:
 
 
 def check_checks(found: Spread, by: str) -> None:
-    """Raise BadInput if two groups have one key; beside the keys are other hashes."""
+    """Raise BadInput if one key has two different second hashes, and so stands for two groups."""
     for keys, checks in found.parts():
         order = np.argsort(keys, kind="stable")
         keys, checks = keys[order], checks[order]

@@ -1,4 +1,4 @@
-"""The description of a captured write, as the rules in Spark's JVM give it."""
+"""The description of a captured write, as the rules in Spark's JVM write it."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -18,18 +18,18 @@ from .unchanged import check_unchanged
 
 
 def slot_of_mark(tap: int) -> int:
-    """Return the number in ``slots`` of a column with marked rows; it is less than ``ROWS``."""
+    """Return the number, less than ``ROWS``, that ``slots`` has for the marked rows of a tap."""
     return ROWS - 1 - tap
 
 
 @dataclass(frozen=True)
 class Mark:
-    """The table that a program has declared some rows of its plan to be of."""
+    """The table that a program declares for some rows of its plan."""
 
     table: str
     key: tuple[str, ...]
     number: int
-    """The number that the ids of its rows have in the place of a file's."""
+    """The number that the ids of its rows have in place of a file number."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class SourceFile:
     """A file that a captured plan may have read."""
 
     number: int
-    """Its number in the ids of its rows; it counts within one write."""
+    """Its number in the ids of its rows; each write has its own numbers."""
     path: Path
     root: Path
     """The path that the program reads: the file, or a folder above it."""
@@ -48,41 +48,42 @@ class SourceFile:
     first_row: int | None = None
     """Delta's id of its first row; None if the table has no row tracking."""
     commit: int | None = None
-    """The version of the Delta table that has added it."""
+    """The version of the Delta table that added it."""
     first: int = 0
-    """The position in the file of the row that has the index 0; -1 if it is unknown.
+    """The position in the file of the row with the index 0; -1 if it is unknown.
 
-    A number of an RDD stands for a part of a file.
+    In an RDD, each part of a file has its own number.
     """
     unit: str = "parquet"
-    """The kind of its rows: ``parquet``, or the ``lines`` or ``records`` of any other file."""
+    """The kind of its rows: ``parquet``, or ``lines`` or ``records`` of any other file."""
     start: int = 0
-    """The byte of the file at which a part begins."""
+    """The offset in bytes of the start of a part."""
     rows: int = -1
     """The number of rows of a part of a file; -1 if it is unknown."""
     names: FileNames = EXACT_NAMES
 
     @property
     def state(self) -> FileState:
-        """The file as the job has read it."""
+        """The path, size and time of the file when the job read it."""
         return FileState(self.path, self.bytes, self.changed)
 
     def in_file(self, key: Key) -> Key:
-        """Return the names in the file of the columns of a key; raise BadInput for unknown ones."""
+        """Return the file's names for the columns of a key; raise BadInput if one is unknown."""
         return self.names.of(key, self.table)
 
     def check_unchanged(self) -> None:
-        """Raise BadInput if the file is not the one that the job read."""
+        """Raise BadInput if the file has changed since the job read it."""
         check_unchanged(self.path, self.bytes, self.changed)
 
 
 @dataclass(frozen=True)
 class TapPart:
-    """The rows of a partition that a window function looks at, numbered in the window's order.
+    """The rows of a partition that a window function uses, numbered in the window's order.
 
-    With ``last``, they end with the row whose number is in this column of the tap, less ``less``;
-    ``count`` is the column with their number, or None if they begin with the first row. Without
-    ``last``, they are from ``low`` to ``high`` rows after the row, where None means no limit.
+    With ``last``, they end with the row whose number this column of the tap has, minus ``less``;
+    ``count`` is the column with the number of rows, or None if they begin with the first row.
+    Without ``last``, they begin ``low`` and end ``high`` rows after the current row; None means no
+    limit.
     """
 
     low: int | None = None
@@ -94,75 +95,75 @@ class TapPart:
 
 @dataclass(frozen=True)
 class KeyColumn:
-    """A column of a source whose values make the groups of a tap, alone or with other columns."""
+    """A source column whose values make the groups of a tap, alone or with other columns."""
 
     name: str
     type: str
-    """The type by which Spark hashes the values: ``int``, ``bigint`` or ``string``."""
+    """The type that Spark hashes the values as: ``int``, ``bigint`` or ``string``."""
     flagged: bool = False
-    """Whether the hash also says if the value is NULL."""
+    """Whether the hash also includes whether the value is NULL."""
 
 
 @dataclass(frozen=True)
 class SourceKey:
-    """Columns of a source that have the keys of a tap, which the tap then leaves out."""
+    """Source columns that contain the keys of a tap, so that the tap omits the keys."""
 
     slot: int
-    """Which of the tap's slots has the ids of the source rows."""
+    """The slot of the tap that has the ids of the source rows."""
     columns: tuple[KeyColumn, ...]
     hashed: bool
-    """Whether a key is the hash of the columns. If not, it is the value of the only column."""
+    """Whether a key is the hash of the columns; otherwise it is the value of the only column."""
 
 
 @dataclass(frozen=True)
 class TapTable:
-    """An operator that merges rows, and the columns of what its tap wrote."""
+    """An operator that merges rows, and the columns of its tap."""
 
     kind: str
     by: str
     """The columns that make the groups, as SQL; empty if all rows are one group."""
     sql: str
     slots: tuple[int, ...]
-    """For each column after the key, the number of the tap whose keys it has, or ``ROWS``."""
+    """For each slot, the number of the tap whose keys it has, or ``ROWS`` for source rows."""
     proofs: int
     """The number of taps that wrote the keys of all groups, to prove that they are distinct."""
     exactness: str
     checked: bool
-    """Whether the column after the key has a second hash, to prove that a key is of one group."""
+    """Whether a second hash follows the key, to prove that each key stands for one group."""
     folder: Path
-    """The folder of its files. Those of proofs are beside it."""
+    """The folder of its files. The folders of the proofs are beside it."""
 
     parts: tuple[TapPart, ...] = ()
-    """The parts of a partition from which the rows of a window derive; its tap is above it."""
+    """The parts of a partition that the rows of a window derive from; its tap is above it."""
     columns: int = 0
     """The number of columns for ``parts``, before the slots: the row's number, and counts."""
     of: int | None = None
     """The tap whose file this one reads: the whole partitions of a window with parts."""
     source: SourceKey | None = None
-    """The columns that have the keys, if the tap did not write them."""
+    """The source columns that have the keys, if the tap omits them."""
     mark: Mark | None = None
-    """The table of the rows, if they are marked; ``proofs`` are then its taps."""
+    """The table of the rows, if they are marked; ``proofs`` then counts its taps."""
     function: str = ""
     """The function of an aggregate: ``sum``, ``count``, ``min``, ``max``, ``avg`` or ``other``."""
     place: str = ""
-    """The file and line of the user's program; empty if Spark does not know it."""
+    """The file and line of the user's program; empty if Spark does not know them."""
     valued: bool = False
-    """Whether a last column has what each row gives to the aggregate, as the bits of a double.
+    """Whether the last column has each row's value for the aggregate, as the bits of a double.
 
-    Each row is then one row of a source."""
+    Each row is then one source row."""
 
     def proof(self, place: int) -> Path:
-        """Return the folder of the keys of all groups, as they were in one place of the plan."""
+        """Return the folder with the keys of all groups that one place of the plan wrote."""
         return self.folder.with_name(f"{self.folder.name}-keys-{place}")
 
     @property
     def key(self) -> int:
-        """The column of the key. A window with parts has the partition beside it."""
+        """The column of the key, or of the partition for the whole partitions of a window."""
         return 0 if self.of is None else 1
 
     @property
     def first_slot(self) -> int:
-        """The number of the columns before the slots."""
+        """The number of columns before the slots."""
         return 1 + self.checked + (1 + self.columns if self.columns else 0)
 
     @property
@@ -173,10 +174,10 @@ class TapTable:
 
     @property
     def op_kind(self) -> str:
-        """The way in which the rows of a group act together.
+        """The kind of the operation: how the rows of a group act together.
 
-        One row of a semi join suffices, and so does one of an aggregate that computes nothing, as
-        that of ``DISTINCT``.
+        One row is enough for a semi join, and for an aggregate that computes nothing, such as
+        ``DISTINCT``.
         """
         one = self.kind.startswith("semi join") or (self.kind == "aggregate" and not self.function)
         return "any" if one else "aggregate"
@@ -184,32 +185,32 @@ class TapTable:
 
 @dataclass(frozen=True)
 class CapturedWrite:
-    """One finished write: what it wrote, from which files, through which taps."""
+    """One finished write: its files, its sources and its taps."""
 
     path: Path
     table: str
     folder: Path
     """The folder of the files of the taps."""
     slots: tuple[int, ...]
-    """The content of each column of the rows' tap, as in ``TapTable.slots``."""
+    """The content of each slot in the tap of the rows, as in ``TapTable.slots``."""
     taps: tuple[TapTable, ...]
     parts: int
-    """The number of texts in the tap of the rows that say in which file of its task a row is."""
+    """The number of texts in the tap of the rows that identify a row's file within its task."""
     format: str
     """``parquet``, ``delta``, ``csv``, ``json``, ``orc``, ``text``, ``jdbc``, or ``rdd``."""
     key: tuple[str, ...]
-    """The key that the tap of the rows wrote, if the rows have no numbers; else empty."""
+    """The key that the tap of the rows wrote; empty if the rows have numbers."""
     replaces: bool
-    """Whether no row of the table is left but those of this write."""
+    """Whether this write removes all earlier rows of the table."""
     rows: int
-    """The number of rows, as Spark counts them; -1 if it is unknown."""
+    """The number of rows that Spark counted; -1 if it is unknown."""
     absence: bool
-    """Whether rows may depend on the absence of others, as after an outer join."""
+    """Whether rows may depend on the absence of other rows, as after an outer join."""
     sources: tuple[SourceFile, ...]
     keyed: tuple[KeyedSource, ...]
     """The scans of sources whose rows have no numbers of their own."""
     op: str
-    """The text of its operation; empty if the program gives none."""
+    """The text of its operation; empty if the program passes none."""
     module: str
     """The module of the program that wrote it, or an empty text."""
     state_tables: tuple[str, ...]
@@ -220,27 +221,27 @@ class CapturedWrite:
     It is ``unknown`` if Spark did not report the end.
     """
     written: tuple[Path, ...]
-    """The files that are new in the folder that was written to."""
+    """The new files in the folder of the write."""
     seconds: float
     rewriting: float
     columns: ColumnMap
     tracked: str
     """The column of a Delta table for the ids of moved rows; empty without row tracking."""
     first_rows: Mapping[Path, tuple[int, int]]
-    """The version of the Delta table that has added each file, and the id of its first row."""
+    """For each file, the version of the Delta table that added it, and the id of its first row."""
     stopped: str
-    """Why its capture was stopped by its budget; else empty."""
+    """Why the budget stopped its capture; empty if it did not."""
     unit: str
-    """Of an RDD: whether the rows of its files are their ``lines`` or ``records``."""
+    """For an RDD: whether the rows of its files are ``lines`` or ``records``."""
     counts: tuple[int, ...]
-    """Of an RDD: the number of rows of each file; -1 if it is unknown."""
+    """For an RDD: the number of rows of each file; -1 if it is unknown."""
     exact_kinds: bool
-    """Whether each row exists as long as the kinds of its operations say.
+    """Whether the kinds of the operations decide exactly when each row exists.
 
-    It does not if a condition, a LIMIT or a rank may look at an aggregate, or if a row needs a
-    group and something else. Folders of earlier releases do not say it."""
+    They do not if a condition, a LIMIT or a rank may read an aggregate, or if a row needs a group
+    and something else. Folders of earlier releases do not record it."""
     names: FileNames
-    """The names of columns in the files that it has written."""
+    """The names that columns have in the files of the write."""
 
     @property
     def number(self) -> int:
@@ -253,9 +254,9 @@ class CapturedWrite:
 
 
 def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
-    """Return the description of a write, whose taps are below a folder.
+    """Return the description of a write; its taps are below ``folder``.
 
-    Raises BadInput for files that are not on this machine, and for a form that is not known.
+    Raises BadInput for files that are not on this machine, and for an unknown form.
     """
     _check_form(write.get("form", 1), folder)
     path, tracking = _local(write["path"]), write.get("tracking") or {}
@@ -308,7 +309,7 @@ def _check_form(form: object, folder: Path) -> None:
 
 
 def table_of(path: Path) -> str:
-    """Return the name of the table at a path: its last part, without an ending of a file."""
+    """Return the name of the table at a path: the last part, without the ending ``.parquet``."""
     return path.name.removesuffix(".parquet") or path.name
 
 
@@ -319,7 +320,7 @@ def _slots(slots: Iterable[int], marked: Collection[int]) -> tuple[int, ...]:
 def _taps(
     taps: Sequence[Mapping[str, Any]], folder: Path, marked: Collection[int]
 ) -> tuple[TapTable, ...]:
-    """Return the taps, then those of the whole partitions of windows with parts."""
+    """Return the taps, followed by a tap of whole partitions for each window with parts."""
     found = [_tap(tap, folder / str(number), marked) for number, tap in enumerate(taps)]
     whole = [replace(tap, parts=(), of=number, exactness="superset")
              for number, tap in enumerate(found) if tap.parts]  # fmt: skip

@@ -1,4 +1,4 @@
-"""The names that columns have in files, as Spark finds them there."""
+"""The names that columns have in files, as Spark looks them up."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,25 +10,25 @@ Key = tuple[str, ...]
 
 @dataclass(frozen=True)
 class FileNames:
-    """The rule by which a job finds the columns of a table in its files."""
+    """The rule that finds the columns of a table in its files."""
 
     exact: bool = True
-    """Whether case counts, as ``spark.sql.caseSensitive`` says."""
+    """Whether case counts, from ``spark.sql.caseSensitive``."""
     pairs: tuple[tuple[str, str], ...] = ()
-    """The name of each column in the table and in the files; empty if none differ.
+    """The name of each column in the table and in the files; empty if all names are equal.
 
-    They differ in Delta tables with column mapping.
+    The names differ in Delta tables with column mapping.
     """
 
     @classmethod
     def given(cls, exact: bool, in_files: Mapping[str, str]) -> "FileNames":
-        """Return the names that a description gives, in files by those in the table."""
+        """Return the names in a description; ``in_files`` maps table names to file names."""
         return cls(exact, tuple(in_files.items()))
 
     def of(self, key: Key, table: str) -> Key:
-        """Return the names in files of the columns of a key; raise BadInput if one is unknown.
+        """Return the names that a key's columns have in files; raise BadInput if one is unknown.
 
-        Without pairs, the names stay as they are: only the files have the columns.
+        Without pairs, return the names unchanged: only the files know their columns.
         """
         if not self.pairs:
             return key
@@ -36,7 +36,7 @@ class FileNames:
         return tuple(self.pairs[column_at(name, known, table, self.exact)][1] for name in key)
 
     def same(self, one: Key, other: Key) -> bool:
-        """Return whether two keys have the same columns of a file."""
+        """Return whether two keys name the same columns of a file."""
         return one == other or (not self.exact and _folded(one) == _folded(other))
 
 
@@ -44,7 +44,7 @@ EXACT_NAMES = FileNames()
 
 
 def column_at(name: str, columns: Sequence[str], where: str, exact: bool) -> int:
-    """Return the position of a column as Spark finds it; raise BadInput unless there is one."""
+    """Return the position of a column by Spark's rule; raise BadInput unless one column matches."""
     found = [at for at, each in enumerate(columns) if _is(name, each, exact)]
     if len(found) == 1:
         return found[0]

@@ -1,4 +1,4 @@
-"""The writes that a captured block has left in its folder, and the files that they have made."""
+"""The finished writes in the folder of a captured block, and the files that they made."""
 
 import json
 from collections.abc import Iterable
@@ -11,15 +11,15 @@ from .rdd_output import keyed_rdd_output_of, rdd_output_of
 
 
 def captured_writes(folder: Path) -> list[CapturedWrite]:
-    """Return the writes that a captured block has left in its folder, in order."""
+    """Return the writes in the folder of a captured block, in order."""
     paths = sorted(folder.glob("[0-9]*/write.json"), key=lambda path: int(path.parent.name))
     return [described(json.loads(path.read_text(encoding="utf-8")), path.parent) for path in paths]
 
 
 def outputs_of(finished: Iterable[CapturedWrite]) -> list[Output]:
-    """Return the files of finished writes that have made any, with their rows.
+    """Return the files and rows of the finished writes that made files.
 
-    Raises BadInput if they are not those that were captured.
+    Raises BadInput if the files or rows are not the captured ones.
     """
     return [output for output in map(_output_of, finished) if output.files]
 

@@ -1,4 +1,4 @@
-"""Read the values that rows of a source give to an aggregate, as the tap below it wrote them."""
+"""Read the values that source rows contribute to an aggregate, which the tap below it wrote."""
 
 from pathlib import Path
 
@@ -16,9 +16,9 @@ from .spread import Spread
 
 
 def values_of(tap: TapTable, aside: Path) -> Spread:
-    """Return the ids of source rows with the bits of their values, in the parts of a ``PairSet``.
+    """Return the ids of source rows and the bits of their values, in parts as in a ``PairSet``.
 
-    Its pairs must be those of the tap's only slot.
+    The ``PairSet`` must have the pairs of the tap's only slot.
     """
     found = Spread(2, count_rows(tap.folder), aside)
     columns = len(tap.slots) + (0 if tap.source else tap.first_slot) + 1
@@ -29,9 +29,9 @@ def values_of(tap: TapTable, aside: Path) -> Spread:
 
 
 def given(part: I64, rows: I64) -> pa.Array:
-    """Return the values of some source rows of a part; NULL if a row gives no finite number.
+    """Return the values of some source rows of a part; NULL for a row without a finite number.
 
-    Numbers from 2^53 to 2^63 are NULL, too, since integers of that size may have been rounded.
+    Numbers from 2^53 to 2^63 become NULL too, since integers of that size may have been rounded.
     """
     ids, first = np.unique(part[0], return_index=True)  # a stage may have run twice
     bits = part[1, first][np.searchsorted(ids, rows)]

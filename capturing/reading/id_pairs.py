@@ -1,4 +1,4 @@
-"""Distinct pairs of a position in a list and a 64-bit number, out of core if there are many."""
+"""Distinct pairs of a position in a list and a 64-bit number; many pairs are kept on disk."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,19 +12,19 @@ from provhouse.model.associations import ROW_BITS
 from .spread import Spread
 
 _NEAR = 16
-"""Row ids that differ only in this many last bits are in one part, since they occur together."""
+"""Row ids that differ only in the last 16 bits are in one part, since they occur together."""
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """Distinct pairs of a position in a list of keys and the id of a source row, in order."""
+    """Distinct pairs, in order: a position in a list of keys, and the id of a source row."""
 
     at: I64
     row: I64
 
 
 class PairSet:
-    """Distinct pairs in parts, each in order. It is filled by ``add``, and then sealed once."""
+    """Distinct pairs in parts, each part in order. Fill it with ``add``, then ``seal`` it once."""
 
     def __init__(self, most: int, aside: Path) -> None:
         self.most = most
@@ -48,23 +48,23 @@ class PairSet:
         return self
 
     def parts(self) -> Iterator[Pairs]:
-        """Yield the parts; a position may be in several, and a pair is in one."""
+        """Yield the parts; a position may be in several parts, a pair is in one."""
         for part in self._spread.parts():
             yield Pairs(*part)
 
     def rows(self) -> I64:
-        """Return the second numbers of all pairs once, in order."""
+        """Return the distinct row ids of all pairs, in order."""
         parts = [unique(part.row) for part in self.parts()]
         return unique(np.concatenate(parts))
 
 
 def part_of(row: I64) -> I64:
-    """Return the numbers by which row ids are spread over parts."""
+    """Return the numbers that assign row ids to parts."""
     return row >> _NEAR
 
 
 def distinct(parts: Sequence[Pairs]) -> Pairs:
-    """Return all pairs once, in order."""
+    """Return the distinct pairs of all parts, in order."""
     empty = np.empty(0, np.int64)
     at = np.concatenate([empty, *(part.at for part in parts)])
     row = np.concatenate([empty, *(part.row for part in parts)])
@@ -73,7 +73,7 @@ def distinct(parts: Sequence[Pairs]) -> Pairs:
     file, index = row >> ROW_BITS, row & ((1 << ROW_BITS) - 1)
     least, files = int(file.min()), int(file.max()) - int(file.min()) + 1
     rows = int(index.max()) + 1
-    if (int(at.max()) + 1) * files * rows < 1 << 63:  # one number stands for a pair
+    if (int(at.max()) + 1) * files * rows < 1 << 63:  # a pair fits into one number
         packed = (at * files + (file - least)) * rows + index
         if not (packed[1:] > packed[:-1]).all():
             packed.sort()
@@ -95,10 +95,10 @@ def _new(ordered: I64) -> Bools:
 
 
 def through(pairs: Pairs, at: I64, values: I64) -> Pairs:
-    """Return the pairs that result when groups derive from others, which have these values.
+    """Return the pairs that join groups to the values of the lower groups they derive from.
 
-    ``pairs.row`` has positions among the other groups, and ``at`` has those of ``values``, in
-    ascending order.
+    ``pairs.row`` and ``at`` are positions of lower groups. ``at`` has a position for each of
+    ``values``, in ascending order.
     """
     first = np.searchsorted(at, pairs.row, "left")
     count = np.searchsorted(at, pairs.row, "right") - first

@@ -1,4 +1,4 @@
-"""Keep out the writes of a block that cannot be ingested, so that the others can be."""
+"""Keep out the writes of a block that cannot be ingested, so that the other writes can land."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class KeptOut:
-    """The errors of writes. A write that builds on one with an error is kept out too."""
+    """The errors of the writes of a block; also keeps out writes that build on a kept-out write."""
 
     def __init__(self, writes: Iterable[CapturedWrite]) -> None:
-        """Know the finished writes of a block."""
+        """Start without errors for the finished writes of a block."""
         self._writes = sorted(writes, key=lambda write: write.number)
         self._errors = dict[int, ProvhouseError]()
         self._readers = defaultdict[Path, list[CapturedWrite]](list)
@@ -27,12 +27,12 @@ class KeptOut:
                 self._readers[path].append(write)
 
     def readers(self, sources: Iterable[SourceFile]) -> list[CapturedWrite]:
-        """Return the writes that have read some files."""
+        """Return the writes that read some files."""
         return [write for source in sources for write in self._readers[source.path]]
 
     @contextmanager
     def if_wrong(self, writes: Sequence[CapturedWrite]) -> Iterator[None]:
-        """Keep out some writes if what is done meanwhile raises BadInput or UsageError."""
+        """Keep out some writes if the ``with`` block raises BadInput or UsageError."""
         try:
             yield
         except (BadInput, UsageError) as error:
@@ -40,17 +40,17 @@ class KeptOut:
                 self._errors.setdefault(write.number, error)
 
     def numbers(self) -> set[int]:
-        """Return the numbers of the writes that are kept out."""
+        """Return the numbers of the kept-out writes."""
         return {write.number for write in self._kept()}
 
     def refusals(self) -> "tuple[Refusal, ...]":
-        """Return which writes are kept out, and why."""
+        """Return the kept-out writes, with reasons."""
         return tuple(_refusal(write, self._errors.get(write.number)) for write in self._kept())
 
     def error(self, landed: int) -> ProvhouseError | None:
-        """Return the first error, if there is one, which says what it keeps out.
+        """Return the first error, which names the writes that it keeps out, or None.
 
-        ``landed`` is the number of the writes that were ingested.
+        ``landed`` is the number of ingested writes.
         """
         error = next(iter(dict(sorted(self._errors.items())).values()), None)
         kept = list(dict.fromkeys(write.table for write in self._kept()))
@@ -60,10 +60,10 @@ class KeptOut:
         return error
 
     def _kept(self) -> list[CapturedWrite]:
-        """Return the writes with errors, those that read what they wrote, and later ones there.
+        """Return the writes with errors, and later writes that read from or write to their places.
 
-        Otherwise the lineage of a later write would end at the first, or the first would get a
-        higher version than the later one once it is ingested.
+        If a later write landed without the first, its lineage would end at the first. And the first
+        would get a higher version than the later write once it is ingested.
         """
         kept, made = list[CapturedWrite](), set[Path | str]()
         for write in self._writes:
@@ -74,13 +74,13 @@ class KeptOut:
 
 
 def _made(write: CapturedWrite) -> set[Path | str]:
-    """Return what a write has made: its place and files, by their names if they are gone there."""
+    """Return the place and files of a write, with only the name of each missing file."""
     files = (path if path.exists() else path.name for path in write.written)
     return {write.path, *files}
 
 
 def _used(write: CapturedWrite) -> set[Path | str]:
-    """Return where a write has written, and what it has read, in the forms of ``_made``."""
+    """Return the places and files that a write wrote to or read, in the forms of ``_made``."""
     read = [each.path for each in write.sources]
     for scan in write.keyed:
         read += [*scan.files, *([scan.place] if scan.place else [])]

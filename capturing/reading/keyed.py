@@ -1,4 +1,4 @@
-"""Sources whose rows have no numbers of their own: a tap wrote the declared key of each row."""
+"""Sources whose rows have no numbers: a tap wrote the declared key of each row."""
 
 from collections.abc import Container
 from dataclasses import dataclass
@@ -23,32 +23,32 @@ class KeyedSource:
     """A scan of a source such as CSV files or a table of another database."""
 
     number: int
-    """The first of its numbers in the ids of its rows; each partition that was read has one."""
+    """The first of its numbers in the ids of its rows; each read partition has a number."""
     partitions: int
     table: str
     key: tuple[str, ...]
     tap: Path
     files: tuple[Path, ...]
-    """Its files; the tap has the position of that of each row."""
+    """Its files; the tap has the position of each row's file in them."""
     states: tuple[tuple[int, int], ...]
-    """The size of each file in bytes, and when it was last changed, in milliseconds."""
+    """The size of each file in bytes, and the time of its last change, in milliseconds."""
     place: Path | None
     """The place of a table of another database, which has no files."""
     cached: bool
-    """Whether the rows are those of a cached frame."""
+    """Whether the rows come from a cached frame."""
     unit: str = ""
-    """Of an RDD: whether its rows are ``lines`` or ``records``."""
+    """For an RDD: whether its rows are ``lines`` or ``records``."""
     root: Path | None = None
     """The path that the program reads; None for a table of another database."""
 
     @property
     def file_states(self) -> list[FileState]:
-        """Its files as the job has read them."""
+        """The paths, sizes and times of its files when the job read them."""
         states = zip(self.files, self.states, strict=True)
         return [FileState(path, *state) for path, state in states]
 
     def check_unchanged(self, paths: Container[Path]) -> None:
-        """Raise BadInput if one of some files is not the one that the job read."""
+        """Raise BadInput if one of some files has changed since the job read it."""
         for path, (size, changed) in zip(self.files, self.states, strict=True):
             if path in paths:
                 check_unchanged(path, size, changed)
@@ -56,19 +56,19 @@ class KeyedSource:
 
 @dataclass(frozen=True)
 class SourceKeys:
-    """The keys of all rows that a scan read, by their ids in ascending order."""
+    """The keys of all rows that a scan read, in ascending order of the row ids."""
 
     ids: I64
     keys: pa.Array
     files: I64
-    """The position of the file of each row; 0 if there are no files."""
+    """The position of each row's file; 0 without files."""
 
 
 def source_keys(source: KeyedSource) -> SourceKeys:
     """Return the keys of a source.
 
     Raises BadInput if a key is NULL or not unique, or if Spark read the source twice and found
-    other rows.
+    different rows.
     """
     ids, files, keys = read_keys_tap(source.tap)
     columns = [pa.array(ids), pa.array(files), keys]

@@ -1,4 +1,4 @@
-"""The rows of a write in a form without row numbers: the tap of the rows has written their keys."""
+"""Rows of a write in a form without row numbers: the tap of the rows wrote their keys."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,7 +21,7 @@ from .row_names import Ends, constant, keyed_items
 class KeyedOutput(Output):
     """The rows of a write such as CSV files or a table of another database.
 
-    ``files`` is the folder of its taps if it has made no files, since a version needs one.
+    If the write made no files, ``files`` is the folder of its taps, since a version needs a path.
     """
 
     names: pa.Array = field(kw_only=True)
@@ -29,15 +29,15 @@ class KeyedOutput(Output):
 
     @cached_property
     def counts(self) -> tuple[int, ...]:
-        """The number of all rows."""
+        """The total number of rows, as the only count."""
         return (len(self.names),)
 
 
 def keyed_output_of(write: CapturedWrite) -> KeyedOutput:
-    """Return the rows of a write, once it is certain that they are those that were captured.
+    """Return the rows of a write after checking that they are the captured rows.
 
-    Raises BadInput if another program has written there too, if Spark has written another number
-    of rows, and if a key is NULL or not unique.
+    Raises BadInput if another program also wrote there, if Spark wrote a different number of rows,
+    or if a key is NULL or not unique.
     """
     check_one_job(write)
     names = row_keys(write.folder / "rows")
@@ -52,7 +52,7 @@ def keyed_output_of(write: CapturedWrite) -> KeyedOutput:
 
 
 class KeyedOutputNames:
-    """Gives items to the rows of a ``KeyedOutput``, by their positions."""
+    """Items of the rows of a ``KeyedOutput``, by the positions of the rows."""
 
     def __init__(self, output: KeyedOutput, written: Written) -> None:
         self._output, self._written = output, written

@@ -1,4 +1,4 @@
-"""Numbers of files, captured writes and items that a warehouse has before an ingest."""
+"""The numbers of files, the captured writes and the items of a warehouse before an ingest."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -21,7 +21,7 @@ from .renamed import FileState, Renamed
 
 
 class Known:
-    """The numbers of files in a warehouse, and the captured writes that files are of."""
+    """The numbers of files in a warehouse, and the captured write of each file."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
@@ -31,9 +31,9 @@ class Known:
         self._renamed = Renamed(layout, self._writes)
 
     def numbers(self, files: Sequence[FileState]) -> list[int]:
-        """Return the numbers of files, -1 for one that has none.
+        """Return the numbers of files; -1 for a file without a number.
 
-        A file of a captured write keeps its number in a folder that was renamed or copied.
+        A file of a captured write keeps its number if its folder was renamed or copied.
         """
         texts = pa.array([str(file.path) for file in files], pa.string())
         found = numbers_of(self._layout, texts).tolist()
@@ -43,22 +43,22 @@ class Known:
         ]
 
     def check_other(self, file: FileState) -> None:
-        """Raise BadInput if a file that is of no captured write may be of one."""
+        """Raise BadInput if it is unknown whether a captured write made a file."""
         self._renamed.check(file)
 
     def names_ids(self, table: str) -> bool:
-        """Return whether a row id of a table is an item named ``table/row id``."""
+        """Return whether a row id of a table names the item ``table/row id``."""
         if not self._commit:
             return True
         usual = pattern_of(table, self._commit.patterns) == usual_pattern(table)
         return usual and self._commit.naming != "table"
 
     def writes(self, files: Sequence[FileState]) -> list[Written | None]:
-        """Return the captured write that each file is of, or None."""
+        """Return the captured write that made each file, or None."""
         return [self._writes.get(number) for number in self.numbers(files)]
 
     def moved(self, source: SourceFile) -> MovedFile | None:
-        """Return a file with rows that captured writes wrote to other files, or None."""
+        """Return a ``MovedFile`` if captured writes wrote its rows to other files; else None."""
         if source.path not in self._moved:
             self._moved[source.path] = moved_file(source, self._tracked)
         return self._moved[source.path]
@@ -70,7 +70,7 @@ class Known:
         return [write for _, write in sorted(found.items())]
 
     def at(self, place: Path) -> list[Written]:
-        """Return the captured writes at a place, the newest first, up to one that replaces all."""
+        """Return the captured writes at a place, newest first, up to one that replaces all rows."""
         writes = {write.version: write for write in self._writes.values()}
         found = list[Written]()
         for _, write in sorted(writes.items(), reverse=True):
@@ -81,7 +81,7 @@ class Known:
         return found
 
     def has_items(self, names: pa.Array) -> npt.NDArray[np.bool_]:
-        """Return whether each name is an item of the current generation."""
+        """Return, for each name, whether the current generation has an item with it."""
         if self._snapshot is None:
             return np.zeros(len(names), bool)
         found: npt.NDArray[np.bool_] = self._snapshot.names.locate(names) >= 0

@@ -1,4 +1,4 @@
-"""Marked rows as what a write has made: items with versions, and lineage of their own."""
+"""Marked rows as the output of a write: items with versions and lineage of their own."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,13 +14,13 @@ from .row_names import Ends, constant, marked_items
 
 @dataclass(frozen=True)
 class MarkedOutput(Output):
-    """The rows of one tap of a mark; ``write`` says what their slots mean."""
+    """The rows of one tap of a mark; ``write`` describes their slots."""
 
     rows: MarkedRows = field(kw_only=True)
     tap: int = field(kw_only=True)
 
     def carried(self) -> Iterator[tuple[int, I64]]:
-        """Yield the slots of the rows as arrays of slots by rows, with the first row's position."""
+        """Yield the first row's position and the slots of the rows, as arrays of slots by rows."""
         _, slots = self.rows.slots[self.tap]
         for start in range(0, slots.shape[1], PIECE):
             piece = slots[:, start : start + PIECE]
@@ -28,7 +28,7 @@ class MarkedOutput(Output):
 
 
 def marked_outputs(outputs: Sequence[Output]) -> list[MarkedOutput]:
-    """Return the marked rows that writes have used; those of a cached frame only once."""
+    """Return the marked rows that writes used; several writes share the rows of a cached frame."""
     found = list[MarkedOutput]()
     seen = set[object]()
     for output in outputs:
@@ -49,7 +49,7 @@ def marked_outputs(outputs: Sequence[Output]) -> list[MarkedOutput]:
 
 
 class MarkedNames:
-    """Gives items to marked rows, by their positions in a ``MarkedOutput``."""
+    """Items of marked rows, by their positions in a ``MarkedOutput``."""
 
     def __init__(self, output: MarkedOutput, written: Written) -> None:
         self._rows, self._written = output.rows, written

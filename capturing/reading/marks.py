@@ -1,4 +1,4 @@
-"""Marked rows: rows within a plan that are items of their own, as if they had been written."""
+"""Marked rows: rows within a plan that become items, as if they had been written."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -27,20 +27,23 @@ class MarkedRows:
     """The rows of a marked table in one write or cached frame, in the order of their hashes."""
 
     place: Path
-    """A path that no file has; it stands for the rows in the table of files."""
+    """A path without a file; it stands for the rows in the table of files."""
     table: str
     key: tuple[str, ...]
     number: int
-    """The number that the ids of its rows have in the place of a file's."""
+    """The number that the ids of its rows have in place of a file number."""
     hashes: I64
-    """The numbers that rows above carry, in ascending order."""
+    """The numbers that rows above the mark carry, in ascending order."""
     names: pa.Array
     """The key of each row, as text."""
     slots: Mapping[int, tuple[I64, I64]]
-    """For each tap, positions of rows, and their slots as an array of slots by rows."""
+    """For each tap, the positions of its rows, and their slots as an array of slots by rows."""
 
     def ids(self, found: I64) -> I64:
-        """Return the ids of the rows with these hashes; ``NONE`` stays as it is."""
+        """Return the ids of the rows with these hashes, and ``NONE`` for ``NONE``.
+
+        Raises BadInput if a row is missing.
+        """
         at = np.searchsorted(self.hashes, found)
         here = found != NONE
         if (at[here] == len(self.hashes)).any() or (self.hashes[at[here]] != found[here]).any():
@@ -53,14 +56,14 @@ class MarkedRows:
 
 
 Marks = Mapping[int, MarkedRows]
-"""Marked rows by the number that slots have for them."""
+"""Marked rows, by the number that slots have for them."""
 
 
 def marks_of(write: CapturedWrite, known: dict[Path, MarkedRows], aside: Path) -> Marks:
-    """Return the marked rows that a write has used; add them to ``known``, by their places.
+    """Return the marked rows that a write used; add them to ``known``, by their places.
 
-    Keys are in files in the folder ``aside``, mapped to memory. Raises BadInput if a key is NULL or
-    not unique, or if Spark has computed the rows twice and they derived from other rows.
+    Keys stay in files in the folder ``aside``, mapped to memory. Raises BadInput if a key is NULL
+    or not unique, or if Spark computed the rows twice and they derived from different rows.
     """
     places: defaultdict[Path, list[int]] = defaultdict(list)
     for number, tap in enumerate(write.taps):
@@ -129,7 +132,7 @@ def _check_keys(rows: pa.Table, table: str, key: Sequence[str]) -> None:
 
 
 def _check_alike(table: str, rows: Sequence[pa.Table]) -> None:
-    """Raise BadInput if a key has several rows, which derive from others each."""
+    """Raise BadInput if several rows with one key derive from different rows."""
     widths = {part.num_columns for part in rows if len(part)}
     columns = list(rows[0].column_names) if len(widths) <= 1 else [_ID]
     some = [part for part in rows if len(part)] or rows[:1]
@@ -145,7 +148,7 @@ def _check_alike(table: str, rows: Sequence[pa.Table]) -> None:
 
 
 def as_ids(slots: Sequence[int], columns: I64, marks: Marks) -> I64:
-    """Return columns of slots with ids of rows in the place of hashes of marked rows."""
+    """Return columns of slots with row ids instead of the hashes of marked rows."""
     if all(slot >= ROWS for slot in slots):
         return columns
     return np.stack(

@@ -1,8 +1,8 @@
 """Find rows that Delta has moved to other files since a captured write, as OPTIMIZE does.
 
-A Delta table with row tracking gives each row an id, and remembers the version of the table that
-has changed the row last. Both are columns of files with moved rows. So a row whose last change was
-a captured write is the row of that write, in whichever file it is now.
+A Delta table with row tracking gives each row an id, and records the version of the table that
+last changed the row. Files with moved rows have both as columns. So if a captured write was the
+last change of a row, the row belongs to that write, whichever file contains it now.
 """
 
 from collections.abc import Sequence
@@ -23,11 +23,11 @@ from .description import SourceFile
 from .output import Output
 
 _COMMIT = "_row-commit-version-col-"
-"""The beginning of the name of a column of Delta; the rest differs from table to table."""
+"""The beginning of the name of Delta's column; the rest differs from table to table."""
 
 
 def tracking_of(output: Output) -> RowTracking | None:
-    """Return how the rows of a write are found again; None if its table has no row tracking."""
+    """Return the row tracking of a write, which finds its rows again; None without row tracking."""
     write = output.write
     if not write.tracked or not all(path in write.first_rows for path in output.files):
         return None
@@ -37,29 +37,29 @@ def tracking_of(output: Output) -> RowTracking | None:
 
 @dataclass(frozen=True)
 class MovedFile:
-    """A file with rows that captured writes have written to other files."""
+    """A file with rows that captured writes wrote to other files."""
 
     source: SourceFile
     writes: Sequence[Written]
-    """The captured writes of its table; at least one."""
+    """The captured writes of its table, at least one."""
     row_ids: str
     commits: str
 
     @property
     def table(self) -> str:
-        """The table in names of its rows."""
+        """The table in the names of its rows."""
         return self.writes[-1].table
 
     @property
     def key(self) -> tuple[str, ...]:
-        """The columns that name its rows, by their names in the file."""
+        """The file's names for the columns that name its rows."""
         return self.writes[-1].columns_in_files
 
     @cached_property
     def rows(self) -> tuple[I64, I64]:
-        """The write of each row, by its position in ``writes``, and the row's id in the warehouse.
+        """The write of each row, as a position in ``writes``, and the row's id in the warehouse.
 
-        Both are -1 for a row that was last changed by something else.
+        Both are -1 for a row that something else changed last.
         """
         row_ids, commits = self._numbers()
         of, rows = np.full(len(row_ids), -1), np.full(len(row_ids), -1)
@@ -75,7 +75,7 @@ class MovedFile:
         return of, rows
 
     def _numbers(self) -> tuple[I64, I64]:
-        """Return the id of each row, and the version of the table that has changed it last."""
+        """Return the id of each row, and the version of the table that last changed the row."""
         found = pq.read_table(self.source.path, columns=[self.row_ids, self.commits])
         first, commit = self.source.first_row, self.source.commit
         usual = pa.array(np.arange(found.num_rows) + (first or 0))
@@ -98,9 +98,10 @@ class MovedFile:
 
 
 def moved_file(source: SourceFile, writes: Sequence[Written]) -> MovedFile | None:
-    """Return a file that may have rows of these writes, which it was not written by; else None.
+    """Return a ``MovedFile`` if a source file may have rows of these writes; else None.
 
-    Raises UsageError if the writes name their rows in different ways.
+    None of the writes made the file. Raises UsageError if the writes name their rows in different
+    ways.
     """
     tracked = {each.tracking.column for each in writes if each.tracking}
     if source.first_row is None or not tracked:

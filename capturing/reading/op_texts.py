@@ -8,10 +8,10 @@ _LONGEST = 120
 
 
 def op_of(write: CapturedWrite, table: str, tap: TapTable | None) -> str:
-    """Return the text of an operation: of a tap, or with None of the rows that rode along.
+    """Return the text of a tap's operation; None stands for the rows that carried source ids.
 
-    It is ``totals: aggregate by cust``. If the program gives the write a text, this is the text of
-    its main operation, and begins the texts of the others.
+    An example is ``totals: aggregate by cust``. A text that the program passes for the write is the
+    text of its main operation, and the texts of its other operations begin with it.
     """
     if write.op and tap == _main(write):
         return write.op
@@ -22,7 +22,7 @@ def op_of(write: CapturedWrite, table: str, tap: TapTable | None) -> str:
 
 
 def _main(write: CapturedWrite) -> TapTable | str | None:
-    """Return the operation that made the rows: None if rows rode along, else the only tap."""
+    """Return the main operation: None if rows carried source ids, else the only tap."""
     if any(slot <= ROWS for slot in write.slots):
         return None
     taps = sorted(set(write.slots))

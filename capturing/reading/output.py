@@ -1,6 +1,6 @@
-"""The files that a captured write has made, row by row: row n of task p is row n of ``part-p``.
+"""The files of a captured write, row by row: row n of task p is row n of ``part-p``.
 
-A task that writes partitions or buckets makes a file for each; its rows say in which they are.
+A task that writes partitions or buckets makes a file for each; the tap records each row's file.
 """
 
 import re
@@ -21,7 +21,7 @@ from .description import CapturedWrite
 from .marks import Marks, as_ids
 
 _NAME = re.compile(r"part-(\d+)-([0-9a-f-]{36})(?:_(\d+))?(?:[-.]c(\d+))?\b.*")
-"""The task, the id of the write, the bucket, and a counter if a task writes several files."""
+"""The task, the id of the write, the bucket, and a counter for the files of a task."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class Output:
     marks: Marks = field(default_factory=dict)
     """The marked rows that its rows derive from."""
     tasks: tuple[tuple[int, str], ...] = ()
-    """For each file, its task and its place among the files of the task."""
+    """For each file, its task, and its place within the task."""
     sample: float = 1.0
-    """The part of the rows that keeps its lineage."""
+    """The fraction of the rows that keep their lineage."""
 
     @cached_property
     def counts(self) -> tuple[int, ...]:
@@ -43,7 +43,7 @@ class Output:
         return tuple(map(_rows, self.files))
 
     def carried(self) -> Iterator[tuple[int, I64]]:
-        """Yield the slots of the rows as arrays of slots by rows, with the first row's position."""
+        """Yield the first row's position and the slots of the rows, as arrays of slots by rows."""
         first = 0
         width = len(self.write.slots)
         for slots in row_pieces(self.write.folder / "rows", width, self.write.parts):
@@ -54,7 +54,7 @@ class Output:
 
     @cached_property
     def starts(self) -> I64:
-        """The position of the first row of each file, and the number of all rows."""
+        """The position of the first row of each file, followed by the number of all rows."""
         return np.append(0, np.cumsum(self.counts, dtype=np.int64))
 
 
@@ -70,10 +70,10 @@ def _rows(path: Path) -> int:
 
 
 def output_of(write: CapturedWrite) -> Output:
-    """Return the files of a write, once it is certain that they have exactly the captured rows.
+    """Return the files of a write after checking that they have exactly the captured rows.
 
-    Raises BadInput if another program has written to the folder too, if a file is gone, or if the
-    numbers of rows differ from what the tasks have captured.
+    Raises BadInput if another program also wrote to the folder, if a file is gone, or if the
+    numbers of rows differ from the numbers that the tasks captured.
     """
     parts = check_one_job(write)
     parts.sort(key=lambda part: (part.task, part.place.encode(), part.counter))
@@ -84,7 +84,7 @@ def output_of(write: CapturedWrite) -> Output:
 
 
 def check_one_job(write: CapturedWrite) -> "list[OutputPart]":
-    """Return the files of a write; raise BadInput if another program has written there too."""
+    """Return the files of a write; raise BadInput if another program also wrote there."""
     parts = [OutputPart.of(path, write) for path in write.written]
     if write.format != "delta" and len({part.write for part in parts}) > 1:
         raise BadInput(
@@ -97,7 +97,7 @@ def check_one_job(write: CapturedWrite) -> "list[OutputPart]":
 
 @dataclass(frozen=True)
 class OutputPart:
-    """A file of a write, as its name and folder tell."""
+    """A file of a write, with the facts in its name and folder."""
 
     path: Path
     task: int
@@ -107,7 +107,7 @@ class OutputPart:
 
     @classmethod
     def of(cls, path: Path, write: CapturedWrite) -> "OutputPart":
-        """Return what the name of a file tells; raise BadInput if Spark gives no such name."""
+        """Return the facts in a file's path; raise BadInput if Spark makes no such name."""
         match = _NAME.fullmatch(path.name)
         if not match or not path.is_relative_to(write.path):
             raise BadInput(

@@ -1,4 +1,4 @@
-"""The files that a captured RDD was saved to, row by row: row n of task p is row n of its file."""
+"""The files of a saved, captured RDD, row by row: row n of task p is row n of its file."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +15,7 @@ from .output import Output
 
 @dataclass(frozen=True)
 class RddOutput(Output):
-    """The files of one RDD. Their rows were counted by the tasks that wrote them."""
+    """The files of one RDD. The tasks that wrote them counted their rows."""
 
     @cached_property
     def counts(self) -> tuple[int, ...]:
@@ -24,9 +24,9 @@ class RddOutput(Output):
 
 
 def rdd_output_of(write: CapturedWrite) -> RddOutput:
-    """Return the files of an RDD, once it is certain that they have exactly the captured rows.
+    """Return the files of an RDD after checking that they have exactly the captured rows.
 
-    Raises BadInput if a file is gone, or if the numbers of rows differ from what was captured.
+    Raises BadInput if a file is gone, or if the numbers of rows differ from the captured numbers.
     """
     for path, count in zip(write.written, write.counts, strict=True):
         if count < 0 or not path.exists():
@@ -47,9 +47,9 @@ def rdd_output_of(write: CapturedWrite) -> RddOutput:
 
 
 def keyed_rdd_output_of(write: CapturedWrite) -> KeyedOutput:
-    """Return the same for an RDD whose records are named by a key.
+    """Return the files of an RDD with a key, after checking that they have the captured rows.
 
-    Raises BadInput also if a key is NULL or not unique.
+    Raises the errors of ``rdd_output_of``, and BadInput if a key is NULL or not unique.
     """
     output, names = rdd_output_of(write), row_keys(write.folder / "rows")
     check_texts(write.table, write.key, names)
@@ -57,6 +57,6 @@ def keyed_rdd_output_of(write: CapturedWrite) -> KeyedOutput:
 
 
 def _task_of(path: Path) -> tuple[int, str]:
-    """Return the task that has written a file ``part-00000``, ``part-r-00000`` and so on."""
+    """Return the task that wrote a file, from a name such as ``part-00000`` or ``part-r-00000``."""
     digits = [word for word in path.name.split(".")[0].split("-") if word.isdigit()]
     return int(digits[0]), ""

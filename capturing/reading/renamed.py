@@ -1,4 +1,4 @@
-"""Find files of captured writes at other paths, such as in a folder that was renamed or copied."""
+"""Find files of captured writes at new paths, for example in a renamed or copied folder."""
 
 import re
 from collections import defaultdict
@@ -13,40 +13,40 @@ from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.written import Written
 
 _UNIQUE = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-"""The id that Spark makes for each write, in the names of its files. Those of RDDs have none."""
+"""The id of a write that Spark puts into the names of its files; files of RDDs have none."""
 
 
 class FileState(NamedTuple):
-    """A file in the state in which a job has read it."""
+    """A file, in its state when a job read it."""
 
     path: Path
     bytes: int
     changed: int
-    """When it was last changed, in milliseconds."""
+    """The time of the last change, in milliseconds."""
 
 
 def state_of(path: Path) -> tuple[int, int]:
-    """Return the size of a file and when it was last changed; zeros if there is no such file."""
+    """Return the size of a file and the time of its last change; zeros if the file is missing."""
     if not path.is_file():
-        return 0, 0  # what stands for a table of another database
+        return 0, 0  # a path that stands for a table of another database
     found = path.stat()
     return found.st_size, found.st_mtime_ns // 1_000_000
 
 
 class Renamed:
-    """Knows the files of captured writes by their names, sizes and times."""
+    """The files of captured writes, found by their names, sizes and times."""
 
     def __init__(self, layout: Layout, writes: Mapping[int, Written]) -> None:
-        """``writes`` are those that files are of, by the numbers of the files."""
+        """Index the files of captured writes; ``writes`` has the write of each file number."""
         self._layout, self._writes = layout, writes
 
     def number(self, file: FileState, other: int) -> int:
-        """Return the number of the file of a captured write that a file is, or another number."""
+        """Return the number of the captured file that equals a file; else return ``other``."""
         same = self._same(file)
         return same[0] if len(same) == 1 else other
 
     def check(self, file: FileState) -> None:
-        """Raise BadInput if it is unknown whether a file is that of a captured write."""
+        """Raise BadInput if it is unknown whether a captured write made a file."""
         same = len(self._same(file))
         if same > 1 or (not same and self._is_unique(file) and self._alike(file)):
             why = "two such files are alike" if same else "it has another size"
@@ -57,7 +57,7 @@ class Renamed:
             )
 
     def _same(self, file: FileState) -> list[int]:
-        """Return the numbers of files that have been this one; a copy has a time of its own."""
+        """Return the numbers of captured files that equal a file; a copy may have another time."""
         unique = self._is_unique(file)
         return [
             number
@@ -73,7 +73,7 @@ class Renamed:
 
     @cached_property
     def _by_name(self) -> dict[str, dict[int, tuple[int, int] | None]]:
-        """The files with a name: their numbers and states, of which old records say nothing."""
+        """The numbers and states of the files with each name; old records have no states."""
         states = {
             number: state
             for write in self._writes.values()

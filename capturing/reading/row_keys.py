@@ -20,19 +20,19 @@ from .file_names import Key, column_at
 from .spread import Spread
 
 Range = tuple[int, int]
-"""The smallest and the largest of some integer keys."""
+"""The smallest and the largest of a file's integer keys."""
 
 
 @dataclass(frozen=True)
 class KeyValues:
-    """The keys of all rows of a file: either integers or texts, in memory-mapped arrays."""
+    """The keys of all rows of a file, as integers or texts in memory-mapped arrays."""
 
     rows: int
     nulls: int
     integers: I64 | None
     texts: pa.LargeStringArray | None
     columns: Key
-    """The names of the columns as the file has them."""
+    """The names of the columns in the file."""
 
     @property
     def range(self) -> "Range | None":
@@ -49,7 +49,7 @@ class KeyValues:
         return self.texts.take(pa.array(rows)).cast(pa.string())
 
     def pieces(self, as_texts: bool) -> Iterator[tuple[int, I64]]:
-        """Yield the integers, or hashes of the texts, with the position of the first of each."""
+        """Yield the keys in pieces, each with its first row: integers, or hashes of the texts."""
         for start in range(0, self.rows, PIECE):
             rows = np.arange(start, min(start + PIECE, self.rows))
             found = self.take(rows)
@@ -57,11 +57,10 @@ class KeyValues:
 
 
 class KeyStore:
-    """The keys of files, each read once, in pieces; they are in files in the folder ``aside``.
+    """The keys of files, read once per file and stored in the folder ``aside``.
 
-    Columns have the names that they have in the files, of which case counts if ``exact``.
-    ``checked`` are the ranges of the distinct integer keys of files that an earlier ingest has
-    checked, and that have not changed since.
+    Columns are named as in the files; case counts if ``exact``. ``checked`` has the ranges of
+    distinct integer keys that an earlier ingest checked in files that have not changed since.
     """
 
     def __init__(
@@ -73,18 +72,18 @@ class KeyStore:
         self._known: dict[tuple[Path, Key], KeyValues] = {}
 
     def of(self, path: Path, key: Key) -> KeyValues:
-        """Return the keys of all rows of a file; raise BadInput for unusable columns."""
+        """Return the keys of all rows of a file; raise BadInput if a column is unusable."""
         if (path, key) not in self._known:
             place = self.aside / f"keys-{len(self._known)}"
             self._known[path, key] = _stored(path, key, place, self._exact)
         return self._known[path, key]
 
     def columns(self, path: Path, key: Key) -> Key:
-        """Return the names of columns as a file has them; raise as ``of`` does."""
+        """Return the names of columns in a file; raise the errors of ``of``."""
         return key if (path, key) in self.checked else self.of(path, key).columns
 
     def range(self, path: Path, key: Key) -> Range | None:
-        """Return the range of the keys of a file, if all are integers; raise as ``of`` does."""
+        """Return the range of a file's keys, if all are integers; raise the errors of ``of``."""
         return self.checked.get((path, key)) or self.of(path, key).range
 
 
@@ -129,8 +128,8 @@ def check_keys(
 ) -> None:
     """Raise BadInput if a key is NULL or not unique among all rows of a table.
 
-    Errors name the columns as in ``declared``, if the files have other names for them.
-    Files that were checked before are not read again, if the keys of no two files can be equal.
+    Errors name the columns as in ``declared``, if the files have other names for them. Files that
+    were checked before are not read again if no two files can share a key.
     """
     new = [path for path in paths if (path, key) not in store.checked]
     apart = len(new) < len(paths) and _apart([store.range(path, key) for path in paths])
@@ -152,7 +151,7 @@ def check_keys(
 
 
 def fewer_values(rows: int, distinct: int, key: Key) -> str:
-    """Return a sentence that says how many values the key of some rows has."""
+    """Return a sentence with the number of different values of a key."""
     values = "value" if distinct == 1 else "values"
     return f"{rows:,} rows have {distinct:,} {values} of {', '.join(key)}"
 
@@ -164,9 +163,9 @@ def _apart(ranges: Sequence[Range | None]) -> bool:
 
 
 def _distinct(parts: Sequence[KeyValues], rows: int, aside: Path) -> int:
-    """Return the number of names; of ``a/b`` and ``c``, and ``a`` and ``b/c``, it is one.
+    """Return the number of different names; keys (``a/b``, ``c``) and (``a``, ``b/c``) share one.
 
-    Integers are compared, and texts by their hashes first.
+    Integers are compared themselves; texts are compared only if their hashes are equal.
     """
     as_texts = any(part.integers is None for part in parts)
     spread = Spread(3, rows, aside)
@@ -186,7 +185,7 @@ def _distinct(parts: Sequence[KeyValues], rows: int, aside: Path) -> int:
 
 
 def _texts(parts: Sequence[KeyValues], of: I64, row: I64) -> int:
-    """Return how many different texts the keys of some rows have."""
+    """Return the number of different texts of the keys of some rows."""
     found = [part.take(row[of == number]).cast(pa.string()) for number, part in enumerate(parts)]
     return int(pc.count_distinct(pa.chunked_array(found)).as_py())
 
@@ -209,7 +208,7 @@ def _check_type(path: Path, column: str, found: pa.DataType) -> None:
 
 
 def _fits(found: pa.DataType) -> bool:
-    """Return whether all values of a type are integers of 64 bits with a sign."""
+    """Return whether all values of a type fit into a signed integer of 64 bits."""
     return bool(pa.types.is_integer(found) and not pa.types.is_uint64(found))
 
 

@@ -27,7 +27,7 @@ from .row_keys import KeyStore, check_keys
 
 @dataclass(frozen=True)
 class Ends:
-    """Items at one end of triples: row ids of their tables, or names."""
+    """Items at one end of triples, as row ids of their tables or as names."""
 
     values: pa.Array
     """int64 for row ids, string for names."""
@@ -35,7 +35,7 @@ class Ends:
 
     @property
     def by_id(self) -> bool:
-        """Whether the items are given by row ids."""
+        """Whether the values are row ids."""
         return bool(pa.types.is_integer(self.values.type))
 
 
@@ -47,11 +47,11 @@ def check_sources(
     store: KeyStore,
     kept_out: KeptOut,
 ) -> None:
-    """Keep out the writes that have read a source of which a declared key does not name the rows.
+    """Keep out the writes that read a source whose declared key does not name its rows.
 
-    ``fresh`` are the files that the same block has written, with their keys; these were checked as
-    output. A key is wrong if it is NULL or not unique, or if a captured write has another one.
-    Raises BadInput for a changed file.
+    ``fresh`` has the files that the same block wrote, with their keys, which were checked as
+    output. A key is wrong if it is NULL or not unique, or if a captured write named the rows by
+    another key. Raises BadInput for a changed file.
     """
     by_table: defaultdict[str, list[SourceFile]] = defaultdict(list)
     files = list(sources)
@@ -71,9 +71,9 @@ def check_sources(
 def _is_checked(
     source: SourceFile, found: Key | None, keys: Mapping[str, Key], known: Known
 ) -> bool:
-    """Return whether the key of a source must be checked; raise an error if it is another one.
+    """Return whether the key of a source must be checked; raise an error if ``found`` differs.
 
-    ``found`` are the columns by which a captured write has named the rows.
+    ``found`` has the columns that name the rows in a captured write.
     """
     if found is None:
         known.check_other(source.state)
@@ -88,28 +88,28 @@ def _is_checked(
 
 
 def key_of(source: SourceFile, keys: Mapping[str, Key], known: Known) -> Key:
-    """Return the key of a source that is no file of a captured write; empty for row ids.
+    """Return the key of a source file that no captured write made; empty for row ids.
 
-    Its columns have the names that they have in the file.
+    The columns are named as in the file.
     """
     moved = known.moved(source)
     return moved.key if moved else source.in_file(keys.get(source.table, ()))
 
 
 class KeyScan(Protocol):
-    """Gives names to the rows of a scan, which have numbers in the place of a file's."""
+    """Names of the rows of a scan; their ids have a number of the scan instead of a file number."""
 
     def includes(self, number: int) -> bool:
-        """Return whether a number is of this scan."""
+        """Return whether a number belongs to this scan."""
 
     def items(self, ids: I64) -> tuple[str, pa.Array]:
         """Return the table and the names of rows, by their ids."""
 
 
 class SourceNames:
-    """Gives items to the source rows of one write, by their ids.
+    """Items of the source rows of one write, by the ids of the rows.
 
-    Files of rows that are named by row ids must have numbers.
+    A file whose rows are named by row ids must have a number.
     """
 
     def __init__(
@@ -121,9 +121,9 @@ class SourceNames:
         versions: Mapping[Path, Written],
         scans: Sequence[KeyScan],
     ) -> None:
-        """Know the sources of a write; ``versions`` are those of marked rows, by their places.
+        """Name the sources of a write; ``versions`` has the versions of marked rows, by place.
 
-        ``scans`` are those of sources whose rows have no numbers.
+        ``scans`` has the scans of sources whose rows have no numbers.
         """
         of = output.write
         self._keys, self._known, self._store = keys, known, store
@@ -136,7 +136,7 @@ class SourceNames:
         self._files = {source.number: (source, number, write) for source, number, write in found}
 
     def ends(self, ids: I64) -> Iterator[tuple[I64, Ends]]:
-        """Yield the items of source rows, with their positions among the given ones."""
+        """Yield the items of source rows, with the positions of their ids in ``ids``."""
         numbers = ids >> ROW_BITS
         values, codes = np.empty(len(ids), np.int64), np.full(len(ids), -1, np.int32)
         tables = list[str]()
@@ -155,7 +155,7 @@ class SourceNames:
             yield at, Ends(pa.array(values[at]), coded)
 
     def _items(self, number: int, ids: I64) -> tuple[str, pa.Array]:
-        """Return the table of some rows of a file or scan, and their row ids or names."""
+        """Return the table of some rows of a file or scan, and the row ids or names of the rows."""
         for scan in self._scans:
             if scan.includes(number):
                 return scan.items(ids)
@@ -183,7 +183,7 @@ class SourceNames:
 
 
 class OutputNames:
-    """Gives items to the rows of a captured write, by their positions."""
+    """Items of the rows of a captured write, by the positions of the rows."""
 
     def __init__(self, output: Output, written: Written, known: Known, store: KeyStore) -> None:
         self._output, self._written, self._known, self._store = output, written, known, store
@@ -217,7 +217,7 @@ class OutputNames:
 
 
 def _alike(parts: Sequence[pa.Array]) -> Sequence[pa.Array]:
-    """Return arrays of one type: text, unless all are integers."""
+    """Return the arrays with one type: text, unless all are integers."""
     if all(pa.types.is_integer(part.type) for part in parts):
         return parts
     return [part.cast(pa.string()) for part in parts]
@@ -230,7 +230,7 @@ def constant(text: str | None, count: int) -> pa.DictionaryArray:
 
 
 def _items(table: str, found: pa.Array, suffix: str, known: Known) -> pa.Array:
-    """Return row ids as they are, if they name the items, or else names."""
+    """Return row ids unchanged if they name the items; else return names."""
     if pa.types.is_integer(found.type) and not suffix and known.names_ids(table):
         return found
     return _joined(table, found, suffix)
@@ -242,7 +242,7 @@ def marked_items(rows: MarkedRows, at: I64, written: Written) -> pa.Array:
 
 
 def keyed_items(table: str, keys: pa.Array, suffixes: pa.Array, of: I64) -> pa.Array:
-    """Return items with these keys; ``of`` is the position of the end of each name."""
+    """Return items with these keys; ``of`` has the position of each name's suffix."""
     ends = suffixes.take(pa.array(of))
     return pc.binary_join_element_wise(f"{table}/", keys.cast(pa.string()), ends, "")
 
@@ -250,7 +250,7 @@ def keyed_items(table: str, keys: pa.Array, suffixes: pa.Array, of: I64) -> pa.A
 def without_numbers(
     sources: Iterable[SourceFile], keys: Mapping[str, Key], known: Known
 ) -> list[Path]:
-    """Return the files whose rows are named by row ids, and that have no number yet."""
+    """Return the files without a number whose rows are named by row ids."""
     plain = [source.state for source in sources if not keys.get(source.table)]
     numbers = known.numbers(plain)
     return [file.path for file, number in zip(plain, numbers, strict=True) if number < 0]
@@ -261,7 +261,7 @@ def _joined(table: str, found: pa.Array, suffix: str) -> pa.Array:
 
 
 def _check_positions(source: SourceFile, key: Key) -> None:
-    """Raise an error if the rows of a file cannot be named by their positions in it."""
+    """Raise an error if row positions cannot name the rows of a file."""
     if key:
         raise UsageError(
             f"The rows of {source.table} are named by the key {', '.join(key)}",

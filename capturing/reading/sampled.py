@@ -1,4 +1,4 @@
-"""Leave out what rows carried that are not in a sample, so that they derive from nothing."""
+"""Leave out the slots of rows outside a sample, so that these rows derive from nothing."""
 
 from collections.abc import Iterator, Sequence
 
@@ -17,10 +17,10 @@ _STEP = 0x9E3779B97F4A7C15
 
 
 def carried(output: Output) -> Iterator[tuple[int, I64]]:
-    """Yield what ``Output.carried`` yields, with ``NONE`` for rows that are not in the sample.
+    """Yield the pieces of ``Output.carried``, with ``NONE`` for rows outside the sample.
 
-    The first row that carries anything is in each sample: a write without lineage would make no
-    generation, so that no answer could mention the sample.
+    Each sample includes the first row that carries an id. A write without lineage would make no
+    generation, so no answer could mention the sample.
     """
     missing = True
     for first, slots in output.carried():
@@ -35,15 +35,16 @@ def carried(output: Output) -> Iterator[tuple[int, I64]]:
 
 
 def in_sample(first: int, count: int, part: float) -> Bools:
-    """Return whether each row is in a sample, for ``count`` rows from position ``first`` on.
+    """Return, for ``count`` rows from position ``first`` on, whether a sample includes each row.
 
-    A row's hash decides, so that the sample does not depend on the order or the values of rows. The
-    hash is that of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+    The hash of a row's position decides, so neither the order nor the values of rows affect the
+    sample. The hash function is SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
     """
     mixed = np.arange(first + 1, first + count + 1).astype(np.uint64) * np.uint64(_STEP)
     for shift, factor in zip((30, 27), _MIX, strict=True):
         mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
     mixed ^= mixed >> np.uint64(31)
+    # A double has 53 significant bits, so the hash gives 53 too.
     chosen: Bools = mixed >> np.uint64(11) < np.uint64(part * (1 << 53))
     return chosen
 
@@ -51,7 +52,7 @@ def in_sample(first: int, count: int, part: float) -> Bools:
 def sampled_writes(
     outputs: Sequence[Output], versions: Sequence[Written], known: Known
 ) -> list[SampledWrite]:
-    """Return the facts about those writes of which not all rows keep their lineage."""
+    """Return the sample of each write that keeps the lineage of only some rows."""
     return [
         SampledWrite(each.table, each.version, output.sample, _read(output, known), each.after)
         for output, each in zip(outputs, versions, strict=True)
@@ -60,7 +61,7 @@ def sampled_writes(
 
 
 def _read(output: Output, known: Known) -> tuple[str, ...]:
-    """Return the tables of all rows that a write may derive from, as in the names of items."""
+    """Return the tables of all rows that a write may derive from, as item names contain them."""
     write = output.write
     found = {rows.table for rows in output.marks.values()}
     writes = known.writes([source.state for source in write.sources])

@@ -1,4 +1,4 @@
-"""Keys of groups that a tap leaves out, since columns of the rows of a source have them."""
+"""Keys of groups that a tap omits, because columns of its source rows contain them."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -24,10 +24,10 @@ _TEXT = (
 
 
 class KeyFile:
-    """A source file whose rows have the keys of groups."""
+    """A source file whose columns contain the keys of groups."""
 
     def __init__(self, path: Path, table: TapTable) -> None:
-        """Read the schema; raise BadInput if a column's type is not the one that Spark has read."""
+        """Read the schema; raise BadInput if Spark read a column with a different type."""
         assert table.source
         self._path, self._by, self._key = path, table.by, table.source
         with pq.ParquetFile(path) as file:
@@ -37,7 +37,7 @@ class KeyFile:
             if name is not None:
                 self._check_type(column, name, schema.field(name).type)
         self.names = [name for name in self._names if name is not None]
-        """The columns of the key that the file has."""
+        """The key columns that exist in the file, by their names there."""
 
     def _check_type(self, column: KeyColumn, name: str, found: pa.DataType) -> None:
         plain = found.value_type if pa.types.is_dictionary(found) else found
@@ -51,7 +51,7 @@ class KeyFile:
             )
 
     def keys(self, rows: pa.RecordBatch) -> I64:
-        """Return the keys of rows of the file; ``rows`` must have the columns in ``names``."""
+        """Return the keys of rows of the file, which must have the columns in ``names``."""
         columns = [
             pa.nulls(len(rows), pa.string() if column.type == "string" else pa.int64())
             if name is None
@@ -76,7 +76,7 @@ class KeyFile:
 
 
 def key_of_null(key: SourceKey) -> int:
-    """Return the key of rows whose columns are all NULL, as beyond an outer join."""
+    """Return the key of rows whose key columns are all NULL, as after an outer join."""
     if not key.hashed:
         return NULL_GROUP
     found, null = np.full(1, SEED, np.uint64), pa.nulls(1)
@@ -86,13 +86,13 @@ def key_of_null(key: SourceKey) -> int:
 
 
 def _name_in(names: Iterable[str], column: str) -> str | None:
-    """Return the name of a column in a file, where its case may differ, or None."""
+    """Return the name of a column in a file, in any case, or None."""
     alike_names = [name for name in names if name.lower() == column.lower()]
     return column if column in alike_names else alike_names[0] if alike_names else None
 
 
 class SourceKeys:
-    """Keys in source files, each file read once; the keys are in files in ``aside``."""
+    """Keys in source files, read once per file and stored in the folder ``aside``."""
 
     def __init__(self, files: Iterable[SourceFile], aside: Path) -> None:
         self._paths = {file.number: file.path for file in files}
@@ -100,9 +100,10 @@ class SourceKeys:
         self._known: dict[tuple[Path, tuple[KeyColumn, ...], bool], I64 | None] = {}
 
     def with_keys(self, table: TapTable, slots: I64) -> I64:
-        """Return rows of a tap with the keys of their groups as the first column.
+        """Return rows of a tap, with the keys of their groups as a new first column.
 
-        Raises BadInput if a column of the source has another type, or the key of NULL.
+        Raises BadInput if a source column has another type than Spark read, or contains the number
+        that stands for NULL.
         """
         assert table.source
         ids = slots[table.source.slot]
@@ -124,7 +125,7 @@ class SourceKeys:
         return self._known[form]
 
     def _read(self, found: KeyFile, path: Path) -> I64 | None:
-        """Return the keys of a file, or None if it lacks all columns, as if all were NULL."""
+        """Return the keys of a file; None if it lacks all key columns, which then count as NULL."""
         if not found.names or not found.metadata.num_rows:
             return None
         place = self._aside / f"keys-{token_hex(8)}"

@@ -1,6 +1,6 @@
 """Spark's ``xxhash64`` of rows, computed from Arrow's columns.
 
-Spark hashes the columns of a row one after the other: the hash of a value is the seed of the next.
+Spark hashes the columns of a row in order: the hash of a value is the seed of the next value.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ _WIDTHS = {"int": "<i4", "bigint": "<i8"}
 
 
 def hashed(column: pa.Array, kind: str, seeds: U64) -> U64:
-    """Return the hash of each value with its seed; NULL leaves the seed.
+    """Return the hash of each value with its seed; for NULL, the seed itself.
 
     ``kind`` is ``string``, ``bigint``, or ``int`` for all narrower types.
     """
@@ -28,7 +28,7 @@ def hashed(column: pa.Array, kind: str, seeds: U64) -> U64:
 
 
 def flagged(column: pa.Array, seeds: U64) -> U64:
-    """Return the hash of whether each value is NULL, with its seed."""
+    """Return the hash, with its seed, of 1 for each NULL and of 0 for each other value."""
     return hashed(pc.is_null(column).cast(pa.int32()), "int", seeds)
 
 

@@ -1,4 +1,4 @@
-"""Rows of integers in parts that fit in memory, on disk if there are several parts."""
+"""Rows of integers in parts that fit in memory; several parts are stored on disk."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -10,26 +10,27 @@ import numpy as np
 from provhouse.model.arrays import I64
 
 MOST = 1 << 22
-"""The number of rows that a part has on average, at most."""
+"""The most rows of an average part."""
 _MIX = np.uint64(0x9E3779B97F4A7C15)
+"""2^64 divided by the golden ratio; the high bits of a product select the part."""
 
 
 class Spread:
-    """Rows of ``width`` integers of 64 bits, in parts that are chosen by one of their values.
+    """Rows of ``width`` integers of 64 bits, in parts; a value of each row selects its part.
 
-    Rows with equal values are in one part. ``rows`` is the largest number of rows to expect, and
-    ``aside`` a folder for files, which the caller removes.
+    Rows with equal values are in one part. ``rows`` is the largest expected number of rows, and
+    ``aside`` is a folder for files, which the caller removes.
     """
 
     def __init__(self, width: int, rows: int, aside: Path) -> None:
         self._width = width
         self._bits = max(-(-rows // MOST) - 1, 0).bit_length()
         self._arrays = list[I64]()
-        """The rows, if there is only one part."""
+        """The rows, if only one part exists."""
         self._files = aside / f"spread-{token_hex(8)}"
 
     def add(self, by: I64, columns: Sequence[I64]) -> None:
-        """Add rows, of which each is in the part that its value in ``by`` chooses."""
+        """Add rows; the value of each row in ``by`` selects its part."""
         if not len(by):
             return
         if not self._bits:
@@ -50,7 +51,7 @@ class Spread:
             yield self._load(number)
 
     def replace(self, number: int, columns: Sequence[I64]) -> None:
-        """Put other rows in the place of a part."""
+        """Replace the rows of a part."""
         if not self._bits:
             self._arrays = [np.stack(columns)]
         else:

@@ -1,4 +1,4 @@
-"""Find the rows that each row of a window has used: a part of its partition."""
+"""Find the rows that each row of a window used: a part of its partition."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,18 +15,18 @@ from .id_pairs import Pairs, PairSet
 from .spread import Spread
 
 MOST_PER_ROW = 16
-"""The number of used rows that are listed for a row on average, at most."""
+"""The most used rows that are listed per row on average."""
 
 
 @dataclass(frozen=True)
 class _Found:
-    """Rows whose keys were asked for, and where the rows that they used are among ``slots``."""
+    """Rows with the wanted keys, and the positions in ``slots`` of the rows that they used."""
 
     at: I64
     """The positions of their keys."""
     partition: I64
     runs: tuple[tuple[I64, I64], ...]
-    """For each function, the first row that was used, and the one after the last."""
+    """For each part of the window, the first used row, and the row after the last used row."""
     slots: I64
 
     @property
@@ -36,9 +36,9 @@ class _Found:
 
 
 class TapPartitions:
-    """The rows of the partitions of a window, and those that rows with given keys have used.
+    """The partitions of a window, and the rows in them that rows with the given keys used.
 
-    A partition is in memory as a whole, as it is in a task of Spark.
+    Memory holds a whole partition at a time, as in a Spark task.
     """
 
     def __init__(self, table: TapTable, keys: I64, aside: Path) -> None:
@@ -56,22 +56,22 @@ class TapPartitions:
         if checks:
             check_checks(checks, table.by)
         self.count = 0
-        """The number of rows that rows with the keys have used, in all."""
+        """The total number of rows that rows with the keys used."""
         self.filled = np.zeros(len(keys), bool)
-        """Which of the keys were found."""
+        """For each key, whether a row has it."""
         for found in self._found():
             self.filled[found.at] = True
             self.count += sum(int(counts.sum()) for counts in found.counts)
 
     def whole(self) -> PairSet:
-        """Return the positions of the keys with the partitions of their rows."""
+        """Return pairs of a key's position and the partition of its row."""
         pairs = PairSet(len(self._keys), self._aside)
         for found in self._found():
             pairs.add(Pairs(found.at, found.partition))
         return pairs.seal(len(self._keys))
 
     def pieces(self) -> Iterator[tuple[I64, I64]]:
-        """Yield positions of the keys, each with the slots of a row that was used."""
+        """Yield positions of keys, each with the slots of a used row."""
         for found in self._found():
             for (start, _), counts in zip(found.runs, found.counts, strict=True):
                 ends = np.cumsum(counts)
@@ -88,7 +88,7 @@ class TapPartitions:
             rows = part[:, np.lexsort((part[first], part[1]))]
             key, partition, place = rows[0], rows[1], rows[first]
             number = np.cumsum(np.diff(partition, prepend=partition[:1]) != 0)
-            span = int(place.max(initial=0)) + 2
+            span = int(place.max(initial=0)) + 2  # above all row numbers, so partitions stay apart
             places = number * span + place
             _check_keys(key, places, self._table)
             at, row = position(key, self._keys)
@@ -104,7 +104,7 @@ class TapPartitions:
 
 
 def _bounds(part: TapPart, counted: I64, span: int) -> tuple[I64, I64]:
-    """Return the numbers of the first and the last row of a part, which may not exist."""
+    """Return the numbers of the first and last row of a part, which may not exist."""
     place = counted[0]
     if part.last is not None:
         last = counted[part.last] - part.less
@@ -123,7 +123,7 @@ def _check_keys(keys: I64, places: I64, table: TapTable) -> None:
 
 
 def position(values: I64, keys: I64) -> tuple[I64, I64]:
-    """Return, for the values that are among the sorted keys, their positions there and here."""
+    """Return the positions, in the sorted keys and in ``values``, of the values that are keys."""
     if not len(keys):
         return np.empty(0, np.int64), np.empty(0, np.int64)
     at = np.minimum(np.searchsorted(keys, values), len(keys) - 1)

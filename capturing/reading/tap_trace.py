@@ -1,4 +1,4 @@
-"""Follow what rows carried through the taps, down to the source rows of each group."""
+"""Follow the keys that rows carried through the taps, to the source rows of each group."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,38 +22,38 @@ from .tap_partitions import MOST_PER_ROW, TapPartitions, position
 
 @dataclass(frozen=True)
 class Kept:
-    """Groups of a tap that groups above derive from, kept because their rows would be too many."""
+    """Groups of a tap that stand for source rows of groups above, which would be too many."""
 
     tap: int
     pairs: PairSet
-    """Positions in the list of the keys of the groups above, and keys of groups of ``tap``."""
+    """Positions in the list of keys of the groups above, and keys of groups of ``tap``."""
 
 
 @dataclass(frozen=True)
 class Sources:
-    """The origins of groups: source rows, and groups whose rows are shared by many."""
+    """The origins of groups: source rows, and groups whose source rows many groups share."""
 
     rows: PairSet
     kept: tuple[Kept, ...]
 
 
 class TapTracer:
-    """Finds the source rows of groups; it reads each tap once for each operator above it.
+    """The search for the source rows of groups; it reads a tap once for each operator above it.
 
-    What does not fit in memory goes to files in the folder ``aside``, which the caller removes.
+    Data that exceeds memory goes to files in the folder ``aside``, which the caller removes.
     """
 
     def __init__(self, output: Output, aside: Path) -> None:
         self._write, self._marks, self._aside = output.write, output.marks, aside
         self._keys = SourceKeys(output.write.sources, aside)
         self.widened = set[int]()
-        """The windows whose rows were found to derive from whole partitions, not from parts."""
+        """The windows whose rows derive from whole partitions instead of parts."""
 
     def sources(self, tap: int, keys: I64) -> Sources:
-        """Return what the groups with these keys derive from; keys are distinct and in order.
+        """Return the origins of the groups with these keys, which are distinct and in order.
 
-        A chain of groups is followed down to source rows where that needs no more pairs than the
-        chain has. Raises BadInput if a key stands for two groups, or if a group has no rows.
+        A chain of groups is followed to source rows if that needs no more pairs than the chain has.
+        Raises BadInput if a key stands for two groups, or if a group has no rows.
         """
         table = self._write.taps[tap]
         if table.parts:
@@ -82,9 +82,9 @@ class TapTracer:
         return Sources(rows.seal(len(keys)), tuple(kept))
 
     def _read(self, tap: int, keys: I64) -> tuple[PairSet, list[tuple[int, PairSet]]]:
-        """Return the pairs of groups and source rows, and those of groups and keys of other taps.
+        """Return pairs of groups and source rows, and pairs of groups and keys of other taps.
 
-        The second ones are listed with the numbers of the taps, a column of the tap each.
+        For each slot with keys, the second result has the number of the other tap and the pairs.
         """
         table = self._write.taps[tap]
         for place in range(table.proofs):
@@ -103,12 +103,12 @@ class TapTracer:
             _add(rows, lower, table, at, slots)
         if checks:
             check_checks(checks, table.by)
-        if table.by and not filled.all():  # only an aggregate of all rows may be of none
+        if table.by and not filled.all():  # only an aggregate of all rows may have no rows
             raise _missing(table)
         return rows, lower
 
     def _pieces(self, table: TapTable) -> Iterator[I64]:
-        """Yield what a tap wrote, with the keys that it left out, as columns by rows."""
+        """Yield the rows of a tap, with the keys that it omits, as columns by rows."""
         if not table.source:
             yield from tap_pieces(table.folder, table.first_slot + len(table.slots))
             return
@@ -116,14 +116,14 @@ class TapTracer:
             yield self._keys.with_keys(table, slots)
 
     def _empty(self, table: TapTable, count: int) -> tuple[PairSet, list[tuple[int, PairSet]]]:
-        """Return sets for the slots of ``count`` rows of a tap."""
+        """Return empty sets for the slots of ``count`` rows of a tap."""
         rows = PairSet(count * sum(slot <= ROWS for slot in table.slots), self._aside)
         return rows, [(slot, PairSet(count, self._aside)) for slot in table.slots if slot > ROWS]
 
     def _parts(self, tap: int, keys: I64) -> tuple[PairSet, list[tuple[int, PairSet]]] | Sources:
-        """Return what ``_read`` returns for parts of the partitions of a window.
+        """Return the pairs, as ``_read`` does, for the parts of a window's partitions.
 
-        If that were many more pairs than the tap has rows, return the whole partitions instead.
+        Return the whole partitions instead if the pairs would far exceed the rows of the tap.
         """
         table = self._write.taps[tap]
         held = TapPartitions(table, keys, self._aside)
@@ -158,10 +158,10 @@ class TapTracer:
 
 @dataclass(frozen=True)
 class _Below:
-    """The origins of the groups of a tap through the groups of another."""
+    """The origins of the groups of a tap through the groups of a lower tap."""
 
     pairs: PairSet
-    """Positions among the groups above, and keys."""
+    """Positions among the groups above, and keys of groups below."""
     keys: I64
     sources: PairSet
     """Positions among ``keys``, and source rows."""
@@ -170,7 +170,7 @@ class _Below:
     kept: tuple[Kept, ...]
 
     def rows(self) -> Iterator[Pairs]:
-        """Yield pairs of groups above and source rows, which may repeat."""
+        """Yield pairs of groups above and source rows; pairs may repeat."""
         return _joined(self.pairs, self.keys, self.sources)
 
 
@@ -183,7 +183,7 @@ def _joined(above: PairSet, keys: I64, below: PairSet) -> Iterator[Pairs]:
 def _add(
     rows: PairSet, lower: list[tuple[int, PairSet]], table: TapTable, at: I64, slots: I64
 ) -> None:
-    """Add the slots of rows of a tap to the sets of ``_empty``, at these positions."""
+    """Add the slots of rows of a tap, at the positions ``at``, to the sets of ``_empty``."""
     others = iter(lower)
     for slot, values in zip(table.slots, slots, strict=True):
         here = values != NONE

@@ -1,4 +1,4 @@
-"""Turn what rows carried into triples with derivations."""
+"""Turn the slots that rows carried into triples with derivations."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,10 +27,10 @@ _OPERATION = pa.schema([(name, pa.string()) for name in OPERATION])
 
 @dataclass(frozen=True)
 class GroupedRows:
-    """Groups that rows of the output derive from, with the source rows of each."""
+    """Groups that rows of the output derive from, with the source rows of each group."""
 
     number: int
-    """Its position among those of the write."""
+    """Its position among the ``GroupedRows`` of the write."""
     tap: TapTable
     row: I64
     """Positions in the output, in ascending order of ``group``."""
@@ -38,30 +38,30 @@ class GroupedRows:
     """For each of ``row``, the position of its group in ``sources``."""
     sources: PairSet
     values: Spread | None = None
-    """The values that source rows give to the aggregate, in the parts of ``sources``, or None."""
+    """The values of source rows for the aggregate, in the parts of ``sources``, or None."""
 
 
 @dataclass(frozen=True)
 class Traced:
-    """All that the rows of one write derive from."""
+    """The lineage of the rows of one write."""
 
     output: Output
     direct: tuple[int, ...]
-    """The slots that have ids of source rows, which rode on the rows of the output themselves."""
+    """The slots of the output's rows that have ids of source rows."""
     grouped: tuple[GroupedRows, ...]
     widened: frozenset[int]
-    """The windows whose rows derive from whole partitions, since parts would be too many rows."""
+    """The windows whose rows derive from whole partitions, since parts would list too many rows."""
 
     @property
     def supersets(self) -> frozenset[int]:
-        """The numbers of the taps that list more rows than were used."""
+        """The numbers of the taps that may list unused rows."""
         taps = enumerate(self.output.write.taps)
         return self.widened | {
             number for number, tap in taps if tap.exactness == "superset" and tap.of is None
         }
 
     def exactness(self, tap: TapTable) -> str:
-        """Return the weakest exactness of a tap and those below it."""
+        """Return the weakest exactness of a tap and the taps below it."""
         taps = self.output.write.taps
         below, waiting = set[int](), [taps.index(tap)]
         while waiting:
@@ -74,7 +74,7 @@ class Traced:
 
     @property
     def has_exact_kinds(self) -> bool:
-        """Whether each row exists as long as the kinds of its operations say."""
+        """Whether the kinds of the operations decide exactly when each row exists."""
         write = self.output.write
         return write.exact_kinds or write.slots == (ROWS,)
 
@@ -83,7 +83,7 @@ class Traced:
         return tap.op_kind if self.has_exact_kinds else "function"
 
     def direct_pairs(self) -> Iterator[Pairs]:
-        """Yield the rows of the output, by position, with the source rows that rode on them."""
+        """Yield pairs of an output row's position and a source row that its slots have."""
         if self.direct:
             for first, slots in carried(self.output):
                 for slot in self.direct:
@@ -93,7 +93,7 @@ class Traced:
 
 @dataclass(frozen=True)
 class RowPiece:
-    """Triples of one op. Rows of shared derivations have only one end."""
+    """Triples of one op; rows of shared derivations have only one end."""
 
     op: str | None = None
     """None for rows of shared derivations without a source row."""
@@ -109,10 +109,10 @@ class RowPiece:
 
 
 def traced(output: Output, aside: Path) -> Traced:
-    """Follow everything that the rows of a write carried down to source rows.
+    """Return the lineage of the rows of a write, from the slots that they carried to source rows.
 
-    What does not fit in memory goes to files in the folder ``aside``, which the caller removes once
-    the result is not needed any more.
+    Data that exceeds memory goes to files in the folder ``aside``; the result needs them until the
+    caller removes them.
     """
     tracer = TapTracer(output, aside)
     grouped = list[GroupedRows]()
@@ -134,7 +134,7 @@ def traced(output: Output, aside: Path) -> Traced:
 
 
 def _carried(output: Output) -> list[tuple[int, Pairs]]:
-    """Return, for each slot with keys of groups, the tap and the pairs of a row and a key."""
+    """Return, for each slot with keys of groups, its tap and pairs of a row and a key."""
     slots = [slot for slot, tap in enumerate(output.write.slots) if tap > ROWS]
     if not slots:
         return []
@@ -158,11 +158,11 @@ def bare_rows(found: Traced) -> int:
 
 
 def pieces(found: Traced, table: str) -> Iterator[RowPiece]:
-    """Yield the triples of a write, of which ``table`` is the name.
+    """Yield the triples of a write to ``table``.
 
-    A group that one row derives from becomes a derivation of that row; a group of several rows
-    becomes a shared derivation. If the kinds are not exact, rows of triples have no kind and are in
-    no derivation: all that a row derives from may be needed, or any of it may suffice.
+    A group that one row derives from becomes a derivation of that row; a group that several rows
+    derive from becomes a shared derivation. If the kinds are not exact, the triples have no kind
+    and no derivation: a row may need all of its sources, or any of them may suffice.
     """
     together = len(found.direct) > 1 and found.has_exact_kinds
     for pairs in found.direct_pairs():
@@ -229,7 +229,7 @@ def _grouped(group: GroupedRows, found: Traced, op: str) -> Iterator[RowPiece]:
 
 
 def _parts(group: GroupedRows) -> Iterator[tuple[Pairs, I64 | None]]:
-    """Yield the pairs of groups and source rows in parts, with the values of the rows of each."""
+    """Yield the pairs of groups and source rows in parts, each with the values of its rows."""
     if group.values is None:
         yield from ((part, None) for part in group.sources.parts())
     else:
@@ -241,7 +241,7 @@ def _filtered(value: pa.Array | None, kept: Bools) -> pa.Array | None:
 
 
 def _derivations(group: GroupedRows, at: I64, several: bool) -> pa.Array | str:
-    """Return the labels of groups that one row derives from; a row may derive from several."""
+    """Return a derivation label for each group; rows of ``several`` groups need distinct labels."""
     if not several:
         return f"group {group.number}"
     prefix = f"group {group.number} "

@@ -1,4 +1,4 @@
-"""Whether a source file is still the one that a job has read."""
+"""Check that a source file has not changed since a job read it."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,7 @@ from provhouse.model.errors import BadInput
 
 
 def check_unchanged(path: Path, size: int, changed: int) -> None:
-    """Raise BadInput if a file has another size, or another time of change in milliseconds."""
+    """Raise BadInput unless a file has this size and this time of change in milliseconds."""
     try:
         found = os.stat(path)
     except OSError as error:

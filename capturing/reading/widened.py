@@ -1,4 +1,4 @@
-"""The windows whose rows were found to derive from whole partitions, instead of from parts."""
+"""The widened windows: their rows derive from whole partitions instead of parts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -12,11 +12,11 @@ from .output import Output
 from .traced_rows import Traced, traced
 
 Widened = Mapping[Path, frozenset[int]]
-"""The numbers of the taps of such windows, by the folder of the write."""
+"""The numbers of the taps of widened windows, by the folder of the write."""
 
 
 def widened_windows(found: Iterable[Traced]) -> Widened:
-    """Return such windows of some writes."""
+    """Return the widened windows of some writes."""
     widened: dict[Path, frozenset[int]] = {}
     for each in found:
         folder = each.output.write.folder
@@ -25,7 +25,7 @@ def widened_windows(found: Iterable[Traced]) -> Widened:
 
 
 def check_lineage(outputs: Sequence[Output]) -> Widened:
-    """Check the associations of writes as an ingest does, and return what it would widen.
+    """Check the associations of writes as an ingest does, and return the widened windows.
 
     Raises BadInput if the lineage cannot be right.
     """

@@ -9,7 +9,7 @@ from .tabular import as_batches
 
 
 def check(source: Source) -> list[str]:
-    """Return the column names; raise BadInput if there is no src or dst."""
+    """Return the column names; raise BadInput if src or dst is missing."""
     with pa.ipc.open_stream(pa.memory_map(source.path)) as reader:
         found: list[str] = reader.schema.names
     source.columns.check(source.name, found)

@@ -1,4 +1,4 @@
-"""Find out what each column of a file means, from its name, ``--map`` and ``--scope``."""
+"""Determine the meaning of each column of a file from its name, ``--map`` and ``--scope``."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -28,9 +28,9 @@ TABLE_OF = {SRC: SRC_TABLE, DST: DST_TABLE}
 _DESCRIBING = (*DESCRIBING, SHARED)
 _MAPPABLE = (*KNOWN, *ID_OF.values(), *_DESCRIBING)
 _MARKS = (DERIVATION, OP_KIND)
-"""The names that show that a file describes derivations.
+"""The column names that mark a file as describing derivations.
 
-In a file without them, the columns of ``_DESCRIBING`` are attributes, unless they are mapped.
+In a file without these names, the columns of ``_DESCRIBING`` are attributes unless mapped.
 """
 
 
@@ -43,9 +43,9 @@ class ColumnNames:
     scope: str | None = None
     """The column whose value is put before each name, if the names alone are not unique."""
     describes: bool = False
-    """Whether all names in ``_DESCRIBING`` are known names, or only those given with ``--map``."""
+    """Whether all names in ``_DESCRIBING`` are known names, or only the mapped names."""
     by_id: tuple[str, ...] = ()
-    """The ends, of src and dst, that the column in ``ID_OF`` identifies."""
+    """The ends, src or dst, that the column in ``ID_OF`` identifies."""
     nulls: frozenset[str] = frozenset()
     """Texts from ``--null`` that stand for a missing value, in every column."""
 
@@ -58,7 +58,7 @@ class ColumnNames:
         return replace(self, describes=marked, by_id=by_id)
 
     def _has_id(self, end: str, present: Collection[str]) -> bool:
-        """Return whether a file names an end by its id; a column with names takes precedence."""
+        """Return whether a file names an end by its id; a column of names takes precedence."""
         mapped, taken = dict(self.mapped), {column for _, column in self.mapped}
         if ID_OF[end] in mapped:
             return True
@@ -67,7 +67,7 @@ class ColumnNames:
 
     @cached_property
     def marks(self) -> frozenset[str]:
-        """The columns that show that a file describes derivations, if it has any of them."""
+        """The columns that mark a file as describing derivations, if it has any of them."""
         read = (dict(self.mapped).get(name, name) for name in _MARKS)
         return frozenset(read) - {column for name, column in self.mapped if name not in _MARKS}
 
@@ -91,7 +91,7 @@ class ColumnNames:
         return frozenset(column for _, column in self.read_for)
 
     def meaning(self, column: str) -> tuple[str, ...]:
-        """Return what a column means: known names, ``attribute``, or ``scope, attribute``."""
+        """Return the meaning of a column: known names, ``attribute``, or ``scope, attribute``."""
         known = tuple(name for name, read in self.read_for if read == column)
         scope = ("scope",) if column == self.scope else ()
         return known or (*scope, "attribute")
@@ -146,7 +146,7 @@ AS_NAMED = ColumnNames()
 def columns_of(maps: Sequence[str], scope: str | None) -> ColumnNames:
     """Return the columns that ``--map src=COLUMN,…`` and ``--scope COLUMN`` describe.
 
-    Raises UsageError if they contradict each other or name no known column.
+    Raises UsageError if the arguments contradict each other or name no known column.
     """
     return mapped_columns(columns_by_name(maps), scope)
 
@@ -174,9 +174,9 @@ def columns_by_name(maps: Sequence[str]) -> dict[str, str]:
 def mapped_columns(
     mapped: Mapping[str, str], scope: str | None, nulls: Collection[str] = ()
 ) -> ColumnNames:
-    """Return the columns that are read for known names, the scope, and what counts as missing.
+    """Return columns with this mapping, scope and texts for missing values.
 
-    Raises UsageError if they contradict each other or name no known column.
+    Raises UsageError if the arguments contradict each other or name no known column.
     """
     if unknown := sorted(mapped.keys() - set(_MAPPABLE)):
         raise UsageError(
@@ -205,7 +205,7 @@ def mapped_columns(
 
 
 def listed(columns: Sequence[str], most: int = 20) -> str:
-    """Return at most ``most`` names as a list for a sentence, and how many more there are."""
+    """Return at most ``most`` names as a list for a sentence, and the number of further names."""
     more = f" and {len(columns) - most:,} more" if len(columns) > most else ""
     return ", ".join(columns[:most]) + more
 

@@ -1,4 +1,4 @@
-"""Open input files as bytes or text, compressed or not."""
+"""Open compressed or plain input files, as bytes or text."""
 
 import io
 import shlex
@@ -30,7 +30,7 @@ def check_encoding(path: str) -> None:
     try:
         with opened(path)[0] as stream:
             start = stream.read(2)
-    except (pa.ArrowException, OSError, EOFError):  # reading the rows reports this with its place
+    except (pa.ArrowException, OSError, EOFError):  # reading the rows reports it, with its place
         return
     if start in (b"\xff\xfe", b"\xfe\xff"):
         raise BadInput(
@@ -41,7 +41,7 @@ def check_encoding(path: str) -> None:
 
 
 class _Unpacking:
-    """A compressed file. Reading more of it than ``limits.Unpacked`` allows raises BadInput."""
+    """A compressed file; reading more than ``limits.Unpacked`` allows raises BadInput."""
 
     closed = False
 
@@ -63,8 +63,8 @@ class _Unpacking:
 def text_lines(path: str) -> Iterator[Iterator[str]]:
     """Open a file as lines with their line ends, for Python's own CSV reader.
 
-    Bytes that are not UTF-8 become surrogates, so that encoding a line again raises UnicodeError.
-    Raises ValueError for a line that is longer than a row may be.
+    Bytes that are not UTF-8 become surrogates, so encoding a line again raises UnicodeError. Raises
+    ValueError for a line that is longer than a row may be.
     """
     text = io.TextIOWrapper(opened(path)[0], "utf-8-sig", errors="surrogateescape", newline="")
     with text:

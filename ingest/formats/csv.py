@@ -25,7 +25,7 @@ def check(source: Source) -> list[str]:
 
 
 def batches(source: Source, report: ReportBytes) -> Iterator[Batch]:
-    """Yield the rows, with every column as text; an empty field is null.
+    """Yield the rows in batches, with every column as text; an empty field is null.
 
     Rows with more or fewer values than the header are rejected.
     """

@@ -17,14 +17,14 @@ LOG = "_delta_log"
 
 
 def table_of(file: Path) -> Path | None:
-    """Return the folder of the Delta table that a file is part of, or None."""
+    """Return the folder of the Delta table that contains a file, or None."""
     return next((folder for folder in file.parents if (folder / LOG).is_dir()), None)
 
 
 def tables_files(folder: Path) -> Iterator[Source]:
     """Yield the files of a Delta table's current version, with the values of partition columns.
 
-    Raises BadInput if the log cannot be read, or if the rows in the files are not the table's rows.
+    Raises BadInput if the log is unreadable, or if the rows in the files are not the table's rows.
     """
     try:
         table = DeltaTable(folder)
@@ -43,7 +43,7 @@ def tables_files(folder: Path) -> Iterator[Source]:
 
 
 def _check(table: DeltaTable, folder: Path) -> None:
-    """Raise BadInput if rows are deleted, or columns renamed, only in the log."""
+    """Raise BadInput if only the log deletes rows or renames columns."""
     mode = table.metadata().configuration.get("delta.columnMapping.mode", "none")
     if mode != "none":
         found = f"Columns are renamed in its log only (columnMapping {mode})"

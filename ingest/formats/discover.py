@@ -1,10 +1,10 @@
 """Find the input files that paths stand for: files, folders, patterns and Delta tables.
 
-A folder stands for the files in it, at any depth. A pattern stands for the files and folders that
-it matches. Hidden files and folders are left out, and so are those whose names begin with an
+A folder stands for its files, at any depth. A pattern stands for the files and folders that it
+matches. Files and folders are left out if they are hidden or if their names begin with an
 underscore. Files without the ending of a known format are left out, unless a format is given.
-Folders named ``COLUMN=VALUE`` give that column to the Parquet files in them. A Delta table,
-wherever it is found, stands for the files of its current version.
+Folders named ``COLUMN=VALUE`` add this column to the Parquet files in them. A Delta table at any
+depth stands for the files of its current version.
 """
 
 import glob
@@ -31,11 +31,11 @@ def sources(
     columns: ColumnNames = AS_NAMED,
     own: Sequence[Path] = (),
 ) -> list[Source]:
-    """Return the files that these paths stand for, in order, each once.
+    """Return the distinct files that these paths stand for, in order.
 
     Raises BadInput for a missing path, a pattern without matches, a folder without readable files,
-    and a single file of a Delta table. Raises UsageError for a name that shows no format, and for a
-    path that leads, even through links, into one of the ``own`` folders.
+    and a single file of a Delta table. Raises UsageError for a name without the ending of a format,
+    and for a path that leads, even through links, into one of the ``own`` folders.
     """
     _check_outside(paths, own)
     found = [source for path in paths for source in _sources(path, input_format)]
@@ -74,7 +74,7 @@ def _sources(path: Path, input_format: str | None) -> list[Source]:
 
 
 def _inside(folder: Path, input_format: str | None) -> Iterator[Source]:
-    """Yield the input files below a folder, in the order of their names."""
+    """Yield the input files below a folder, ordered by name."""
     if (folder / LOG).is_dir():
         yield from tables_files(folder)
         return
@@ -129,5 +129,5 @@ def _file(path: Path, input_format: str | None) -> Source:
 
 
 def _source(path: Path, form: str) -> Source:
-    """Return the source of a file; a Parquet file gets the columns in its folders' names, too."""
+    """Return the source of a file; the folders' names add columns to a Parquet file."""
     return Source(str(path), form, constants=partition_columns(path) if form == "parquet" else ())

@@ -1,4 +1,4 @@
-"""Read exported triples: Parquet files with each triple's attributes, unchanged, in one column."""
+"""Read exported triples: Parquet files with the unchanged attributes of a triple in one column."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ from .source import Batch, ReportBytes, Source
 
 
 def check(source: Source) -> list[str]:
-    """Return the column names; raise BadInput unless they are the column names of an export."""
+    """Return the column names; raise BadInput if a column of an export is missing."""
     found = parquet.check(source)
     missing = [name for name in (*KNOWN, ATTRIBUTES) if name not in found]
     if missing:
@@ -27,13 +27,13 @@ def check(source: Source) -> list[str]:
 
 
 def batches(source: Source, report: ReportBytes) -> Iterator[Batch]:
-    """Yield the rows in batches, without the columns for ingest numbers and generation numbers."""
+    """Yield the rows in batches, without the columns of ingest and generation numbers."""
     row = 1
     for table in parquet.tables(source, report):
         known = [*KNOWN, *(name for name in DESCRIBING if name in table.column_names)]
         texts = pa.schema([(name, pa.string()) for name in (*known, ATTRIBUTES)])
         rows = table.select(texts.names).cast(texts).combine_chunks()
         attributes = rows[ATTRIBUTES].combine_chunks()
-        none = pc.fill_null(pc.equal(attributes, "{}"), True)  # answers show {} if there are none
+        none = pc.fill_null(pc.equal(attributes, "{}"), True)  # answers show {} for no attributes
         yield Batch(row, rows.select(known), pc.if_else(none, "", attributes))
         row += rows.num_rows

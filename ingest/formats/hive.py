@@ -10,7 +10,7 @@ NULL = "__HIVE_DEFAULT_PARTITION__"
 def partition_columns(file: Path) -> tuple[tuple[str, str | None], ...]:
     """Return the column and value of each folder named ``COLUMN=VALUE`` in a file's path.
 
-    Of folders with the same column, the innermost counts.
+    If several folders have the same column, the innermost counts.
     """
     found: dict[str, str | None] = {}
     for folder in file.parts[:-1]:

@@ -1,12 +1,11 @@
 """Read JSON lines: one object per line, whose keys are the columns. Keys may differ by row.
 
-Python's own decoder reads each line. Arrow's reader is not used, since it gives each column one
-type: it refuses a key that is a number in one row and text in another, or that first appears in a
-later block. Arrow's reader also rounds integers of more than 64 bits, and turns text that looks
-like a time into a time.
+Python's own decoder reads each line. Arrow's reader gives each column one type: it refuses a key
+that is a number in one row and text in another, or that first appears in a later block. It also
+rounds integers of more than 64 bits, and turns text that looks like a time into a time.
 
-A row with a number beyond those of double precision, such as ``1e400``, is rejected: as infinity,
-such numbers would all be one item. NaN, which Python writes for a missing number, is null.
+A row with a number beyond double precision, such as ``1e400``, is rejected: as infinity, all such
+numbers would become one item. NaN, which Python writes for a missing number, is null.
 """
 
 import json
@@ -26,7 +25,7 @@ from .compression import check_encoding, opened
 from .source import REJECTED, Batch, ReportBytes, Source, unreadable
 
 CHUNK = 4 << 20
-"""About this many bytes of text become one batch."""
+"""The approximate number of bytes of text in a batch."""
 
 _NONE = pa.schema([(name, pa.string()) for name in KNOWN]).empty_table()
 Numbered = list[tuple[int, "dict[str, object] | Unbounded"]]
@@ -35,24 +34,24 @@ Numbered = list[tuple[int, "dict[str, object] | Unbounded"]]
 
 @dataclass(frozen=True)
 class Unbounded:
-    """A row with a number that is not finite; such numbers are texts in ``row``."""
+    """A row with a number that is not finite; ``row`` has such numbers as text."""
 
     number: str
     row: dict[str, object]
 
 
 class _NotFinite(ValueError):
-    """A number is not finite; its text is the argument."""
+    """The error for a number that is not finite; its argument is the number's text."""
 
 
 def check(source: Source) -> list[str]:
-    """Return the keys of the first objects; raise BadInput if src or dst is not among them."""
+    """Return the keys of the first objects; raise BadInput if src or dst is missing."""
     check_encoding(source.path)
     return _keys(next(filter(None, _objects(source, lambda _: None)), []))
 
 
 def batches(source: Source, report: ReportBytes) -> Iterator[Batch]:
-    """Yield the rows in batches. Empty lines are skipped, but count in line numbers."""
+    """Yield the rows in batches; empty lines are skipped, but line numbers count them."""
     row = 1
     for objects in _objects(source, report):
         if row == 1:
@@ -183,7 +182,7 @@ def _batch(source: Source, row: int, objects: Numbered) -> Batch:
 
 
 def _rejected(columns: ColumnNames, row: int, objects: Numbered) -> pa.Table:
-    """Return the rows with a number that is not finite, with the names of known columns."""
+    """Return the rows with a number that is not finite, under the known column names."""
     known = {column: name for name, column in columns.read_for}
     rows = [
         {
@@ -201,7 +200,7 @@ def _rejected(columns: ColumnNames, row: int, objects: Numbered) -> pa.Table:
 
 
 def _text(value: object) -> str | None:
-    """Return a value as text, as it would be in a name."""
+    """Return a value as text, in the form of names."""
     return as_text(value) if isinstance(value, dict | list) else _name("", value)
 
 
@@ -219,7 +218,7 @@ def _scope(columns: ColumnNames, given: dict[str, object]) -> str | None:
 
 
 def _unless(value: object, nulls: Collection[str]) -> object:
-    """Return a value, or None if it is a text that stands for a missing value."""
+    """Return a value, or None for a text that stands for a missing value."""
     return None if isinstance(value, str) and value in nulls else value
 
 

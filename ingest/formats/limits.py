@@ -1,4 +1,4 @@
-"""Limit how much is read at once, and how much a compressed file may contain."""
+"""Limits of the data that is read at once, and of the content of compressed files."""
 
 from dataclasses import InitVar, dataclass, field
 from os.path import getsize
@@ -6,18 +6,18 @@ from os.path import getsize
 from provhouse.model.errors import BadInput
 
 BLOCK = 16 << 20
-"""The approximate number of bytes that are read at once. A single row must not be larger."""
+"""The approximate number of bytes that are read at once, and the most bytes of a row."""
 ROWS = 1 << 18
 """The largest number of rows that are read at once."""
 UNPACKED_TIMES = 300
-"""A compressed text file may expand to this many times its size, or to ``UNPACKED_BYTES`` if more.
+"""The largest ratio that a compressed text file may expand by, unless ``UNPACKED_BYTES`` is more.
 
-Files with real names do not compress that well.
+Files with real names compress less.
 """
 PARQUET_TIMES = 5_000
-"""A Parquet file may expand to this many times its size.
+"""The largest ratio that a Parquet file may expand by.
 
-The limit is higher than for text, because Parquet stores a repeated string only once.
+The limit is higher than for text, because Parquet stores a repeated string once.
 """
 UNPACKED_BYTES = 256 << 20
 """The number of bytes that any compressed file may expand to, however small the file is."""
@@ -25,7 +25,7 @@ UNPACKED_BYTES = 256 << 20
 
 @dataclass
 class Unpacked:
-    """Counts the uncompressed bytes that have been read from one compressed file."""
+    """A counter of the uncompressed bytes that were read from one compressed file."""
 
     path: str
     times: InitVar[int] = UNPACKED_TIMES

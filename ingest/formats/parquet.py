@@ -12,12 +12,12 @@ from .source import Batch, ReportBytes, Source, unreadable
 from .tabular import as_batches
 
 PIECE = 1 << 10
-"""The number of rows decoded at once: few, since long repeated names grow when decoded."""
+"""The number of rows decoded at once; few, since long repeated names grow when decoded."""
 _BROKEN = (pa.ArrowException, OSError, EOFError, UnicodeError)
 
 
 def check(source: Source) -> list[str]:
-    """Return the column names; raise BadInput if the footer is missing or lists no src or dst."""
+    """Return the column names; raise BadInput if the footer is missing or lacks src or dst."""
     with _opened(source) as file:
         return _columns(source, file)
 
@@ -28,7 +28,7 @@ def batches(source: Source, report: ReportBytes) -> Iterator[Batch]:
 
 
 def tables(source: Source, report: ReportBytes) -> Iterator[pa.Table]:
-    """Yield the rows as Arrow tables, with the types they have in the file."""
+    """Yield the rows as Arrow tables, with the types in the file."""
     with _opened(source) as file:
         rows, size = 0, os.path.getsize(source.path)
         unpacked = limits.Unpacked(source.path, limits.PARQUET_TIMES)
@@ -82,7 +82,7 @@ def _gathered(file: pq.ParquetFile, group: int) -> Iterator[pa.Table]:
 
 
 def _decoded(piece: pa.RecordBatch) -> pa.RecordBatch:
-    """Return the piece without dictionaries, so that its size shows how large the values are."""
+    """Return the piece without dictionaries, so that its size includes repeated values."""
     for at, field in enumerate(piece.schema):
         if pa.types.is_dictionary(field.type):
             piece = piece.set_column(at, field.name, piece.column(at).dictionary_decode())

@@ -1,6 +1,6 @@
 """List the files below the given paths that an ingest does not read.
 
-Hidden files, and files in which other programs note that an output is complete, are not listed.
+Hidden files are not listed, and neither are files that mark another program's output as complete.
 """
 
 import glob
@@ -37,9 +37,9 @@ def _found(path: Path, input_format: str | None) -> Iterator[Path]:
 
 
 def _inside(folder: Path, input_format: str | None, below: bool) -> Iterator[Path]:
-    """Yield what an ingest leaves out of a folder: files and linked folders.
+    """Yield the files and linked folders that an ingest leaves out of a folder.
 
-    With ``below``, the folder is in a folder that is left out, and so are all its files.
+    With ``below``, the folder is in a left-out folder, so all its files are left out.
     """
     if (folder / LOG).is_dir():
         return
@@ -59,7 +59,7 @@ def _is_left_out(file: Path, input_format: str | None) -> bool:
 
 
 def check_complete(missed: Sequence[str]) -> None:
-    """Raise BadInput if any file would be passed over."""
+    """Raise BadInput if an ingest would pass over a file."""
     if missed:
         raise BadInput(
             f"{len(missed):,} files in the folders would be passed over",

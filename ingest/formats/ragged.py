@@ -23,7 +23,7 @@ class InvalidRow(Protocol):
     expected_columns: int
     actual_columns: int
     number: int
-    """The number of the row. The header is row 1, and empty lines do not count."""
+    """The number of the row; the header is row 1, and empty lines do not count."""
     text: str
 
 
@@ -33,14 +33,14 @@ class Ragged:
     def __init__(self, separator: str) -> None:
         self._separator = separator
         self._good_before = array("q")
-        """For each ragged row, the number of other rows before it; 8 bytes a row."""
+        """For each ragged row, the number of good rows before it; 8 bytes a row."""
         self._rows: list[tuple[int, str, str]] = []
 
     @contextmanager
     def quiet(self) -> Iterator[None]:
-        """Suppress Python's report, on standard error, of a ragged row that is not UTF-8.
+        """Suppress Python's report to standard error of a ragged row that is not UTF-8.
 
-        Arrow cannot pass such a row to ``handle``. So it refuses the file, which is right.
+        Arrow cannot pass such a row to ``handle``, so it refuses the file, which is right.
         """
         before = sys.unraisablehook
 
@@ -57,7 +57,7 @@ class Ragged:
     def handle(self, row: InvalidRow) -> Literal["skip", "error"]:
         """Set a ragged row aside, or refuse the file if the row has an open quote or a line break.
 
-        Text with an open quote or a line break may contain many rows that Arrow took for one.
+        Text with an open quote or a line break may contain many rows that Arrow took for one row.
         """
         if row.text.count('"') % 2 or set("\r\n") & set(row.text.rstrip("\r\n")):
             return "error"

@@ -1,11 +1,11 @@
-"""List the input formats, and read each file with the module of its format.
+"""The list of input formats; the module of a format reads its files.
 
-To add a format, write a module here with the functions of ``FormatModule`` and add a line to
-``FORMATS``. A module is imported when the first file of its format is read, so that the command
-line can list the formats without delay.
+To add a format, write a module in this folder with the functions of ``FormatModule``, and add a
+line to ``FORMATS``. A module is imported when the first file of its format is read, so the command
+line lists the formats without delay.
 
-Reading a file that is not valid in its format raises BadInput with its name and the line or row
-group. Format modules do not reject single rows: the task that stages a file does.
+Reading an invalid file raises BadInput with the file's name and the line or row group. The task
+that stages a file rejects single rows, not the format module.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class FormatModule(Protocol):
-    """The functions that the module of each format has."""
+    """The functions of a format's module."""
 
     def check(self, source: "Source") -> list[str]:
         """Return the column names; raise BadInput if the beginning of the file is unusable."""
@@ -34,11 +34,11 @@ class Format:
 
     name: str
     module: str
-    """The name of the module in this folder that reads files of the format."""
+    """The name of its module in this folder."""
     endings: tuple[str, ...] = ()
-    """The endings of its file names; a format without endings is never recognised by name."""
+    """The endings of its file names; file names never imply a format without endings."""
     compressible: bool = False
-    """Whether its files are plain text and may be compressed as a whole, like ``x.csv.gz``."""
+    """Whether its files are plain text that may be compressed as a whole, like ``x.csv.gz``."""
     packed: bool = False
     """Whether its files are compressed inside, like Parquet files."""
 
@@ -81,7 +81,7 @@ def batches(source: "Source", report: Callable[[int], None] = lambda _: None) ->
 
 
 def format_of(path: Path) -> str:
-    """Return the format that the ending of a file's name shows, or an empty string."""
+    """Return the format for the ending of a file's name, or an empty string."""
     name = path.name.lower()
     plain = name
     for ending in COMPRESSED:
@@ -93,7 +93,7 @@ def format_of(path: Path) -> str:
 
 
 def codec_of(path: str) -> str | None:
-    """Return the codec that the ending of a file's name shows, or None."""
+    """Return the codec for the ending of a file's name, or None."""
     name = path.lower()
     return next((codec for ending, codec in COMPRESSED.items() if name.endswith(ending)), None)
 

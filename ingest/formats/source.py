@@ -1,4 +1,4 @@
-"""Define the input and the output of every format module: a source and a batch of its rows."""
+"""The input and output of every format module: a source and a batch of its rows."""
 
 import os
 from collections.abc import Callable
@@ -31,7 +31,7 @@ class Source:
     label: str = ""
     """The name of rows that a program passed; empty for a file of the user."""
     first_row: int = 1
-    """The number of the first row, if these rows follow those of other sources of the label."""
+    """The number of the first row; above 1 if an earlier source of the label precedes this one."""
 
     @property
     def name(self) -> str:
@@ -51,19 +51,19 @@ class Source:
 
 
 ReportBytes = Callable[[int], None]
-"""Called with the number of bytes of a file that have been read so far."""
+"""A function that receives the number of bytes of a file read so far."""
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows as they were read. ``first_row`` is the first row's number; headers do not count."""
+    """Rows as read; ``first_row`` is the first row's number, and headers do not count."""
 
     first_row: int
-    """Rows are numbered consecutively, unless ``numbers`` has the number of each row."""
+    """Rows have consecutive numbers, unless ``numbers`` has the number of each row."""
     rows: pa.Table
     attributes: pa.Array
     scope: pa.Array | None = None
-    """The text that is put before the names of each row."""
+    """The text before the names of each row."""
     numbers: I64 | None = None
     rejected: pa.Table | None = None
     """Rows that the format's module could not read, with the columns of ``REJECTED``."""
@@ -96,7 +96,7 @@ _PLAIN = (
 
 
 def unreadable(place: str, kind: str, error: BaseException) -> BadInput:
-    """Return the error for a file, or a place in it, that is not valid in the format ``kind``."""
+    """Return the error for a file, or a place in it, that is invalid in the format ``kind``."""
     first = next((line for line in str(error).splitlines() if line.strip()), "It is truncated")
     why = next((plain for part, plain in _PLAIN if part in first), first)
     return BadInput(

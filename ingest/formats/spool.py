@@ -1,6 +1,6 @@
-"""Write Arrow batches of a program to temporary files, which are then read like files of a user.
+"""Write a program's Arrow batches to temporary files, which are read like files of a user.
 
-An ingest may have to read its input more than once, and an iterator of batches cannot be.
+An ingest may read its input more than once, and an iterator of batches yields them once.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,24 +19,24 @@ from .source import Source
 
 
 class ArrowStream(Protocol):
-    """An object that can be read as Arrow batches, such as a data frame of polars or pandas."""
+    """An object that yields Arrow batches, such as a data frame of polars or pandas."""
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Return the batches as the Arrow C stream interface defines it."""
 
 
 FILE_ROWS = 1 << 21
-"""From this number of rows on, a temporary file is followed by another.
+"""The number of rows that ends a temporary file and begins the next.
 
-One task reads each file, so that a large ingest uses all cores.
+One task reads each file, so several files let a large ingest use all cores.
 """
 Rows = ArrowStream | Iterable[pa.RecordBatch]
-"""An Arrow table, reader or data frame, or record batches that have one schema."""
+"""An Arrow table, reader or data frame, or record batches with one schema."""
 
 
 @contextmanager
 def spooled(rows: Rows, label: str, columns: ColumnNames) -> Iterator[list[Source]]:
-    """Write the batches to temporary files for the block, one batch at a time."""
+    """Write the batches, one at a time, to temporary files that exist during the ``with`` block."""
     reader = _reader(rows, label)
     columns.check(label, reader.schema.names)
     batches = iter(reader)

@@ -1,4 +1,4 @@
-"""Turn the Arrow tables read from CSV and Parquet files into batches of triples."""
+"""Turn the Arrow tables of input files into batches of triples."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
@@ -12,7 +12,7 @@ from . import limits
 from .column_mapping import ID_OF, TABLE_OF
 from .source import Batch, Source, unreadable
 
-# An OverflowError is raised for times outside of Python's range, for example.
+# For example, times outside of Python's range raise OverflowError.
 _CONVERSION_ERRORS = (pa.ArrowException, ValueError, OverflowError)
 
 
@@ -49,7 +49,7 @@ def _batch(source: Source, row: int, rows: pa.Table) -> Batch:
 
 
 def _without_nulls(rows: pa.Table, nulls: Collection[str]) -> pa.Table:
-    """Return rows with null in place of the texts that stand for a missing value."""
+    """Return rows with null instead of the texts that stand for a missing value."""
     if not nulls:
         return rows
     texts = pa.array(sorted(nulls), pa.string())
@@ -67,7 +67,7 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def _known(name: str, column: pa.ChunkedArray, by_id: Sequence[str]) -> pa.Array:
-    """Return a known column as text; but integer ids, and dictionaries of their tables, as such."""
+    """Return a known column as text, except integer ids and dictionaries of their tables."""
     if name in {ID_OF[end] for end in by_id} and _fits(column):
         return column.combine_chunks().cast(pa.int64())
     if name in {TABLE_OF[end] for end in by_id} and pa.types.is_dictionary(column.type):
@@ -76,7 +76,7 @@ def _known(name: str, column: pa.ChunkedArray, by_id: Sequence[str]) -> pa.Array
 
 
 def _fits(column: pa.ChunkedArray) -> bool:
-    """Return whether a column has integers that all fit into 64 bits with a sign."""
+    """Return whether all values of a column are integers that fit into 64 bits with a sign."""
     if not pa.types.is_integer(column.type):
         return False
     most = pc.max(column).as_py() if pa.types.is_uint64(column.type) else None
@@ -95,7 +95,7 @@ def _text(column: pa.ChunkedArray) -> pa.Array:
 
 
 def _without_nan(column: pa.ChunkedArray) -> pa.Array:
-    """Return a column with null in place of NaN, which stands for a missing number."""
+    """Return a column with null instead of NaN, which stands for a missing number."""
     values = column.combine_chunks()
     if not pa.types.is_floating(values.type):
         return values
@@ -103,13 +103,13 @@ def _without_nan(column: pa.ChunkedArray) -> pa.Array:
 
 
 def _finite(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column with null in place of NaN and infinity, which are no names of items."""
+    """Return a column with null instead of NaN and infinity, which name no items."""
     if not pa.types.is_floating(column.type):
         return column
     return pc.if_else(pc.is_finite(column), column, None)
 
 
 def _without_zeros(times: pa.Array) -> pa.Array:
-    """Return times as text, without the trailing zeros of the fraction of a second."""
+    """Return times as text, without trailing zeros in the fraction of a second."""
     shorter = pc.replace_substring_regex(times, r"(\.[0-9]*?)0+(Z?)$", r"\1\2")
     return pc.replace_substring_regex(shorter, r"\.(Z?)$", r"\1")

@@ -1,4 +1,4 @@
-"""Names of the rows of a source without row numbers, which captured writes may have made."""
+"""Names of source rows that have no row numbers; captured writes may have made the rows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,24 +32,24 @@ class Fresh:
         return np.asarray(pc.is_in(keys, output.names))
 
     def since(self, version: int, write: int) -> bool:
-        """Return whether a version is of the write with this number in the block, or of a later."""
+        """Return whether the write of a version has at least this number in the block."""
         output = self.outputs.get(version)
         return output is not None and output.write.number >= write
 
 
 class KeyedNames:
-    """Gives names to the rows of one scan: ``table/key@version``, or ``table/key`` otherwise.
+    """Names of the rows of one scan: ``table/key@version`` for captured writes, else ``table/key``.
 
-    The file of a row says which write has made it. A table of another database has no files: there,
-    a row is of the newest write before that has its key.
+    The file of a row determines the write that made the row. A table of another database has no
+    files; its row belongs to the newest earlier write that has the row's key.
     """
 
     def __init__(self, scan: KeyedSource, write: int, known: Known, fresh: Fresh) -> None:
-        """Know a scan of the write with a number in its block."""
+        """Name the rows of a scan; ``write`` is the number of the scan's write in its block."""
         self._scan, self._write, self._known, self._fresh = scan, write, known, fresh
 
     def includes(self, number: int) -> bool:
-        """Return whether a number in the place of a file's is of this scan."""
+        """Return whether a file number in the ids of rows belongs to this scan."""
         return self._scan.number <= number < self._scan.number + self._scan.partitions
 
     def items(self, ids: I64) -> tuple[str, pa.Array]:
@@ -77,7 +77,7 @@ class KeyedNames:
 
     @cached_property
     def _versions(self) -> tuple[pa.Array, I64]:
-        """Suffixes of names, and the position of that of each row."""
+        """Suffixes of names, and the position of each row's suffix."""
         suffixes = [write.suffix if write else "" for write in self._writes]
         if self._scan.files:
             return pa.array(suffixes, pa.string()), self._rows.files
@@ -89,7 +89,7 @@ class KeyedNames:
         return pa.array([*suffixes, ""], pa.string()), of
 
     def _has(self, write: Written, rows: I64) -> npt.NDArray[np.bool_]:
-        """Return whether a write has made a row with the key of each of some rows."""
+        """Return, for each of some rows, whether a write has made a row with the same key."""
         keys = self._rows.keys.take(pa.array(rows))
         same = np.zeros(len(rows), np.int64)
         names = keyed_items(write.table, keys, pa.array([write.suffix]), same)
@@ -98,8 +98,8 @@ class KeyedNames:
     def check(self) -> None:
         """Raise an error if rows of captured writes cannot be found again by their keys.
 
-        Raises BadInput if a key is NULL or not unique, and for a key that the write does not have.
-        Raises UsageError if the declared key is another one.
+        Raises BadInput if a key is NULL or not unique, or if the write does not have it. Raises
+        UsageError if the declared key differs from the key of the write.
         """
         rows = self._rows
         for number, write in enumerate(self._writes):

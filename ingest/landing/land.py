@@ -1,4 +1,4 @@
-"""Ingest the lineage of what a captured block has written, as one new generation."""
+"""Ingest the lineage of the writes of a captured block, as one new generation."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -56,9 +56,9 @@ from .unused_keys import unused_keys
 from .weakened import WEAKEST_KIND, weakened
 
 SMALL_BYTES = 256 << 20
-"""Triples with fewer bytes, about four million, land without Spark.
+"""The most bytes of triples, about four million triples, that land without Spark.
 
-They are numbers, which need no parsing, so that one process takes no longer than Spark's workers.
+They are numbers and need no parsing, so one process takes no longer than Spark's workers.
 """
 
 
@@ -70,14 +70,14 @@ def land_block(
     *,
     keep: bool = False,
 ) -> Landed:
-    """Ingest what a captured block has left in its folder as one new generation; remove the folder.
+    """Ingest the folder of a captured block as one new generation, then remove the folder.
 
     With ``keep``, the folder stays, so that rows can be traced in it, and is not ingested again.
-    ``keys`` replace the keys that the block was declared with. Writes that are not complete are
-    named in the result and left out. A write with an error, such as a key that is NULL or not
-    unique, keeps out itself and those that build on it: the result has the error as its ``fault``,
-    and the folder stays. Raises it if nothing else is left, and then nothing lands. Raises BadInput
-    for files that have changed since, and Busy if another process writes.
+    ``keys`` replace the declared keys of the block. The result names the incomplete writes, which
+    are left out. A write with an error, such as a key that is NULL or not unique, is kept out with
+    the writes that build on it: the result has the error as its ``fault``, and the folder stays.
+    Raises this error if no other write is left; then nothing lands. Raises BadInput if files have
+    changed since the job, and Busy if another process writes.
     """
     block = read_block(folder)
     begun, declared = captured_writes(folder), block.keys if keys is None else keys
@@ -95,7 +95,7 @@ def land_block(
 
 
 def _left_plain(folder: Path, block: Block, layout: Layout) -> tuple[Refusal, ...]:
-    """Return and note the writes without capture of a job that its configuration has captured."""
+    """Return and note the uncaptured writes of a job whose configuration turned capture on."""
     try:
         records = json.loads((folder / "uncaptured.json").read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -108,7 +108,7 @@ def _left_plain(folder: Path, block: Block, layout: Layout) -> tuple[Refusal, ..
 
 
 def _stopped(begun: Sequence[CapturedWrite], block: Block, layout: Layout) -> tuple[Refusal, ...]:
-    """Return and note the writes whose capture was stopped by their budget."""
+    """Return and note the writes whose budget stopped their capture."""
     found = tuple(
         Refusal(str(each.path), each.table, "Its capture was stopped by its budget", each.stopped)
         for each in begun
@@ -144,7 +144,7 @@ def _land(
         if error := kept_out.error(0):
             raise error
         return Landed(incomplete=incomplete)
-    with only_writer(settings, progress):  # once for everything that is stored
+    with only_writer(settings, progress):  # one lock for everything that _store commits
         landed = _store(whole, keys, block.run, store, aside, settings, progress)
     for each in whole:
         _has_landed(each.output.write).touch()
@@ -198,12 +198,12 @@ def _store(
 
 
 def _has_landed(write: CapturedWrite) -> Path:
-    """Return the path of a file that is there once a write has landed."""
+    """Return the path of the file that exists once a write has landed."""
     return write.folder / "landed"
 
 
 def _outputs(finished: Sequence[CapturedWrite], kept_out: KeptOut) -> list[Output]:
-    """Return the files of finished writes, but of those that are kept out."""
+    """Return the files of the finished writes that are not kept out."""
     found = list[Output]()
     for write in finished:
         with kept_out.if_wrong([write]):
@@ -214,7 +214,7 @@ def _outputs(finished: Sequence[CapturedWrite], kept_out: KeptOut) -> list[Outpu
 def _traced(
     outputs: Sequence[Output], block: Block, aside: Path, kept_out: KeptOut
 ) -> list[Traced]:
-    """Return what the rows of writes derive from, but of those that are kept out."""
+    """Return the sources of the rows of each write that is not kept out."""
     before, opened, found = kept_out.numbers(), dict[Path, MarkedRows](), list[Traced]()
     for output in outputs:
         if output.write.number not in before:
@@ -232,7 +232,7 @@ def _check(
     store: KeyStore,
     kept_out: KeptOut,
 ) -> None:
-    """Keep out the writes of which a key does not name the rows that were written or read."""
+    """Keep out each write whose keys do not name the rows that it wrote or read."""
     fresh = dict[Path, Key]()
     for output in outputs:
         with kept_out.if_wrong([output.write]):
@@ -255,17 +255,17 @@ def _check(
 
 
 def _key(output: Output, keys: Mapping[str, Key]) -> Key:
-    """Return the key of the rows of a write: that which its tap wrote, or the declared one."""
+    """Return the key of the rows of a write: the key that its tap wrote, or the declared one."""
     return output.write.key or keys.get(output.write.table, ())
 
 
 def _stored_key(output: Output, keys: Mapping[str, Key]) -> Key:
-    """Return the key of the rows of a write, by the names of its columns in the files."""
+    """Return the key of the rows of a write, with the names that its columns have in the files."""
     return output.write.names.of(_key(output, keys), output.write.table)
 
 
 def _sources(outputs: Sequence[Output]) -> list[SourceFile]:
-    """Return each state of each source file once; a file has another number in each write."""
+    """Return each state of each source file once; each write numbers a file differently."""
     every = (source for output in outputs for source in output.write.sources)
     return list({(each.path, each.bytes, each.changed): each for each in every}.values())
 
@@ -363,10 +363,10 @@ def _names(
 
 
 def _one_each(ops: Sequence[pa.Table]) -> pa.Table:
-    """Return one description of each op; two appends to one table have the same ops.
+    """Return one description of each op, since two appends to a table have the same ops.
 
-    If writes with one text differ, their op has the weakest exactness and kind, and no facts that
-    differ.
+    If descriptions of an op differ, the result has the weakest exactness and kind, and omits the
+    facts that differ.
     """
     found = dict[str, dict[str, str | None]]()
     for row in (row for table in ops for row in table.to_pylist()):

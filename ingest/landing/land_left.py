@@ -1,4 +1,4 @@
-"""Ingest the folders of captured jobs that have ended without an ingest."""
+"""Ingest of the folders of captured jobs that have ended without an ingest."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -20,11 +20,11 @@ def land_left(
     progress: Progress,
     keys: Mapping[str, Key] | None = None,
 ) -> Landed:
-    """Ingest one folder, or all that no running job has locked, and remove what was ingested.
+    """Ingest one folder, or all folders that no running job has locked, and remove them.
 
-    Each folder becomes a generation, oldest first, since a job may read what an earlier one wrote.
-    So an error ends it, and its folder and those after it stay. Raises what ``land_block`` raises,
-    and Busy if the job of the folder still runs.
+    Each folder becomes a generation, oldest first, since a job may read tables that an earlier job
+    wrote. So the first error ends the ingest, and its folder and all later folders stay. Raises the
+    errors of ``land_block``, and Busy if the job of the folder still runs.
     """
     folders = [folder] if folder else list(waiting_blocks(Layout(settings.warehouse)))
     landed = list[Landed]()

@@ -1,4 +1,4 @@
-"""The report on the writes of a captured block: what is in the warehouse, and what is not."""
+"""The report on a captured block: the writes that landed, and the writes that did not."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -21,17 +21,17 @@ class LandedWrite:
     path: Path
     rows: int
     taps: int
-    """The number of operators below which associations were written aside."""
+    """The number of operators with a tap, which wrote associations aside."""
     associations: int
-    """The number of pairs of a source row and a row of the write, or of a group of its rows."""
+    """The number of pairs of a source row and a row of the write, or a group of its rows."""
     bytes: int
     """The size of its association files, which the ingest removes."""
     seconds: float
-    """Seconds that Spark took for the write, without the rewriting of the plan."""
+    """Seconds that Spark took to write, without the rewriting of the plan."""
     rewriting: float
     """Seconds that the rewriting of the plan took."""
     supersets: tuple[str, ...]
-    """The operations whose lineage may have more rows than those that were used."""
+    """The operations whose lineage may include unused rows."""
     sample: float = 1.0
     """The part of the rows that has lineage in the warehouse."""
 
@@ -60,31 +60,31 @@ class Landed:
 
     writes: tuple[LandedWrite, ...] = ()
     generation: int = 0
-    """The generation that shows them; 0 if nothing was written."""
+    """The generation that contains the writes; 0 if nothing was written."""
     incomplete: tuple[str, ...] = ()
-    """The paths of writes whose end Spark did not report, or that were overwritten; left out."""
+    """The paths of writes that were left out: Spark reported no end, or a write replaced them."""
     refusals: tuple[Refusal, ...] = ()
-    """The writes that were refused, that have run without capture, or were stopped by a budget."""
+    """The writes that were refused, that ran uncaptured, or whose budget stopped their capture."""
     folder: Path | None = None
-    """The folder to ingest later, if the ingest has failed: ``provhouse ingest --captured``."""
+    """The folder to ingest with ``provhouse ingest --captured``, if this ingest has failed."""
     error: str = ""
     """Why the ingest has failed."""
     unused_keys: UnusedKeys | None = None
     """Declared keys of tables that neither the writes nor the warehouse have."""
     marks: tuple[LandedMark, ...] = ()
-    """The rows that the program has marked, by ``run.mark``."""
+    """The rows that the program marked with ``run.mark``."""
     kept_out: tuple[Refusal, ...] = ()
-    """The writes that could not be ingested, such as those with a wrong key, while others were."""
+    """The writes that could not be ingested, for example because of a wrong key."""
     fault: ProvhouseError | None = field(default=None, repr=False)
-    """The error for which writes were kept out."""
+    """The error that kept out the writes."""
     widened: Widened = field(default_factory=dict, repr=False)
-    """The windows whose rows were found to derive from whole partitions."""
+    """The windows whose rows derive from whole partitions."""
 
     def __str__(self) -> str:
         return "\n".join(self._lines())
 
     def _lines(self) -> Iterator[str]:
-        """Yield a line for each write, and for whatever was left out."""
+        """Yield a line for each write, whether it landed or not."""
         if self.writes:
             yield f"Generation {self.generation}"
         else:

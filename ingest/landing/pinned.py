@@ -1,4 +1,4 @@
-"""The files of a captured block, pinned in the state in which it read and wrote them."""
+"""Pins of the files of a captured block, in the state when the block read or wrote them."""
 
 import os
 from collections.abc import Collection, Mapping, Sequence
@@ -23,7 +23,10 @@ def pins_of(
     known: Known,
     store: KeyStore,
 ) -> list[Pin]:
-    """Return the pinned files of a block. Files of captured writes were pinned when written."""
+    """Return the pins of the files that a block wrote and read.
+
+    Files that earlier captured writes made already have the pins of these writes.
+    """
     written = [
         _now(version, path)
         for output, version in zip(outputs, versions, strict=True)
@@ -42,7 +45,7 @@ def pins_of(
 def checked_before(
     layout: Layout, sources: Collection[SourceFile]
 ) -> dict[tuple[Path, Key], Range]:
-    """Return the range of the keys of each source that an earlier ingest has checked."""
+    """Return the range of the keys of each source file that an earlier ingest has checked."""
     states = {(each.path, each.bytes, each.changed) for each in sources}
     return {
         (pin.path, pin.key): (pin.low, pin.high)

@@ -1,4 +1,4 @@
-"""Write triples to temporary files: a stream for each way in which their ends are given."""
+"""Write triples to temporary files, one stream for each form of their ends."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -37,8 +37,8 @@ _CODED = pa.dictionary(pa.int32(), pa.string())
 class Streams:
     """The triples of all writes of a block, as sources for an ingest.
 
-    A file has either row ids or names at each end, so there are up to four kinds of files, and
-    further ones for triples with values. They are in the folder ``aside``.
+    Each end of the triples of a file is either a row id or a name, so up to four kinds of files
+    exist, and further kinds for triples with values. The files are in the folder ``aside``.
     """
 
     def __init__(self, label: str, run: str, aside: Path) -> None:
@@ -64,7 +64,7 @@ class Streams:
             self._write(piece, at, src, ends, _role(src, sources.state))
 
     def finish(self) -> Sequence[Source]:
-        """Close the files, and return them."""
+        """Close the files, and return them as sources."""
         if not self._sources:  # a write may have no rows
             none = _nothing(0)
             self._write(RowPiece(), np.empty(0, np.int64), none, none, _role(none, ()))
@@ -143,7 +143,7 @@ def _taken(ends: Ends, at: I64, count: int) -> Ends:
 
 
 def _role(src: Ends, state: Sequence[str]) -> pa.Array:
-    """Return the role of each source row: those of a module's state have the role state."""
+    """Return the role of each source row; rows of a module's state have the role ``state``."""
     if not state:
         return pa.nulls(len(src.values), pa.string())
     kept = pc.is_in(src.tables.cast(pa.string()), pa.array(state, pa.string()))

@@ -1,4 +1,4 @@
-"""Keys that are declared for tables which neither a block nor the warehouse has."""
+"""Declared keys of tables that neither a block nor the warehouse has."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from provhouse.store.warehouse.layout import Layout
 
 @dataclass(frozen=True)
 class UnusedKeys:
-    """Declared keys that have named no rows, probably because of a wrong name."""
+    """Declared keys that name no rows, probably because a table's name is wrong."""
 
     declared: tuple[str, ...] = ()
-    """The names of tables, as in the declaration."""
+    """The names of the tables, as declared."""
     tables: tuple[str, ...] = ()
-    """The tables that the writes have read or made."""
+    """The tables that the writes read or made."""
 
     def __str__(self) -> str:
         return (
@@ -28,9 +28,9 @@ class UnusedKeys:
 def unused_keys(
     begun: Sequence[CapturedWrite], keys: Collection[str], layout: Layout
 ) -> UnusedKeys | None:
-    """Return the keys of tables that are unknown to the writes and to the warehouse, or None.
+    """Return the keys of tables that neither the writes nor the warehouse have, or None.
 
-    Jobs may share keys, so a table that an earlier job has used is no mistake.
+    Jobs may share keys, so a key of a table that an earlier job used is no mistake.
     """
     tables = sorted(set(_tables(begun)))
     unknown = sorted({*keys} - {*tables})

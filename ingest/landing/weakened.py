@@ -1,4 +1,4 @@
-"""Keep the exactness and the kind of an op as weak as those of any triple that it has already."""
+"""Keep the exactness and kind of an op as weak as any of its stored triples requires."""
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -11,14 +11,14 @@ from provhouse.store.warehouse.commits import current
 from provhouse.store.warehouse.layout import Layout
 
 WEAKEST_KIND = "function"
-"""The kind of an op whose triples have no other one in common."""
+"""The kind of an op whose triples have no other kind in common."""
 
 
 def weakened(ops: pa.Table, layout: Layout) -> pa.Table:
-    """Return descriptions of ops with the weakest exactness and kind that they have had so far.
+    """Return descriptions of ops with the weakest exactness and kind that each op ever had.
 
-    An op has one description, which holds also for the triples of earlier ingests. A kind that was
-    not known before is the weakest, too.
+    The only description of an op holds for the triples of earlier ingests too. An op whose earlier
+    kind is unknown gets the weakest kind.
     """
     commit = current(layout)
     if commit is None:

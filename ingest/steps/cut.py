@@ -1,11 +1,11 @@
-"""Step 3: cut the new items into sets, and give items and sets their numbers.
+"""Step 3: cut the new items into sets, and number items and sets.
 
-One task does this; it needs neither the rows nor the names. A stored item keeps its number and its
-set, so only new items are cut. New items that are connected by triples between new items form a
-piece. Each piece is cut into sets, and small sets are packed. The items of a set get consecutive
-numbers, and so do the items of a component. Stored components that new triples connect are merged.
+One task cuts; it needs neither the rows nor the names. A stored item keeps its number and its set,
+so only new items are cut. New items that triples between new items connect form a piece. Each piece
+is cut into sets, and small sets are packed. The items of a set get consecutive numbers, and so do
+the items of a component. Stored components that new triples connect are merged.
 
-If the arrays of all items would take too much memory, the components are divided into groups, in
+If the arrays of all items would take too much memory, the components are divided into groups in
 files, and one group is cut at a time. The result is the same.
 """
 
@@ -40,26 +40,26 @@ from .read import ReadResult
 RANGE_TRIPLES = 4 << 20
 """The approximate number of triples that are sorted at once."""
 SAMPLE = 64
-"""The bounds of the ranges are estimated from a sample: one of every ``SAMPLE`` edges."""
+"""The sampling interval of edges; the sampled edges give the bounds of the ranges."""
 ITEM_BYTES, EDGE_BYTES = 150, 150
-"""The bytes of memory that cutting takes for each item and each edge, at most."""
+"""The most bytes of memory that cutting takes for each item and each edge."""
 MEGABYTE = 1 << 20
 
 
 @dataclass(frozen=True)
 class CutResult:
-    """The results of the cut, except the arrays that it writes to the staging folder."""
+    """The results of the cut, except the staged arrays."""
 
     items: int
     sets: int
     components: int
     """The change in the number of components."""
     bounds: tuple[int, ...]
-    """The item numbers at which the second and later ranges of dst begin."""
+    """The first item numbers of the second and later ranges of dst."""
 
 
 def cut(job: Job, read: ReadResult, numbered: NumberResult) -> CutResult:
-    """Cut the new items into sets and give them numbers."""
+    """Cut the new items into sets, and number both."""
     task = CutItems(
         staging=job.staging,
         snapshot=job.snapshot(),
@@ -81,7 +81,7 @@ def cut(job: Job, read: ReadResult, numbered: NumberResult) -> CutResult:
 
 
 def _levels(job: Job, tables: Sequence[str]) -> list[I32]:
-    """Return the given splits as arrays, without tables that have no item in this ingest."""
+    """Return the given splits as arrays, without tables that this ingest has no items of."""
     if not job.inputs.splits:
         return []
     return split_codes(restricted(job.inputs.splits[1], set(tables)), tables)
@@ -106,7 +106,7 @@ class CutItems:
     first_item: int
     first_set: int
     ranges: int
-    """The number of ranges of item numbers that triples are divided into before sorting."""
+    """The number of ranges of item numbers that divide the triples before sorting."""
 
     def run(self) -> CutResult:
         """Write ``numbers`` (by place), ``sets`` and ``merges`` to the staging folder."""
@@ -138,10 +138,10 @@ class CutItems:
         numbering.add(graph, places, packed[found.label], int(packed.max(initial=-1)) + 1)
 
     def _cut_groups(self, items: GroupedItems, numbering: Numbering) -> None:
-        """Cut one group at a time; then number the sets, again one group at a time.
+        """Cut the groups one at a time, then number their sets, again one group at a time.
 
-        The rules of packing are applied until all groups together have few enough sets and
-        dependencies. So every rule is applied to each group, and what it brings is kept in a file.
+        Packing ends with the first rule after which all groups together have few enough sets and
+        dependencies. So each group gets every rule, and a file stores the packed sets of each rule.
         """
         plans: Plans = {}
         most, sizes = Most(0, 0), np.zeros(len(RULES) + 1, np.int64)
@@ -196,7 +196,7 @@ class CutItems:
         )
 
     def _bounds(self, numbers: I64) -> tuple[int, ...]:
-        """Return item numbers that divide the triples, by dst, into ranges of about equal size."""
+        """Return item numbers that divide the triples by dst into ranges of about equal size."""
         if self.ranges == 1:
             return ()
         sample = np.concatenate([numbers[dst[::SAMPLE]] for _, dst in self.staging.edge_chunks()])
@@ -206,19 +206,19 @@ class CutItems:
 
 @dataclass(frozen=True)
 class Most:
-    """The counts from which it follows how many sets and dependencies are few enough."""
+    """The counts that determine when sets and dependencies are few enough."""
 
     alone: int
     """The number of sets that are whole components."""
     items: int
-    """The number of items of other sets."""
+    """The number of items in all other sets."""
 
     def __add__(self, other: "Most") -> "Most":
         return Most(self.alone + other.alone, self.items + other.items)
 
     @property
     def enough(self) -> int:
-        """The most sets and dependencies at which packing ends."""
+        """The most sets and dependencies that need no further packing."""
         return self.alone + self.items // ENOUGH
 
 

@@ -1,7 +1,7 @@
 """Divide the items of an ingest into groups of components, in files, to cut one group at a time.
 
 Union-find over all items finds the components, as in memory, but its arrays are memory-mapped
-files: 32 bytes for each item and 8 for each edge. What is in memory does not grow with the items.
+files: 32 bytes for each item and 8 for each edge. So the memory does not grow with the items.
 """
 
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ class GroupPart(NamedTuple):
 
 @dataclass(frozen=True)
 class GroupSource:
-    """The items and edges of an ingest, and the sets that it adds to."""
+    """The items and edges of an ingest, and the stored sets that it adds to."""
 
     staging: Staging
     snapshot: Snapshot | None
@@ -109,7 +109,7 @@ class GroupedItems:
         return len(self.groups.weights)
 
     def part(self, number: int) -> GroupPart:
-        """Return a group. Arrays of its items are in memory; its edges are read in each pass."""
+        """Return a group; arrays of its items are in memory, and each pass reads its edges."""
         places = self._places[self._starts[number] : self._starts[number + 1]]
         first, end = self._edge_starts[number : number + 2]
         stored = self._source.stored[places]
@@ -131,7 +131,7 @@ class GroupedItems:
 
 
 def _items_of(components: I64, snapshot: Snapshot) -> I64:
-    """Return the number of items that each of these components has in all its sets."""
+    """Return the number of items in all sets of each of these components."""
     ids, place = np.unique(components, return_inverse=True)
     found = np.zeros(len(ids), np.int64)
     for rows in _blocks(len(snapshot.set_components)):
@@ -144,7 +144,7 @@ def _items_of(components: I64, snapshot: Snapshot) -> I64:
 def _nodes(source: GroupSource, path: Path) -> tuple[I32, int, int]:
     """Return the node of each place, the number of new items, and the number of nodes.
 
-    New items are the first nodes. The components of stored items follow, each as one node.
+    New items are the first nodes. The components of stored items follow, as one node each.
     """
     stored, components = source.stored, source.stored_components()
     blocks = _blocks(len(stored))
@@ -177,7 +177,7 @@ def _roots(staging: Staging, nodes: I32, count: int) -> I32:
 def _groups(
     staging: Staging, nodes: I32, parent: I32, new: int, weights: Weights
 ) -> tuple[I32, Groups]:
-    """Return an array that has, at each root, the group of the component; and the groups."""
+    """Return the group of the component at each root, as an array by node, and the groups."""
     items = _created(staging.cut_items, np.int32, len(parent))
     edges = _created(staging.cut_counts, np.int64, len(parent))
     count_items(parent, items, new)
@@ -190,7 +190,7 @@ def _groups(
 def _homes(
     staging: Staging, nodes: I32, parent: I32, group_of: I32, groups: int
 ) -> tuple[I32, I64]:
-    """Return the group of each place and its position there, and the number of places of groups."""
+    """Return each place's group and position in the group, and each group's number of places."""
     homes = _created(staging.cut_homes, np.int32, len(nodes), 2)
     filled = np.zeros(groups, np.int64)
     settle(nodes, parent, group_of, filled, homes)

@@ -1,4 +1,4 @@
-"""Give numbers to cut items and to their sets, and stage them."""
+"""Number cut items and their sets, and stage the numbers."""
 
 from collections.abc import Sequence
 from types import TracebackType
@@ -32,7 +32,7 @@ class Numbering:
     """A context manager that stages ``numbers`` (by place), ``sets`` and ``merges``.
 
     ``stored`` has the stored number of each place, or -1. ``first_item`` and ``first_set`` are the
-    next free numbers. ``plain_nodes`` is the largest number of uncut components that get a node.
+    next free numbers. ``plain_nodes`` is the most uncut components that get a node.
     """
 
     def __init__(
@@ -68,9 +68,9 @@ class Numbering:
         write_stream(self._staging.merges, pa.table({COMPONENT: pairs[:, 0], INTO: pairs[:, 1]}))
 
     def add(self, graph: ItemGraph, new_places: I64, label: I32, count: int) -> None:
-        """Number the sets of whole components; larger components come before smaller ones.
+        """Number the sets of whole components, larger components before smaller ones.
 
-        ``new_places`` are the places of the graph's new items, and ``label`` are their sets.
+        ``new_places`` has the places of the graph's new items, and ``label`` has their sets.
         """
         child, parent = graph.dependencies(label, count)
         items = np.bincount(label, minlength=count)
@@ -104,7 +104,7 @@ class Numbering:
 
 
 def _tables_of(sets: I64, table: I32, names: Sequence[str], count: int) -> pa.Array:
-    """Return for each set the sorted names of the tables that its items are in."""
+    """Return, for each set, the sorted names of the tables of its items."""
     width = max(len(names), 1)
     owner, code = np.divmod(distinct(sets * width + table), width)
     named = np.array([bool(name) for name in names], bool)[code] if len(code) else code.astype(bool)
@@ -114,7 +114,7 @@ def _tables_of(sets: I64, table: I32, names: Sequence[str], count: int) -> pa.Ar
 
 
 def _largest(items: I64, among: Bools, limit: int) -> Bools:
-    """Return a mask that marks the ``limit`` largest of the sets marked in ``among``."""
+    """Return a mask of the ``limit`` largest sets that ``among`` marks."""
     rows = np.flatnonzero(among)
     chosen = np.zeros(len(items), bool)
     chosen[rows[np.argsort(-items[rows], kind="stable")[:limit]]] = True

@@ -1,4 +1,4 @@
-"""Find which descriptions of ops and modules a job has to store: those that say something new."""
+"""Find the descriptions of ops and modules that a job stores because they are new or changed."""
 
 from functools import reduce
 
@@ -20,7 +20,7 @@ from ..job import Job
 
 
 def new_descriptions(job: Job) -> dict[str, pa.Table]:
-    """Return the rows that this job adds to the tables of descriptions, without ``ingest``.
+    """Return the rows that a job adds to the tables of descriptions, without the column ``ingest``.
 
     Raises BadInput if an op would then be part of two modules.
     """
@@ -31,7 +31,7 @@ def new_descriptions(job: Job) -> dict[str, pa.Table]:
 
 
 def _new_modules(job: Job) -> pa.Table:
-    """Return the declarations of modules that differ from those shown, each one complete."""
+    """Return the complete declarations of modules that differ from the shown declarations."""
     if job.inputs.modules is None:
         return DECLARED.empty_table()
     rows, before = job.inputs.modules.rows, job.snapshot()
@@ -49,7 +49,7 @@ _NOTHING: _Said = frozenset({(None, None, None)})
 
 
 def _by_module(rows: pa.Table) -> dict[str, _Said]:
-    """Return what is said about each module."""
+    """Return the declared facts of each module."""
     found: dict[str, set[tuple[str | None, ...]]] = {}
     columns = (rows[name].to_pylist() for name in (MODULE, WORKFLOW, PART, NAME))
     for module, *said in zip(*columns, strict=True):
@@ -58,7 +58,7 @@ def _by_module(rows: pa.Table) -> dict[str, _Said]:
 
 
 def _check_modules(job: Job, operations: pa.Table, modules: pa.Table) -> None:
-    """Raise BadInput if the descriptions shown after this job put an op into two modules."""
+    """Raise BadInput if, after this job, the descriptions put an op into two modules."""
     before = job.snapshot()
     ops, declared = (
         _replaced(of(before) if before else form.empty_table(), new, key).select(names)
@@ -78,16 +78,16 @@ def _check_modules(job: Job, operations: pa.Table, modules: pa.Table) -> None:
 
 
 def _replaced(shown: pa.Table, new: pa.Table, key: str) -> pa.Table:
-    """Return the rows shown, with those of the keys that ``new`` has replaced by its rows."""
+    """Return the shown rows, where the rows of ``new`` replace rows with the same keys."""
     kept = shown.filter(pc.invert(pc.is_in(shown[key], new[key].combine_chunks())))
     return pa.concat_tables([kept, new.select(shown.column_names).cast(shown.schema)])
 
 
 def new_operations(job: Job) -> pa.Table:
-    """Return the rows that this job adds to the table ``operations``, without ``ingest``.
+    """Return the rows that a job adds to the table ``operations``, without the column ``ingest``.
 
-    A description that the generation already shows is left out. A compaction passes descriptions
-    with the generation that they are from, which they keep.
+    A description that the generation already shows is left out. The descriptions of a compaction
+    come with the generation that they are from, and keep it.
     """
     if job.inputs.operations is None:
         return DESCRIBED.empty_table()
@@ -100,7 +100,7 @@ def new_operations(job: Job) -> pa.Table:
 
 
 def _differ(rows: pa.Table, shown: pa.Table) -> pa.ChunkedArray:
-    """Return which rows differ from the description shown; an op without one has all nulls."""
+    """Return a mask of rows that differ from the shown description; a missing one is all nulls."""
     at = pc.index_in(rows[OP], shown[OP].combine_chunks())
     return reduce(
         pc.or_,

@@ -1,4 +1,4 @@
-"""Divide the files of a job among tasks, so that tasks and staged files stay few."""
+"""Divide the files of a job among tasks, to limit the numbers of tasks and staged files."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -8,18 +8,18 @@ import numpy as np
 from provhouse.runtime.files import allow_open_files
 
 TASKS = 128
-"""The most tasks that stage or distribute files; a task writes one file for each bucket or range.
+"""The most tasks that stage or distribute files; a task writes a file for each bucket or range.
 
-With 512 buckets there are then at most 65,536 staged files of names, however many input files.
+With 512 buckets, this limits the staged files of names to 65,536, however many the input files.
 """
 OTHER_FILES = 128
-"""The number of files that a worker has open besides those that it writes."""
+"""The number of files that a worker has open in addition to the files that it writes."""
 
 
 def consecutive(sizes: Sequence[int], most: int = TASKS) -> list[range]:
-    """Divide numbered files into at most ``most`` ranges with about the same size in total.
+    """Divide numbered files into at most ``most`` ranges of about the same total size.
 
-    The files stay in order, because the first file that contains a triple becomes its origin.
+    The files stay in order, because a triple's origin is the first file that contains it.
     """
     if len(sizes) <= most:
         return [range(number, number + 1) for number in range(len(sizes))]
@@ -31,5 +31,8 @@ def consecutive(sizes: Sequence[int], most: int = TASKS) -> list[range]:
 
 
 def writable_at_once(wanted: int) -> int:
-    """Raise the soft limit of open files; return how many of ``wanted`` files a task may write."""
+    """Raise the soft limit of open files; return the number of files that a task may write.
+
+    It is at most ``wanted``, and at least 1.
+    """
     return max(min(wanted, allow_open_files(wanted + OTHER_FILES) - OTHER_FILES), 1)

@@ -1,7 +1,7 @@
 """Find row ids among the distinct row ids of an ingest.
 
-The ids of a table are in blocks of consecutive positions. A block without gaps needs no search, a
-dense block has a bit for each id that it may have, and the others are short enough to be searched.
+The ids of a table are in blocks of consecutive positions. A block without gaps needs no search. A
+dense block has a bit for each possible id. All other blocks are short enough to search.
 """
 
 from functools import cached_property
@@ -19,14 +19,14 @@ from .read_ids import BLOCK_BITS
 _WORDS = 1 << (BLOCK_BITS - 6)
 """The number of 64-bit words with the bits of a block."""
 _DENSE = 1 << (BLOCK_BITS - 6)
-"""A block with at least this number of ids has bits, which then take at most 20 bytes an id."""
+"""The least number of ids of a block with bits, which then take at most 20 bytes an id."""
 _ONES, _TWOS, _FOURS = 0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F
 
 
 def write_index(staging: Staging, bounds: list[tuple[int, I64]], tables: int) -> None:
     """Write the index of the row ids in ``staging.ids``.
 
-    ``bounds`` has, for each shard, the position of its first row id, and the bounds of its tables.
+    ``bounds`` has, for each shard, the position of its first row id and the bounds of its tables.
     """
     ids = np.asarray(open_array(staging.ids))
     found = [
@@ -91,7 +91,7 @@ def _fill(ids: I64, starts: I64, ends: I64, words: U64) -> None:
 
 @njit(cache=True, inline="always")
 def _ones(word: np.uint64) -> np.uint64:
-    """Return the number of bits that are set."""
+    """Return the number of set bits."""
     word = word - ((word >> np.uint64(1)) & np.uint64(_ONES))
     word = (word & np.uint64(_TWOS)) + ((word >> np.uint64(2)) & np.uint64(_TWOS))
     word = (word + (word >> np.uint64(4))) & np.uint64(_FOURS)
@@ -99,7 +99,7 @@ def _ones(word: np.uint64) -> np.uint64:
 
 
 class IdIndex:
-    """Finds the positions of row ids in ``staging.ids``."""
+    """An index that finds the positions of row ids in ``staging.ids``."""
 
     def __init__(self, staging: Staging) -> None:
         arrays = load_arrays(staging.id_blocks)
@@ -171,7 +171,7 @@ def _find(
 
 @njit(cache=True, inline="always")
 def _place(values: I64, low: int, high: int, wanted: np.int64) -> int:
-    """Return the place of a value among ordered values, or -1."""
+    """Return the place of a value in ordered values, or -1."""
     end = high
     while low < high:
         middle = (low + high) // 2

@@ -1,4 +1,4 @@
-"""Find the distinct row ids of a shard, and which of them are stored as items."""
+"""Find the distinct row ids of a shard, and the stored items among them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -26,14 +26,14 @@ class IdTable:
 
 @dataclass(frozen=True)
 class FoundShard:
-    """The distinct row ids of a shard, which are ordered by table and id."""
+    """The distinct row ids of a shard, ordered by table and id."""
 
     number: int
     items: int
     bounds: I64
     """The position of the first row id of each table, and the end."""
     tables: tuple[str, ...]
-    """The stored tables of stored items, if they are not those of the row ids."""
+    """The stored tables of stored items, where they differ from the tables of the row ids."""
 
 
 @dataclass(frozen=True)
@@ -50,19 +50,19 @@ class ShardArrays:
 
     @property
     def votes(self) -> Mapped:
-        """The number of times that each occurs."""
+        """The number of occurrences of each row id."""
         return open_array(self.staging.id_shards(self.shard, 1))
 
     @property
     def stored(self) -> Mapped:
-        """The stored number of each item, or -1; not staged if nothing is stored."""
+        """The stored number of each item, or -1; not staged if no item is stored."""
         return open_array(self.staging.id_shards(self.shard, 2))
 
     @property
     def kept(self) -> Mapped:
-        """The position of the stored table in ``FoundShard.tables``; -1 if it is the row id's own.
+        """The position of the stored table in ``FoundShard.tables``; -1 for the row id's own table.
 
-        It is not staged if nothing is stored.
+        It is not staged if no item is stored.
         """
         return open_array(self.staging.id_shards(self.shard, 3))
 
@@ -75,9 +75,9 @@ class IdShard:
     staging: Staging
     tables: Sequence[IdTable]
     codes: dict[int, I32]
-    """For the number of each part, the positions of its tables in ``tables``."""
+    """By the number of a part: the positions of its tables in ``tables``."""
     names: Names | None
-    """The stored names, if there are any."""
+    """The stored names, if any."""
 
     @property
     def bytes(self) -> int:
@@ -97,7 +97,7 @@ class IdShard:
         return FoundShard(self.shard, len(ids), bounds, tuple(others))
 
     def _parts(self) -> Iterator[Part]:
-        """Yield the staged row ids, and at least one part; they are not copied."""
+        """Yield the staged row ids, in at least one part, without copying them."""
         yield np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int32)
         for path in self.staging.id_parts.all(self.shard):
             own = self.codes[int(path.stem.split("-")[1])]
@@ -109,7 +109,7 @@ class IdShard:
     def _stored(
         self, stored: Names, bounds: I64, ids: I64, others: dict[str, int]
     ) -> tuple[I64, I32]:
-        """Return the stored number and the other table of each row id, or -1."""
+        """Return the stored number and the differing stored table of each row id, or -1."""
         numbers = np.full(len(ids), -1, np.int64)
         kept = np.full(len(ids), -1, np.int32)
         for table, start, end in zip(self.tables, bounds, bounds[1:], strict=False):
@@ -122,7 +122,7 @@ class IdShard:
 
 
 def _others(tables: pa.Array, own: str, others: dict[str, int]) -> I32:
-    """Return the position of each table in ``others``, where it is added, or -1 for ``own``."""
+    """Return each table's position in ``others``, which gets new tables; -1 for ``own``."""
     coded = tables.dictionary_encode()
     places = [
         -1 if table == own else others.setdefault(table, len(others))
@@ -133,7 +133,7 @@ def _others(tables: pa.Array, own: str, others: dict[str, int]) -> I32:
 
 
 def votes_of(staging: Staging, starts: Sequence[int], positions: I64) -> I64:
-    """Return the votes of row ids by position; ``starts`` are the positions of the shards."""
+    """Return the votes of the row ids at these positions; ``starts`` has the shards' positions."""
     shard = np.searchsorted(starts, positions, "right") - 1
     out = np.empty(len(positions), np.int64)
     for number in unique(shard).tolist():

@@ -1,4 +1,4 @@
-"""Count the votes of row ids: by position in blocks where ids are dense, else by sorting."""
+"""Count the votes of row ids: by position in blocks if ids are dense, else by sorting."""
 
 from collections.abc import Sequence
 
@@ -10,20 +10,20 @@ from provhouse.model.arrays import I32, I64
 from .read_ids import BLOCK_BITS
 
 _PER_BLOCK = 1 << 13
-"""Ids are counted by position if blocks have at least this many votes on average.
+"""The least number of votes of an average block for counting by position.
 
-A block takes half a megabyte.
+A block takes half a megabyte, whatever its votes.
 """
 
 
 Part = tuple[I32, I64, I32]
-"""The tables, ids and votes of some row ids, which need not be distinct."""
+"""The tables, ids and votes of some row ids; row ids may repeat."""
 
 
 def tallied(parts: Sequence[Part]) -> tuple[I32, I64, I64]:
-    """Return distinct row ids, ordered by table and id, each with the sum of its votes."""
+    """Return distinct row ids, ordered by table and id, with the sum of each row id's votes."""
     most = sum(len(ids) for _, ids, _ in parts) // _PER_BLOCK
-    known = np.full(4 << most.bit_length(), -1, np.int64)
+    known = np.full(4 << most.bit_length(), -1, np.int64)  # at most a quarter full
     code, block = np.empty(most, np.int32), np.empty(most, np.int64)
     count, sums = 0, np.zeros(0, np.int64)
     for codes, ids, votes in parts:
@@ -58,10 +58,10 @@ def _count(
     count: int,
     sums: I64,
 ) -> tuple[int, I64]:
-    """Add votes; return the number of blocks so far, and the votes of all their ids.
+    """Add votes; return the number of blocks so far, and the votes of all ids of the blocks.
 
-    The number is -1 if there are more blocks than ``block``, which gets their numbers, has room
-    for. ``code`` gets their tables. ``known`` is a table of hashes, all -1 at first.
+    ``block`` and ``code`` receive the number and the table of each block. The returned number is -1
+    if they are full. ``known`` is a hash table of blocks, all -1 at first.
     """
     most = len(block)
     last = (1 << BLOCK_BITS) - 1
@@ -94,7 +94,7 @@ def _count(
 
 @njit(cache=True)
 def _listed(code: I32, block: I64, sums: I64, order: I64) -> tuple[I32, I64, I64]:
-    """Return the row ids with votes; ``order`` has the places of the blocks in ``sums``."""
+    """Return the row ids with votes; ``order`` has the positions of the blocks in ``sums``."""
     size = 1 << BLOCK_BITS
     total = 0
     for at in range(len(sums)):

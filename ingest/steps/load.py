@@ -1,4 +1,4 @@
-"""Step 6: write sets and dependencies to Neo4j; the generation is not current yet."""
+"""Step 6: write sets and dependencies to Neo4j, before the generation becomes current."""
 
 from dataclasses import dataclass
 

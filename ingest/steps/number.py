@@ -1,7 +1,7 @@
-"""Step 2: give every name a place, and turn rows into edges between places.
+"""Step 2: assign a place to every name, and turn rows into edges between places.
 
-The place of a name is the position of its hash among all hashes of the ingest. A place takes
-four bytes, half as many as a hash.
+The place of a name is the position of its hash among all hashes of the ingest. A place takes four
+bytes, half the size of a hash.
 """
 
 from collections.abc import Sequence
@@ -47,18 +47,18 @@ from .read_names import STORED
 
 @dataclass(frozen=True)
 class NumberResult:
-    """The results of step 2 that are not in the staging folder: tables and origins."""
+    """The results of step 2 that are not staged: tables, origins and hubs."""
 
     tables: Sequence[str]
-    """The table names, by number; the first is the empty name, for items without a table."""
+    """The table names, by number; the first name is empty, for items without a table."""
     origins: Sequence[Origin] | None = None
-    """The origins that the staged rows of a compaction name. None in an ingest of files."""
+    """The origins that the staged rows of a compaction name; None in an ingest of files."""
     hubs: tuple[Hub, ...] = ()
     """Items that may join unrelated rows."""
 
 
 def number(job: Job, read: ReadResult) -> NumberResult:
-    """Give every name a place in the order of the hashes, and write the edges of every file."""
+    """Assign places to names in the order of the hashes, and write the edges of every file."""
     named = {table for bucket in read.buckets for table in bucket.tables}
     tables = ["", *sorted(named.union(read.row_ids.all_tables if read.row_ids else ()) - {""})]
     refuse_two_tables(job.naming, read.two_tables, read.in_two_tables)
@@ -91,7 +91,7 @@ def _check_splits(job: Job, tables: Sequence[str], path: Path, splits: list[Spli
 def _join_buckets(job: Job, read: ReadResult, tables: Sequence[str]) -> None:
     """Write the hashes, tables and stored item numbers of all buckets, bucket after bucket.
 
-    Items that occur only as row ids follow; they have no hashes.
+    Items that occur only as row ids follow, without hashes.
     """
     staging, code = job.staging, pa.array(tables, pa.string())
     hashes = create_array(staging.hashes, np.uint64, (read.names,))
@@ -111,7 +111,7 @@ def _join_buckets(job: Job, read: ReadResult, tables: Sequence[str]) -> None:
 
 
 def _place_groups(staging: Staging) -> None:
-    """Write the places of the groups, if there are any."""
+    """Write the places of the groups, if any."""
     hashed = [load_array(path) for path in staging.group_hashes.all()]
     if hashed:
         found = Places(open_array(staging.hashes)).of(unique(np.concatenate(hashed)))
@@ -119,10 +119,10 @@ def _place_groups(staging: Staging) -> None:
 
 
 def _place_ids(staging: Staging, read: ReadResult) -> I64 | None:
-    """Write the places of all row ids: those that are no names follow the names, in order.
+    """Write the places of all row ids; row ids that are no names follow the names, in order.
 
-    Return the positions of row ids that are no names. Without names among the row ids, return None
-    and write nothing.
+    Return the positions of row ids that are no names. If no row id is a name, return None and write
+    nothing.
     """
     if not read.named_ids:
         return None
@@ -155,9 +155,9 @@ def _join_ids(
     codes: I32,
     stored: I64,
 ) -> None:
-    """Fill in the tables and stored numbers of items that occur only as row ids.
+    """Write the tables and stored numbers of items that occur only as row ids.
 
-    ``only`` are their positions, or None if all row ids are such items.
+    ``only`` has their positions; None means all row ids.
     """
     has_stored = bool(job.extends and job.extends.visible)
     assert read.row_ids
@@ -178,7 +178,7 @@ def _join_ids(
             here = slice(start + some.start, start + some.stop)
             rows = some if only is None else only[here] - at
             stored[here] = arrays.stored[rows]
-            kept = others[arrays.kept[rows]]  # the last is for items that keep their own tables
+            kept = others[arrays.kept[rows]]  # position -1 is for items that keep their own tables
             codes[here] = np.where(kept < 0, codes[here], kept)
 
 
@@ -190,7 +190,7 @@ class NumberFile:
     rows: int
     staging: Staging
     codes: I32
-    """The tables of the file's row ids, by the code that is staged for them."""
+    """The tables of the file's row ids, by their staged codes."""
 
     def run(self) -> None:
         """Write the edges of the file: two arrays of places, src and dst."""
@@ -206,7 +206,7 @@ class NumberFile:
 
     @cached_property
     def _ids(self) -> tuple[IdIndex, I32 | None]:
-        """The row ids, and the place of each, or None if they just follow the names."""
+        """The index of row ids, and each row id's place; None if all row ids follow the names."""
         placed = has_file(self.staging.id_places)
         return IdIndex(self.staging), load_array(self.staging.id_places) if placed else None
 
@@ -226,7 +226,7 @@ class NumberFile:
 
 
 class Places:
-    """Finds hashes in a sorted array; the first bits of a hash select the part to search."""
+    """A search for hashes in a sorted array; the first bits of a hash select the part to search."""
 
     def __init__(self, hashed: U64) -> None:
         self._hashed = np.asarray(hashed)
@@ -234,7 +234,7 @@ class Places:
         self._shift = np.uint64(64 - bits)
         tops = np.arange((1 << bits) + 1, dtype=np.float64) * 2.0 ** (64 - bits)
         self._starts: I64 = np.searchsorted(self._hashed, tops[:-1].astype(np.uint64))
-        self._starts = np.append(self._starts, len(hashed))
+        self._starts = np.append(self._starts, len(hashed))  # 2^64, the last top, is no uint64
 
     def __len__(self) -> int:
         return len(self._hashed)

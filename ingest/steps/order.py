@@ -1,8 +1,8 @@
-"""Run the steps of an ingest in order; each uses what the earlier steps returned and staged.
+"""Run the steps of an ingest in order; each step uses the results of the earlier steps.
 
 Results become durable in this order: Delta tables, Neo4j, commit record. After a crash before the
-commit record, the next writer removes what was left in the Delta tables. Sets and dependencies that
-were left in Neo4j stay; they never make an answer wrong.
+commit record, the next writer removes the leftover rows of the Delta tables. Leftover sets and
+dependencies in Neo4j stay; they never make an answer wrong.
 """
 
 from collections.abc import Callable
@@ -35,7 +35,7 @@ COMMIT = Step("commit", "Commit")
 
 @dataclass(frozen=True)
 class Check:
-    """An additional step that compares the new generation with what is expected."""
+    """An additional step that compares the new generation with expected totals."""
 
     step: Step
     run: Callable[[Job, Commit], None]
@@ -43,7 +43,7 @@ class Check:
 
 @dataclass(frozen=True)
 class JobResult:
-    """The results of the steps that ran. ``commit`` is None if the job brought nothing new."""
+    """The results of the steps that ran; ``commit`` is None if the job brought nothing new."""
 
     read: ReadResult
     cut: CutResult | None = None
@@ -69,7 +69,7 @@ def ingest_files(job: Job) -> JobResult:
 
 
 def is_empty(job: Job, found: ReadResult) -> bool:
-    """Return whether the files that were read have no rows, replace and describe nothing."""
+    """Return whether the input has no rows and no descriptions, and replaces no run."""
     given = job.inputs
     nothing = not found.rows and not found.rejected and not (given.operations or given.modules)
     return bool(found.files) and nothing and job.inputs.run is None
@@ -78,13 +78,13 @@ def is_empty(job: Job, found: ReadResult) -> bool:
 def make_generation(
     job: Job, found: ReadResult, numbered: NumberResult, check: Check | None = None
 ) -> JobResult:
-    """Run the steps from ``cut`` on; run ``check`` before the generation becomes current."""
+    """Run the steps from ``cut`` on, with ``check`` before the generation becomes current."""
     with job.step(CUT):
         pieces = cut(job, found, numbered)
     with job.step(PLACE):
         placed = place(job, found, numbered, pieces)
     if job.neo4j:
-        job.neo4j.await_graph()  # nothing is written unless Neo4j has what the job adds to
+        job.neo4j.await_graph()  # raises before any write if Neo4j lacks the generation
     described = new_descriptions(job)
     if placed.is_empty and not found.rejected and not any(map(len, described.values())):
         return JobResult(found, pieces, placed, hubs=numbered.hubs)

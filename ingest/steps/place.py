@@ -1,6 +1,6 @@
 """Step 4: sort new triples into partitions, and new names by item number.
 
-Triples that the warehouse already stores are dropped; their origins are kept as assertions.
+Triples that the warehouse already stores are dropped; their origins become assertions.
 """
 
 from collections.abc import Sequence
@@ -30,12 +30,12 @@ from .place_triples import GatheredRange, GatherTriples, ScatterTriples
 from .read import ReadResult
 
 NAMES_PER_TRIPLE, LOOKUPS_PER_TRIPLE = 2, 40
-"""The numbers of names and of look-up entries that take as long to write as one triple."""
+"""The numbers of names and look-up entries that take as long to write as one triple."""
 
 
 @dataclass(frozen=True)
 class PlaceResult:
-    """The new partitions and assertions by range, the origins, and the triples that end."""
+    """New partitions and assertions by range, origins, and triples that end."""
 
     ranges: Sequence[GatheredRange]
     origins: Sequence[Origin]
@@ -60,12 +60,12 @@ class PlaceResult:
 
     @property
     def asserted(self) -> int:
-        """The number of new assertions: pairs of a triple and a further origin that brings it."""
+        """The number of new assertions: pairs of a triple and a further origin of it."""
         return sum(part.asserted for part in self.ranges)
 
     @property
     def is_empty(self) -> bool:
-        """Whether no triple or assertion is new, and no triple ends."""
+        """Whether the job adds no triple or assertion, and ends no triple."""
         return not (self.triples or self.asserted or self.ended)
 
 
@@ -78,7 +78,7 @@ def place(job: Job, read: ReadResult, numbered: NumberResult, cut: CutResult) ->
         files = [source.origin for source in job.inputs.sources]
         origins = origins_of(files, job.inputs.run, earlier, job.ids.origin)
         bring = [origin.number for origin in origins]
-        groups = len(read.files) - len(bring)  # files whose rows name the files that were read
+        groups = len(read.files) - len(bring)  # staged groups; their rows name their files
         bring += [UNKNOWN_ORIGIN] * groups
     _scatter(job, read, cut, bring)
     job.progress.begin("Write the partitions")
@@ -126,7 +126,7 @@ def _scatter(job: Job, read: ReadResult, cut: CutResult, bring: Sequence[int]) -
 
 
 def _gather(job: Job, read: ReadResult, cut: CutResult) -> list[GatheredRange]:
-    """Sort and write each range of triples and of names; write the look-up of the names."""
+    """Sort and write each range of triples and names; write the look-up of names."""
     count = len(cut.bounds) + 1
     tasks: list[GatherTriples | CountGroups | GatherNames | IndexNames] = [
         GatherTriples(

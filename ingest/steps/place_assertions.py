@@ -1,6 +1,6 @@
-"""Find the triples of an ingest that are already stored, and the origins that now also assert them.
+"""Find the stored triples that an ingest brings again, and their new origins.
 
-The triples are not stored again; their origins are kept as assertions.
+The triples are not stored again; their origins become assertions.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,8 +28,8 @@ FIRST_ORIGIN = "first"
 def repeats(stored: Stored, origins: I64, further: MoreOrigins) -> pa.Table:
     """Return the stored triples that the input brings again, ordered by their row places.
 
-    A row place is a partition and a row in it, as one number. The columns are the row place, the
-    origin that brings the triple now, and the origin that brought the triple first.
+    A row place is a partition and a row in the partition, as one number. The columns are the row
+    place, the origin that brings the triple now, and the origin that brought it first.
     """
     repeated = stored.places >= 0
     mine = repeated[further.rows]
@@ -57,8 +57,8 @@ def assertions(
 ) -> Iterator[pa.Table]:
     """Yield the rows to add to the Delta table of assertions, by origin.
 
-    ``partitions`` is the number of new partitions in each range. The assertions of one range are in
-    memory at a time.
+    ``partitions`` has the number of new partitions in each range. Memory holds the assertions of
+    one range at a time.
     """
     asserted = NewAssertions(room)
 
@@ -78,13 +78,13 @@ def assertions(
 
 
 class Repeats:
-    """The stored triples that an ingest brings again, read from the staged files by partition."""
+    """The stored triples that an ingest brings again, read by partition from staged files."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self._ranges = [tuple(map(_mapped, read_stream(path).columns[:2])) for path in paths]
 
     def at(self, partition: PartitionNumber) -> tuple[RowPlaces, I64]:
-        """Return the rows of a partition that the input brings again, and the origin of each."""
+        """Return the rows of a partition that the input brings again, and each row's origin."""
         ends = places(PartitionNumbers(np.array([partition, partition + 1])), np.zeros(2, np.int64))
         place, origin = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for all_places, all_origins in self._ranges:
@@ -95,6 +95,6 @@ class Repeats:
 
 
 def _mapped(column: pa.ChunkedArray) -> I64:
-    """Return a column of a memory-mapped staged file as an array, without copying it."""
+    """Return a column of a memory-mapped staged file as an array, without a copy."""
     values: I64 = column.combine_chunks().to_numpy()
     return values

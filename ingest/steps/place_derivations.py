@@ -1,9 +1,9 @@
-"""Find out which rows form derivations, and when two derivations are the same.
+"""Group rows into derivations, and find derivations that are the same.
 
-A derivation is a set of rows with one dst that act together. It is identified by its content: dst,
-kind, and the src, op, attributes, value, times and role of each row. A label in the input file only
-groups the rows of one ingest. Rows without a label are grouped by the kind of their operation.
-Module, invocation and execution describe a derivation, but do not tell two derivations apart.
+A derivation is a set of rows with one dst that act together. Its content identifies it: dst, kind,
+and the src, op, attributes, value, times and role of each row. A label in the input file only
+groups the rows of one ingest. The kind of their operation groups rows without a label. Module,
+invocation and execution describe a derivation, but do not distinguish two derivations.
 """
 
 from collections.abc import Iterable, Sequence
@@ -31,16 +31,16 @@ from provhouse.model.derivations import KINDS
 from .sort_keys import packed, sorted_by
 
 ALONE = -1
-"""The number that a row in no derivation has in place of a derivation's number."""
+"""The derivation number of a row in no derivation."""
 SAID = (KIND, VALUE, TIMES, ROLE)
-"""The columns, besides those of a triple, in which two rows of a derivation may differ."""
+"""The columns, in addition to a triple's, whose values may distinguish rows of a derivation."""
 IDENTIFYING = (WAY, *SAID)
 """The stored columns that are null in a plain triple."""
 _SEEDS = (0x9E3779B97F4A7C15, 0xD1B54A32D192ED03)
 
 
 def codes(column: pa.ChunkedArray) -> I64:
-    """Return a number for each value; equal values have equal numbers, and null has -1."""
+    """Return a number for each value: equal numbers for equal values, and -1 for null."""
     coded = column.combine_chunks()
     if not pa.types.is_dictionary(coded.type):
         coded = coded.dictionary_encode()
@@ -49,7 +49,7 @@ def codes(column: pa.ChunkedArray) -> I64:
 
 
 def said(rows: pa.Table) -> list[I64]:
-    """Return the codes of the columns in ``SAID``, without the columns that ``rows`` lacks."""
+    """Return the codes of the columns in ``SAID`` that ``rows`` has."""
     return [codes(rows[name]) for name in SAID if name in rows.column_names]
 
 
@@ -81,7 +81,7 @@ def derivations(rows: pa.Table, group: I64, *, labels_differ: bool) -> I64:
     """Return a number for the derivation of each row, or ``ALONE``; ``group`` is from ``groups``.
 
     Derivations with the same content get the same number. With ``labels_differ``, derivations with
-    different labels get different numbers. That is for rows read from the warehouse, where an
+    different labels get different numbers. This is for rows read from the warehouse, where an
     erasure may have made the contents of two derivations equal.
     """
     return group if labels_differ else same_contents(group, row_contents(rows))
@@ -90,8 +90,8 @@ def derivations(rows: pa.Table, group: I64, *, labels_differ: bool) -> I64:
 def same_contents(group: I64, content: I64) -> I64:
     """Return a number for each row's group, or ``ALONE`` for a row in no group.
 
-    Groups whose rows have the same set of contents get the same number. Groups are numbered from
-    0, with few gaps.
+    Groups whose rows have the same set of contents get the same number. ``group`` must number the
+    groups from 0, with few gaps.
     """
     within = group >= 0
     found = np.full(len(group), ALONE)
@@ -114,7 +114,7 @@ def same_contents(group: I64, content: I64) -> I64:
 
 
 def _mixed(values: I64, seed: int) -> U64:
-    """Return well-mixed 64-bit numbers (splitmix64)."""
+    """Return the 64-bit hashes of numbers (splitmix64)."""
     mixed = (values.astype(np.uint64) + np.uint64(1)) * np.uint64(seed | 1) + np.uint64(seed)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
@@ -123,7 +123,7 @@ def _mixed(values: I64, seed: int) -> U64:
 
 
 def dense(keys: Sequence[I64]) -> I64:
-    """Return a number for each row, from 0; rows that are equal in all keys share it."""
+    """Return a number for each row, from 0; rows share a number if all their keys are equal."""
     if not len(keys[0]):
         return np.empty(0, np.int64)
     sortable = packed(keys)
@@ -134,7 +134,7 @@ def dense(keys: Sequence[I64]) -> I64:
 
 
 def changes(keys: Sequence[I64], order: I64) -> Bools:
-    """Return whether each row, taken in ``order``, differs in some key from the row before it."""
+    """Return whether each row, in this order, differs in some key from the row before it."""
     differs = np.zeros(len(order), bool)
     differs[:1] = True
     for key in keys:
@@ -144,7 +144,7 @@ def changes(keys: Sequence[I64], order: I64) -> Bools:
 
 @dataclass(frozen=True)
 class NextWays:
-    """The dst that already have derivations, in order, and the next free way of each dst."""
+    """The dst with stored derivations, in order, and the next free way of each dst."""
 
     dst: I64
     number: I64
@@ -154,9 +154,9 @@ NO_WAYS = NextWays(np.empty(0, np.int64), np.empty(0, np.int64))
 
 
 def ways(dst: I64, derivation: I64, following: NextWays) -> I64:
-    """Number the derivations of each dst. Return each row's number, or -1 for a row in none.
+    """Number the derivations of each dst; return each row's number, or -1 outside derivations.
 
-    The rows are ordered by dst. Numbers begin at 0, or at the dst's number in ``following``.
+    The rows are ordered by dst. Numbers begin at 0, or at the number of the dst in ``following``.
     """
     found = np.full(len(dst), ALONE)
     rows = np.flatnonzero(derivation >= 0)
@@ -164,7 +164,7 @@ def ways(dst: I64, derivation: I64, following: NextWays) -> I64:
         return found
     pair = dense([derivation[rows], dst[rows]])
     first = np.empty(int(pair.max()) + 1, np.int64)
-    first[pair[::-1]] = np.arange(len(pair))[::-1]  # of several rows, the first is written last
+    first[pair[::-1]] = np.arange(len(pair))[::-1]  # a pair's first row is written last
     order = np.argsort(first)
     owner = dst[rows][first[order]]
     begins = np.flatnonzero(np.diff(owner, prepend=-1))
@@ -179,7 +179,7 @@ def ways(dst: I64, derivation: I64, following: NextWays) -> I64:
 
 
 def plain(rows: pa.Table, columns: Iterable[str] = IDENTIFYING) -> Bools:
-    """Return which rows have no value in any of these columns; by default, which are plain."""
+    """Return a mask of the rows without a value in these columns; by default, of plain rows."""
     empty = np.ones(rows.num_rows, bool)
     for name in columns:
         if name in rows.column_names and rows[name].null_count < rows.num_rows:

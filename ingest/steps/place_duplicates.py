@@ -1,4 +1,4 @@
-"""Remove duplicate triples, but keep all origins that brought them."""
+"""Remove duplicate triples, and keep all of their origins."""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ from .sort_keys import packed, sorted_by
 
 @dataclass(frozen=True)
 class MoreOrigins:
-    """The second and further origins of triples, as pairs of a triple's row and an origin."""
+    """The second and further origins of triples: pairs of a triple's row and an origin."""
 
     rows: I64
     origins: I64
@@ -40,7 +40,7 @@ class MoreOrigins:
 
 @dataclass(frozen=True)
 class DistinctRows:
-    """The triples of a range, each once, ordered by dst, then src."""
+    """The distinct triples of a range, ordered by dst, then src."""
 
     rows: pa.Table
     """The triples with their first origin."""
@@ -50,11 +50,11 @@ class DistinctRows:
 
 
 def distinct(rows: pa.Table, *, labels_differ: bool = False) -> DistinctRows:
-    """Return each triple once; ``labels_differ`` is explained in ``derivations``.
+    """Return the distinct triples; ``derivations`` explains ``labels_differ``.
 
-    Triples that are in different derivations, or differ in kind, value, times or role, are
-    different. Rows of an aggregate that one file has several times are one triple with as many
-    ``times``, unless ``labels_differ``, as these rows have been counted before.
+    Triples are different if they are in different derivations, or differ in kind, value, times or
+    role. Repeated rows of an aggregate in one file become one triple with as many ``times``, unless
+    ``labels_differ``, since such rows have been counted before.
     """
     if not rows.num_rows:
         none = np.empty(0, np.int64)
@@ -65,7 +65,7 @@ def distinct(rows: pa.Table, *, labels_differ: bool = False) -> DistinctRows:
         group = groups(rows)
         rows = rows if labels_differ else _counted(rows, group)
         derivation = derivations(rows, group, labels_differ=labels_differ)
-        tie = [group]  # of equal derivations, keep the rows of one
+        tie = [group]  # keeps the rows of one of several equal derivations
     texts = [codes(rows[name]) for name in (OP, ATTRIBUTES)]
     keys = [*texts, np.asarray(rows[SRC]), np.asarray(rows[DST])]
     if derived:
@@ -84,7 +84,8 @@ def distinct(rows: pa.Table, *, labels_differ: bool = False) -> DistinctRows:
 def _counted(rows: pa.Table, group: I64) -> pa.Table:
     """Return the rows with ``times`` added up where a file repeats a row of an aggregate.
 
-    The rows of groups, whose inputs several labels may bring, have been counted by label already.
+    Rows of groups are left out: they have been counted by label, and several labels may bring the
+    same inputs.
     """
     if KIND not in rows.column_names:
         return rows

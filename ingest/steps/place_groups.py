@@ -1,7 +1,7 @@
 """Count the triples that groups stand for, by the tables of their ends.
 
-The tables of a group's inputs and of its dst depend on each other, although no triple leads from
-one to the other.
+The tables of a group's dst depend on the tables of its inputs, although no triple connects them
+directly.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ _GROUP, _NEW = "group", "new"
 
 @dataclass(frozen=True)
 class CountGroups:
-    """The task that writes the dependencies between tables that groups make."""
+    """The task that writes the table dependencies through groups."""
 
     files: int
     """The number of files of staged rows."""
@@ -37,9 +37,9 @@ class CountGroups:
     staging: Staging
 
     def run(self) -> None:
-        """Write one row for each pair of tables.
+        """Write a row for each pair of tables.
 
-        Triples count if their group or their dst is new. A pair without such triples has a row too.
+        Triples count if their group or dst is new. A pair without counted triples has a row too.
         """
         groups = np.sort(load_array(self.staging.groups)).astype(np.int64)
         parts = [self._ends(file, groups) for file in range(self.files)]
@@ -52,7 +52,7 @@ class CountGroups:
         write_stream(self.staging.workflow(self.number), _by_tables(pairs))
 
     def _ends(self, file: int, groups: I64) -> tuple[pa.Table, pa.Table]:
-        """Return the rows of a file that lead to groups, and those that lead from groups."""
+        """Return the rows of a file that lead to groups, and the rows that lead from groups."""
         tables, stored = open_array(self.staging.tables), open_array(self.staging.stored)
         edges = open_array(self.staging.edges(file))
         inputs, uses, at = [_INPUTS.empty_table()], [_USES.empty_table()], 0
@@ -82,7 +82,7 @@ def _distinct(rows: pa.Table) -> pa.Table:
 
 
 def _by_tables(pairs: pa.Table) -> pa.Table:
-    """Return one row for each pair of tables: the number of triples, and some of their ops."""
+    """Return, for each pair of tables, the number of triples and some of their ops."""
     keys = [SRC_TABLE, DST_TABLE]
     by_op = pairs.group_by([*keys, OP], use_threads=False).aggregate([(TRIPLES, "sum")])
     rows = by_op.group_by(keys, use_threads=False).aggregate(

@@ -1,8 +1,7 @@
-"""Sort the names of new items by item number; they were staged in the order of their hashes.
+"""Sort the names of new items by item number; step 1 staged them in the order of their hashes.
 
-The buckets are first distributed over ranges of item numbers. Then each range is sorted and
-written, so that only one range at a time is in memory. The look-up from names to item numbers is
-written too.
+Tasks first distribute the buckets over ranges of item numbers. Then they sort and write each range,
+so that only one range at a time is in memory, and write the look-up from names to item numbers.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -52,7 +51,7 @@ NAMED = pa.schema(
     [(NUMBER, pa.int64()), (NAME, pa.string()), (TABLE, pa.string()), (ID, pa.int64())]
 )
 RANGE = 2048 * BATCH
-"""The number of names sorted and written at a time."""
+"""The number of names that are sorted and written at a time."""
 
 
 @dataclass(frozen=True)
@@ -67,12 +66,12 @@ class ScatterNames:
     items: int
     """The number of new items in all buckets."""
     patterns: Mapping[str, Pattern]
-    """The patterns of the tables whose rows are given by ids, by table."""
+    """The patterns of the tables with row ids, by table."""
 
     def run(self) -> None:
         """Write the bucket's new names, with their numbers, to one file per range.
 
-        A name that is a row id of its table is written as the id.
+        A name that is a row id of its table becomes the id.
         """
         rows = read_stream(self.staging.items(self.bucket))
         places = slice(self.at, self.at + rows.num_rows)
@@ -81,7 +80,7 @@ class ScatterNames:
         offsets = (numbers[new] - self.first_item).astype(np.uint32)
         hashed = np.asarray(rows[HASH])[new]
         fresh = rows.select([NAME, TABLE]).take(pa.array(new))
-        named = np.asarray(fresh[NAME].is_valid())  # in a compaction some items have been erased
+        named = np.asarray(fresh[NAME].is_valid())  # in a compaction, some items are erased
         versions, bases = version_hashes(fresh[NAME])
         codes, ids = ids_among(fresh[NAME], fresh[TABLE], self.patterns)
         printed = codes >= 0
@@ -103,22 +102,22 @@ class ScatterNames:
 
 @dataclass(frozen=True)
 class ScatterIds:
-    """The task that distributes new items that occur only as row ids over ranges."""
+    """The task that distributes over ranges the new items that occur only as row ids."""
 
     start: int
     end: int
-    """The first of these items, and the end, counted from the first that occurs only as row id."""
+    """The first item and the end, counted from the first item that occurs only as a row id."""
     bucket: int
-    """The number with which the files are written, after those of the buckets of names."""
+    """The number of the files to write; it follows the numbers of the buckets of names."""
     at: int
-    """The place of the first item that occurs only as row id."""
+    """The place of the first item that occurs only as a row id."""
     tables: Sequence[IdTable]
     staging: Staging
     first_item: int
     items: int
-    """The number of all new items."""
+    """The total number of new items."""
     patterns: Mapping[str, Pattern]
-    """The patterns of these and all other tables whose rows are given by ids, by table."""
+    """The patterns of all tables with row ids, by table."""
 
     def run(self) -> None:
         """Write the new items' ids, with their numbers, to one file per range."""
@@ -156,7 +155,7 @@ class ScatterIds:
 
 
 def _spread(staging: Staging, bucket: int, rows: pa.Table, first_item: int, items: int) -> None:
-    """Write rows of names to one file per range of item numbers."""
+    """Write rows of names to one file for each range of item numbers."""
     range_of = (np.asarray(rows[NUMBER]) - first_item) // RANGE
     for number in range(len(name_ranges(items))):
         kept = rows.filter(pa.array(range_of == number))
@@ -197,7 +196,7 @@ class IndexNames:
     patterns: Mapping[str, Pattern]
 
     def run(self) -> None:
-        """Write the look-ups from names to item numbers, and the list of the erased items."""
+        """Write the look-ups from names to item numbers, and the list of erased items."""
         target = self.staging.segments.folder
         # The buckets, and so these files, are in the order of the hashes.
         write_lookup(target, self.ingest, partial(self._pairs, "hash", "offset"))
@@ -211,7 +210,7 @@ class IndexNames:
             save_array(target / ERASED, np.sort(erased))
 
     def _parts(self, *names: str) -> Iterator[tuple[Array, ...]]:
-        """Yield the named arrays of one bucket after the other."""
+        """Yield the arrays with these names, bucket after bucket."""
         for path in self.staging.lookups.all():
             part = load_arrays(path)
             yield tuple(part[name] for name in names)
@@ -220,7 +219,7 @@ class IndexNames:
         return ((key, value) for key, value in self._parts(keys, values))
 
     def _row_ids(self) -> list[TableIds]:
-        """Return the row ids of each table in order, in files."""
+        """Return the sorted row ids of each table, in files."""
         sizes = np.zeros(len(self.patterns), np.int64)
         for (code,) in self._parts("code"):
             sizes += np.bincount(code, minlength=len(sizes))
@@ -265,5 +264,5 @@ def _chunks(ids: I64, offsets: Offsets) -> Iterator[tuple[I64, Offsets]]:
 
 
 def name_ranges(items: int) -> list[int]:
-    """Return the number of names in each range, if there are ``items`` new items."""
+    """Return the number of names in each range, for this number of new items."""
     return [min(RANGE, items - start) for start in range(0, items, RANGE)]

@@ -1,8 +1,8 @@
 """Find triples of an ingest that the warehouse already stores.
 
-A triple can be stored already only if both of its items are. Such a triple is looked for in the
-partitions that contain the set of its dst, so that the work grows with the number of sets that the
-ingest touches and not with the size of the warehouse.
+Only a triple between stored items can be stored already. The search reads the partitions that
+contain the set of the triple's dst, so the work grows with the number of sets that the ingest
+touches, not with the size of the warehouse.
 """
 
 from dataclasses import dataclass
@@ -49,8 +49,8 @@ _ITEMS = 1 << 40
 class Stored:
     """The places of triples in the warehouse, and the origins that brought them first.
 
-    A place is a partition and a row in it, as one number. It is -1 for a triple that is not stored
-    or has ended.
+    A place is a partition and a row in the partition, as one number. It is -1 for a triple that is
+    not stored or has ended.
     """
 
     places: RowPlaces
@@ -60,7 +60,7 @@ class Stored:
 
 
 def find_stored(snapshot: Snapshot, found: DistinctRows, first_new: int) -> Stored:
-    """Find the stored triples that equal the given ones.
+    """Find the stored triples that equal the given triples.
 
     Items numbered ``first_new`` or higher are new.
     """
@@ -81,9 +81,9 @@ def find_stored(snapshot: Snapshot, found: DistinctRows, first_new: int) -> Stor
 def _find_plain(
     snapshot: Snapshot, rows: pa.Table, candidates: I64, found: RowPlaces, origins: I64
 ) -> None:
-    """Set the places and origins of those candidates that are stored as plain triples.
+    """Set the places and origins of the candidates that are stored as plain triples.
 
-    ``candidates`` are indexes of plain rows, ordered by dst.
+    ``candidates`` has indexes of plain rows, ordered by dst.
     """
     if not len(candidates):
         return
@@ -115,11 +115,11 @@ def _find_plain(
 def _find_described(
     snapshot: Snapshot, new: DistinctRows, candidates: I64, found: RowPlaces, origins: I64
 ) -> NextWays:
-    """Set the places and origins of those candidates whose derivations are stored.
+    """Set the places and origins of the candidates whose derivations are stored.
 
-    ``candidates`` are the indexes of all rows that are not plain and whose dst is stored. They
-    contain every row of a derivation, so whole derivations can be compared. Returns the next free
-    way of each dst.
+    ``candidates`` has the indexes of all rows with a stored dst that are not plain. So it has every
+    row of a derivation, and whole derivations can be compared. Returns the next free way of each
+    dst.
     """
     asked = decoded(new.rows.take(pa.array(candidates)))
     dsts = ItemNumbers(unique(np.asarray(asked[DST])))
@@ -137,7 +137,7 @@ def _find_described(
     others = np.where(way < 0, ALONE, dense([way, ends]) + group.max() + 1)
     group = np.concatenate([group, others])
     key = dense([same_contents(group, content), content])
-    order = np.lexsort([way, key[mine:]])  # of equal stored derivations, take the first
+    order = np.lexsort([way, key[mine:]])  # takes the first of equal stored derivations
     ordered = key[mine:][order]
     at = np.minimum(np.searchsorted(ordered, key[:mine]), len(ordered) - 1)
     same = np.flatnonzero(ordered[at] == key[:mine])
@@ -152,7 +152,7 @@ def _of_triples(rows: pa.Table) -> pa.Table:
 
 
 def _described_rows(snapshot: Snapshot, dsts: ItemNumbers) -> tuple[pa.Table, NextWays]:
-    """Return the live stored rows of these dst, except plain ones, and each dst's next free way."""
+    """Return the live stored rows of these dst, except plain rows, and each dst's next free way."""
     folder = snapshot.layout.table(snapshot.commit.base, "triples")
     columns = (*TRIPLE, ORIGIN, *IDENTIFYING)
     parts = []
@@ -173,7 +173,7 @@ def _described_rows(snapshot: Snapshot, dsts: ItemNumbers) -> tuple[pa.Table, Ne
 
 
 def _between(stored_rows: pa.Table, src: I64, dst: I64) -> I64:
-    """Return the indexes of stored rows whose src and dst are a given pair.
+    """Return the indexes of stored rows whose src and dst are one of the given pairs.
 
     The stored rows and the pairs are ordered by dst.
     """
@@ -187,7 +187,7 @@ def _between(stored_rows: pa.Table, src: I64, dst: I64) -> I64:
 def _by_partition(
     snapshot: Snapshot, items: ItemNumbers
 ) -> list[tuple[PartitionNumber, ItemNumbers]]:
-    """Return pairs: a partition, and those of the items that may be the dst of its triples."""
+    """Return each partition that may have triples with these items as dst, with the items."""
     distinct = ItemNumbers(unique(items))
     sets = snapshot.ids_of(snapshot.set_rows(distinct))
     places = snapshot.placements_of(SetIds(unique(sets)))

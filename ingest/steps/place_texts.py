@@ -1,4 +1,4 @@
-"""Dictionary-encode texts while triples are sorted: columns such as ``op`` repeat a few."""
+"""Dictionary-encode texts while triples are sorted; columns such as ``op`` repeat few texts."""
 
 import pyarrow as pa
 

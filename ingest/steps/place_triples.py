@@ -1,7 +1,7 @@
-"""Put every new triple into a partition, next to other triples whose dst is in the same set.
+"""Put every new triple into a partition, beside other triples whose dst is in the same set.
 
-First the rows of each staged file are distributed over ranges of item numbers (``ScatterTriples``).
-Then each range is sorted, freed of duplicates, and cut into partitions (``GatherTriples``), so that
+First, ``ScatterTriples`` distributes the rows of staged files over ranges of item numbers. Then
+``GatherTriples`` sorts each range, removes duplicates, and cuts the range into partitions, so that
 only one range at a time is in memory. The items of a set have consecutive numbers, so sorting by
 dst brings the triples of a set together.
 """
@@ -61,7 +61,7 @@ from .read_derivations import STAGED
 from .read_shared import SOURCE
 
 CARRIED = (OP, ATTRIBUTES, BORN, *STAGED)
-"""The staged columns that rows keep besides their origin. Only a compaction stages ``born``."""
+"""The staged columns that rows keep in addition to their origin; only a compaction has ``born``."""
 
 
 @dataclass(frozen=True)
@@ -74,10 +74,10 @@ class ScatterTriples:
     origins: Sequence[int]
     """The origin of the rows of each file, unless the rows name their own origins."""
     of_sources: Sequence[int] = ()
-    """The origin of each file that was read, for rows that name these files by number."""
+    """The origin of each input file, for rows that name these files by number."""
 
     def run(self) -> None:
-        """Replace places by item numbers, and write the rows to one file per range."""
+        """Replace places by item numbers, and write the rows to one file for each range."""
         staged = [self.staging.rows(number) for number in self.files]
         form = _numbered(pa.unify_schemas(map(read_schema, staged)))
         writable_at_once(len(self.bounds) + 1)
@@ -126,7 +126,7 @@ class ScatterTriples:
 
 
 def _carried(batch: pa.RecordBatch, field: pa.Field, origin: int) -> pa.Array:
-    """Return a column of a file's rows; it is null if only other files of the task have it."""
+    """Return a column of a file's rows, null if only other files of the task have the column."""
     if field.name in batch.schema.names:
         return batch.column(field.name)
     value = origin if field.name == ORIGIN else None
@@ -165,9 +165,9 @@ class GatherTriples:
     ingest: int
     born: int
     replaces: bool
-    """Whether the input replaces a run; then all stored triples that it brings again are staged."""
+    """Whether the input replaces a run; then the stored triples that it brings again are staged."""
     labels_differ: bool
-    """Whether different labels always mean different derivations, as in a warehouse's own rows."""
+    """Whether different labels always mean different derivations, as in rows of a warehouse."""
 
     def run(self) -> GatheredRange:
         """Write the range's partitions, and its placements, dependencies and assertions."""
@@ -217,7 +217,7 @@ class GatherTriples:
 
 
 def _with_ways(rows: pa.Table, derivation: I64, following: NextWays) -> pa.Table:
-    """Return the rows with a column of ways, if any row is part of a derivation."""
+    """Return the rows, with a column of ways if any row is part of a derivation."""
     if not (derivation >= 0).any():
         return rows
     way = ways(np.asarray(rows[DST], dtype=np.int64), derivation, following)
@@ -225,7 +225,7 @@ def _with_ways(rows: pa.Table, derivation: I64, following: NextWays) -> pa.Table
 
 
 class _Sets:
-    """Finds the set of an item, stored or new."""
+    """The sets of stored and new items."""
 
     def __init__(self, staging: Staging, snapshot: Snapshot | None) -> None:
         new = read_stream(staging.sets)
@@ -244,9 +244,8 @@ def partition(dst_sets: I64, limit: int) -> tuple[I64, pa.Table]:
 
     A set of at most ``limit`` triples is never divided.
 
-    Returns an array and a table. The array contains the row at which each partition begins, and at
-    its end the number of rows. The table contains the placements: set, partition (from 0) and
-    number of triples.
+    Returns an array and a table. The array has the first row of each partition, followed by the
+    number of rows. The table has the placements: set, partition (from 0) and number of triples.
     """
     starts = np.flatnonzero(np.diff(dst_sets, prepend=-1) != 0)
     sizes = np.diff(np.append(starts, len(dst_sets)))
@@ -271,6 +270,7 @@ def _fill(sizes: I64, limit: int) -> tuple[I64, I64, I64]:
     """Return arrays of placements: index of the set, partition (from 0), number of triples."""
     pieces = 0
     for size in sizes:
+        # A set that does not fit begins a new partition, so it has at most this many pieces.
         pieces += 1 + size // limit
     owner = np.empty(pieces, np.int64)
     part = np.empty(pieces, np.int64)
@@ -290,7 +290,7 @@ def _fill(sizes: I64, limit: int) -> tuple[I64, I64, I64]:
 
 
 def _dependencies(rows: pa.Table, dst_sets: SetIds, sets: _Sets) -> pa.Table:
-    """Count the triples between each pair of sets, and list the ops of these triples."""
+    """Return the number of triples between each pair of sets, and their ops."""
     src_sets = sets.of(ItemNumbers(np.asarray(rows[SRC])))
     across: Bools = dst_sets != src_sets
     pairs = pa.table(
@@ -304,9 +304,9 @@ def _dependencies(rows: pa.Table, dst_sets: SetIds, sets: _Sets) -> pa.Table:
 
 
 def _workflow(rows: pa.Table) -> pa.Table:
-    """Count the triples between each pair of tables, and list the ops of these triples.
+    """Return the number of triples between each pair of tables, and their ops.
 
-    The tables are given by number.
+    Tables are numbers.
     """
     return _counted(rows.select([SRC_TABLE, DST_TABLE, OP]), [SRC_TABLE, DST_TABLE])
 

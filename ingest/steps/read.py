@@ -1,4 +1,4 @@
-"""Step 1: read every file, set its rejected rows aside, and find the distinct names."""
+"""Step 1: read every file, set rejected rows aside, and find the distinct names."""
 
 import math
 import os
@@ -22,21 +22,21 @@ from .read_stage import StagedFile, StageFile, StageFiles
 BUCKET_BYTES = 256 << 20
 """The approximate number of bytes of input per bucket of names."""
 SEEDS = 8
-"""The number of hash seeds that are tried if two names share a hash."""
+"""The number of hash seeds to try if two names share a hash."""
 
 
 @dataclass(frozen=True)
 class ReadResult:
     """The counts of rows by file and of names by bucket, and the first rejected rows.
 
-    After the files that were read, ``files`` has those that the rows of groups were staged as.
+    In ``files``, the staged files of groups follow the input files.
     """
 
     files: Sequence[StagedFile]
     buckets: Sequence[NamedBucket]
     first_rejects: Sequence[Reject] = ()
     row_ids: RowIdsRead | None = None
-    """The row ids, if there are any."""
+    """The row ids, if any."""
 
     @property
     def rows(self) -> int:
@@ -61,23 +61,23 @@ class ReadResult:
 
     @property
     def named_ids(self) -> int:
-        """The number of row ids that are among the names too."""
+        """The number of row ids that are names too."""
         return sum(bucket.named_ids for bucket in self.buckets)
 
     @property
     def two_tables(self) -> int:
-        """The number of items that rows name with a table other than the item's stored table."""
+        """The number of items with more than one table, including the item's stored table."""
         two = sum(bucket.two_tables for bucket in self.buckets)
         return two + (self.row_ids.two_tables if self.row_ids else 0)
 
     @property
     def in_two_tables(self) -> list[InTwoTables]:
-        """Examples of names that stand in two tables."""
+        """Examples of names with two tables."""
         found = [example for bucket in self.buckets for example in bucket.examples]
         return [*found, *(self.row_ids.examples if self.row_ids else ())][:EXAMPLES]
 
     def patterns(self, known: Mapping[str, Pattern]) -> dict[str, Pattern]:
-        """Return the known patterns, and those of the tables whose row ids were read."""
+        """Return the known patterns, and the patterns of the tables with row ids."""
         tables = self.row_ids.tables if self.row_ids else ()
         return {**known, **{table.name: table.pattern for table in tables}}
 
@@ -137,21 +137,21 @@ def _staged(job: Job, seed: int) -> tuple[list[StagedFile], RowIdsRead | None, l
 def bucket_count(size: int) -> int:
     """Return the number of buckets for an input of this size, a power of two.
 
-    It is lower if a task may not open this many files; the tasks then need more memory.
+    The number is lower if a task may not open this many files; tasks then need more memory.
     """
     wanted = 1 << math.ceil(math.log2(max(size / BUCKET_BYTES, 1)))
     return 1 << (writable_at_once(wanted).bit_length() - 1)
 
 
 def _named(job: Job, buckets: int, seed: int, row_ids: RowIdsRead | None) -> list[NamedBucket]:
-    """Find the distinct names, and which of them are stored."""
+    """Find the distinct names, and the stored names among them."""
     given = (row_ids.tables, row_ids.starts) if row_ids else ()
     tasks = [NameBucket(bucket, job.staging, seed, job.names, *given) for bucket in range(buckets)]
     return job.run(tasks, [task.bytes for task in tasks])
 
 
 def first_rejects(staging: Staging, most: int = SHOWN) -> list[Reject]:
-    """Return the first rejected rows, in the order of files and rows."""
+    """Return the first rejected rows, in order of files and rows."""
     found: list[Reject] = []
     for path in staging.rejects.all():
         with parquet_reader(path) as file:

@@ -1,7 +1,7 @@
-"""Turn the texts in the columns that describe derivations into kinds, roles and numbers.
+"""Turn the texts of the columns that describe derivations into kinds, roles and numbers.
 
-The usual values are stored as null: the kind ``unknown``, the role ``input`` and ``times`` 1. So
-they take no space, and a file that states them means the same as a file that leaves them out.
+The usual values become null: the kind ``unknown``, the role ``input`` and ``times`` 1. So they take
+no space, and a file that states them means the same as a file that omits them.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -30,19 +30,19 @@ from provhouse.model.derivations import INPUT, KINDS, ROLES, UNKNOWN, WHOLE
 _NUMBER = r"^-?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _WHOLE = r"^[0-9]{1,18}(\.0*)?$"
 _LONG = r"^-?[0-9]{16,}(\.[0-9]*)?$"
-"""Matches numbers that may be 2^53 or more, where double precision rounds some integers."""
+"""A pattern of numbers that may be 2^53 or more, where double precision rounds some integers."""
 _ROUNDED = "value has more digits than double precision keeps"
 _NONE = pa.array(["", "nan", "NaN"])
 """Texts of a missing number; pandas writes the last two."""
 
 STAGED = {DERIVATION: pa.string()} | {n: t for n, t in DESCRIPTION.items() if n != WAY}
-"""The columns that describe derivations, as staged. A file lacks those that its input lacks."""
+"""The staged columns that describe derivations; a file omits columns that its input lacks."""
 
 
 def with_descriptions(rows: pa.Table) -> tuple[pa.Table, pa.Array | None]:
-    """Replace the texts by staged columns; return the rows, and why each row is rejected.
+    """Replace the texts by staged columns; return the rows, and each row's reason for rejection.
 
-    The reason is null for a valid row. Instead of the reasons, None is returned if all are valid.
+    The reason is null for a valid row. If all rows are valid, None replaces the reasons.
     """
     given = [name for name in DESCRIBING if name in rows.column_names]
     if not given:
@@ -55,9 +55,9 @@ def with_descriptions(rows: pa.Table) -> tuple[pa.Table, pa.Array | None]:
 
 
 def described(rows: pa.Table) -> tuple[pa.Table, pa.Array]:
-    """Return the staged columns of rows, and why each row is rejected; null for a valid row.
+    """Return the staged columns of rows, and each row's reason for rejection; null if valid.
 
-    The columns of ``rows`` are texts, with the column names of traces.
+    The columns of ``rows`` are texts, under the column names of traces.
     """
     columns: dict[str, pa.Array] = {}
     reasons = pa.nulls(rows.num_rows, pa.string())
@@ -81,7 +81,7 @@ def _text(texts: pa.Array) -> _Read:
 
 
 def _coded(codes: Mapping[str, int], usual: str) -> Callable[[pa.Array], _Read]:
-    """Return a function that turns texts into their codes, and the usual text into null."""
+    """Return a function that turns texts into codes, and the usual text into null."""
     known, numbers = pa.array([*codes]), pa.array([*codes.values()], pa.int8())
 
     def read(texts: pa.Array) -> _Read:
@@ -101,9 +101,9 @@ def _value(texts: pa.Array) -> _Read:
 
 
 def _rounded(texts: pa.Array) -> pa.Array:
-    """Return which texts are of integers, or of decimals from 2^53, that double precision rounds.
+    """Return a mask of integers, and decimals of at least 2^53, that double precision rounds.
 
-    A number with an exponent was one of double precision before.
+    Numbers with an exponent are not checked, since they came from double precision.
     """
     found = np.zeros(len(texts), bool)
     long = pc.fill_null(pc.match_substring_regex(texts, _LONG), False)

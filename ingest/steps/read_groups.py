@@ -1,9 +1,9 @@
 """Turn the rows of shared derivations into groups.
 
-A group is an item that only the warehouse sees. For each label there is one group: a triple leads
-from each src of the label to the group, and from the group to each dst. So a derivation with n src
-that m dst share takes n + m triples instead of n times m. The group's name is a hash of the
-derivation's content, so that the same derivation from another ingest is the same group.
+A group is an item that only the warehouse sees. Each label has one group: a triple leads from each
+src of the label to the group, and from the group to each dst. So a derivation with n src that m dst
+share takes n + m triples instead of n times m. The group's name is a hash of the derivation's
+content, so the same derivation from another ingest is the same group.
 """
 
 from collections.abc import Sequence
@@ -56,9 +56,9 @@ class StageGroups:
 
     bucket: int
     file: StageFile
-    """The file to write; its source does not matter."""
+    """The file to write; its source is unused."""
     sources: Sequence[str]
-    """The names of the files that were read, for rejected rows."""
+    """The names of the input files, for rejected rows."""
     snapshot: Snapshot | None
 
     @property
@@ -67,7 +67,7 @@ class StageGroups:
         return sum(file_size(part) for part in self.file.staging.shared.all(self.bucket))
 
     def run(self) -> StagedFile:
-        """Write the triples and names of the groups, and the rows that are parts of none."""
+        """Write the triples and names of the groups, and reject the rows that form no group."""
         staging = self.file.staging
         parts = map(read_stream, staging.shared.all(self.bucket))
         rows = pa.concat_tables([LABELLED.empty_table(), *parts]).combine_chunks()
@@ -93,9 +93,9 @@ class StageGroups:
         return pa.table(columns).cast(REJECTS)
 
     def _triples(self, rows: pa.Table, label: I64) -> tuple[pa.Table, pa.Array]:
-        """Return the triples of groups, with names, and the name of each group.
+        """Return the triples of groups, with names as text, and the name of each group.
 
-        The only derivation that a group has as a dst has the beginning of such names as label.
+        As a dst, a group has one derivation; its label is the prefix of group names.
         """
         inputs = _inputs(rows)
         rows = _counted(rows, np.flatnonzero(inputs), label)
@@ -114,10 +114,10 @@ class StageGroups:
         return pa.table(columns), names
 
     def _names(self, digests: Sequence[bytes], counts: I64) -> pa.Array:
-        """Return the names of groups, given the hashes of their contents and numbers of inputs.
+        """Return the names of groups from the hashes of their contents and the numbers of inputs.
 
         A stored group that has lost inputs no longer has the content of its name. It keeps the
-        name, and a new group of that content gets another one.
+        name, and a new group with that content gets another name.
         """
         names = [GROUP_PREFIX + digest.hex() for digest in digests]
         open_ = np.arange(len(names)) if self.snapshot else np.empty(0, np.int64)
@@ -137,7 +137,7 @@ class StageGroups:
 
 
 def stage_groups_tasks(files: Sequence[StageFile], snapshot: Snapshot | None) -> list[StageGroups]:
-    """Return the tasks that stage groups, after the given files have been staged."""
+    """Return the tasks that stage groups after these files have been staged."""
     first = files[0]
     sources = [file.source.name for file in files]
     return [
@@ -158,7 +158,7 @@ def _inputs(rows: pa.Table) -> Bools:
 
 
 def _faults(rows: pa.Table, label: I64) -> pa.Array:
-    """Return why the rows of each label are not a shared derivation; null if they are."""
+    """Return the reason why the label of each row is no shared derivation; null if it is one."""
     inputs, count = _inputs(rows), int(label.max(initial=-1)) + 1
     kind = np.asarray(rows[KIND].fill_null(-1), np.int64)[inputs]
     least, most = np.full(count, np.iinfo(np.int64).max), np.full(count, -2)
@@ -183,9 +183,9 @@ def _counted(rows: pa.Table, inputs: I64, label: I64) -> pa.Table:
 
 
 def _digests(inputs: pa.Table, label: I64) -> tuple[list[bytes], I64]:
-    """Return for each label the hash of its inputs, and the number of different inputs.
+    """Return, for each label, the hash of its inputs and the number of different inputs.
 
-    The same set of inputs has the same hash, whatever the order of the rows.
+    The same set of inputs has the same hash in any order of rows.
     """
     texts = {"label": pa.array(label), "text": _texts(inputs)}
     rows = pa.table(texts).group_by(["label", "text"], use_threads=False).aggregate([])

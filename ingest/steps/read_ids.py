@@ -1,7 +1,7 @@
-"""Stage the ends of rows that are row ids: pairs of a table and a 64-bit integer.
+"""Stage the ends of rows that are row ids, which are pairs of a table and a 64-bit integer.
 
-Row ids do not become text. They are distributed over shards: blocks of ids that differ only in
-their last bits stay together, so that ids which follow each other are found and numbered quickly.
+Row ids do not become text. They are distributed over shards. Blocks of ids that differ only in
+their last bits stay together, so that consecutive ids are found and numbered quickly.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,19 +21,19 @@ from ..formats.column_mapping import ID_OF, TABLE_OF
 from ..staging import Staging
 
 CODE_OF = {SRC: "src_code", DST: "dst_code"}
-"""The staged column with the code of the table of each end, in files with row ids."""
+"""The staged column with the table code of each end, in files with row ids."""
 NO_TABLE = np.int32(-1)
 """The code of an end that is staged as the hash of a name."""
 CODE, ID, VOTES = "code", "id", "votes"
 PARTS = pa.schema([(CODE, pa.int32()), (ID, pa.int64()), (VOTES, pa.int32())])
 BLOCK_BITS = 16
-"""The number of last bits in which the ids of a block differ."""
+"""The number of last bits that differ between the ids of a block."""
 _KEPT = 14
-"""The number of ids whose votes are counted together is two to this power."""
+"""The base-2 logarithm of the number of row ids whose votes are counted at a time."""
 
 
 class IdWriter:
-    """The staged row ids of a task; its files are created when the first row id is written."""
+    """The staged row ids of a task; the first row id creates the files."""
 
     def __init__(self, staging: Staging, number: int, shards: int) -> None:
         self._staging, self._number, self._shards = staging, number, shards
@@ -54,9 +54,9 @@ class IdWriter:
         return tuple(self._codes)
 
     def write(self, ids: pa.Array, tables: pa.Array) -> tuple[I64, I32]:
-        """Write the row ids of one end; return them, and the code of the table of each.
+        """Write the row ids of one end; return the row ids and their table codes.
 
-        A row id is written at least once, with the number of times that it occurs.
+        A row id is written once or more; its votes add up to its number of occurrences.
         """
         coded = tables if pa.types.is_dictionary(tables.type) else tables.dictionary_encode()
         known = np.array([self._code(table) for table in coded.dictionary.to_pylist()], np.int32)
@@ -66,9 +66,9 @@ class IdWriter:
         return numbers, codes
 
     def note(self, valid: pa.Table, given: pa.Table) -> None:
-        """Note the tables of keys that become names, because that fixes their patterns too.
+        """Record the tables of ids that become names, because the names fix their patterns too.
 
-        ``valid`` are those of the ``given`` rows that are not rejected.
+        ``valid`` has the ``given`` rows that are not rejected.
         """
         for end in ID_OF:
             if end not in given.column_names:
@@ -102,9 +102,9 @@ def _part(codes: I32, ids: I64, votes: I32) -> pa.RecordBatch:
 
 @njit(cache=True)
 def _counted(ids: I64, codes: I32) -> tuple[I64, I32, I32]:
-    """Return row ids with the number of times each occurs.
+    """Return row ids with votes, which count occurrences.
 
-    A row id that occurs again soon is counted once more. One that occurs again after many others
+    A row id that occurs again soon gets another vote. If many other row ids come between, a row id
     may be returned again.
     """
     out_ids = np.empty(len(ids), np.int64)
@@ -126,13 +126,13 @@ def _counted(ids: I64, codes: I32) -> tuple[I64, I32, I32]:
 
 
 def table_codes(part: Sequence[str], tables: Sequence[str]) -> I32:
-    """Return the positions in ``tables`` of the tables of a part."""
+    """Return the positions of a part's tables in ``tables``."""
     known = {table: code for code, table in enumerate(tables)}
     return np.array([known[table] for table in part], np.int32)
 
 
 def names_of(rows: pa.Table, end: str, patterns: Mapping[str, Pattern]) -> pa.Array:
-    """Return the names of the items that rows identify by table and id; null if one is missing."""
+    """Return the names of items that rows identify by table and id; null if either is missing."""
     keys = rows[ID_OF[end]].combine_chunks().cast(pa.string())
     tables = dictionary_or_text(rows[TABLE_OF[end]])
     coded = tables if pa.types.is_dictionary(tables.type) else tables.dictionary_encode()
@@ -143,7 +143,7 @@ def names_of(rows: pa.Table, end: str, patterns: Mapping[str, Pattern]) -> pa.Ar
 
 
 def with_names(rows: pa.Table, patterns: Mapping[str, Pattern]) -> pa.Table:
-    """Return rejected rows with names instead of ids, as far as they have a table and an id."""
+    """Return rejected rows with names instead of ids, where they have a table and an id."""
     for end in ID_OF:
         if end in rows.column_names:
             continue
@@ -158,13 +158,13 @@ def with_names(rows: pa.Table, patterns: Mapping[str, Pattern]) -> pa.Table:
 
 
 def with_name(rows: pa.Table, end: str, names: pa.Array) -> pa.Table:
-    """Return rows in which an end has these names, instead of others or of ids."""
+    """Return rows with these names at an end, instead of its names or ids."""
     column = end if end in rows.column_names else ID_OF[end]
     return rows.set_column(rows.column_names.index(column), end, names)
 
 
 def dictionary_or_text(column: pa.ChunkedArray) -> pa.Array:
-    """Return a column of tables as one array, with empty texts instead of null."""
+    """Return a column of tables as one array, with empty text instead of null."""
     array = column.combine_chunks()
     if not pa.types.is_dictionary(array.type):
         return pc.fill_null(array, "")
@@ -174,7 +174,7 @@ def dictionary_or_text(column: pa.ChunkedArray) -> pa.Array:
 
 
 def text_or_empty(rows: pa.Table, column: str) -> pa.Array:
-    """Return a column as text; a null is empty text, and so is each row if it is missing."""
+    """Return a column as text; nulls and all rows of a missing column become empty text."""
     if column not in rows.column_names:
         return pa.repeat(pa.scalar("", pa.string()), rows.num_rows)
     values = rows[column].combine_chunks()

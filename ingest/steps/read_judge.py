@@ -1,4 +1,4 @@
-"""Judge the rows of an input file: which are valid, under which names, and which are rejected."""
+"""Judge the rows of an input file: name the items of valid rows, and reject all other rows."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ REJECTS = TABLES["rejects"]
 
 @dataclass(frozen=True)
 class Judge:
-    """Judges the rows of one input file, in which items are named in one way."""
+    """The judge of the rows of one input file, with one naming of items."""
 
     source: Source
     ingest: int
@@ -39,7 +39,7 @@ class Judge:
         return valid, rejects
 
     def shared(self, batch: Batch) -> tuple[pa.Table, pa.Table]:
-        """Return the rows with labels that may be in shared derivations, and the rejected rows.
+        """Return the labelled rows that may be in shared derivations, and the rejected rows.
 
         The first table has columns of ``LABELLED``.
         """
@@ -52,7 +52,7 @@ class Judge:
         valid, bad, rejects = self._judged(batch, rows, reasons)
         kept = pa.array(~bad)
         for end in ID_OF:
-            if end not in valid.column_names:  # a group is found by names, so its ids become names
+            if end not in valid.column_names:  # names identify a group, so ids become names
                 valid = with_name(valid, end, names_of(valid, end, self.patterns))
         if batch.scope is not None:
             labels = valid[SHARED].combine_chunks()
@@ -65,10 +65,10 @@ class Judge:
     def _judged(
         self, batch: Batch, rows: pa.Table, reasons: pa.Array | None
     ) -> tuple[pa.Table, Bools, pa.Table]:
-        """Return the valid rows, which rows are rejected, and the rejected rows.
+        """Return the valid rows, a mask of the rejected rows, and the rejected rows.
 
-        ``reasons`` say why rows are rejected, and are null for the others; None rejects none. Rows
-        with wrong descriptions of derivations are rejected too.
+        ``reasons`` has each row's reason for rejection, or null; None rejects no rows. Rows with
+        wrong descriptions of derivations are rejected too.
         """
         staged, wrong = with_descriptions(rows)
         given = [each for each in (reasons, wrong) if each is not None]
@@ -91,7 +91,7 @@ class Judge:
         return self._named(staged.filter(kept), scope), bad, self._rejects(rejects)
 
     def _lacks(self, batch: Batch, rows: pa.Table) -> pa.Array | None:
-        """Return why each row lacks what it needs, null if it does not; None if no row does."""
+        """Return each row's missing values as a reason, null if complete; None if all rows are."""
         wanted = list(_wanted(rows, batch.scope, self.source.columns.scope))
         lacks = np.zeros(rows.num_rows, np.int8)
         for bit, (_, values) in enumerate(wanted):
@@ -105,9 +105,9 @@ class Judge:
         return pa.table(columns).cast(REJECTS)
 
     def _named(self, rows: pa.Table, scope: pa.Array | None) -> pa.Table:
-        """Put the table, if the naming is ``table``, and then the scope, if any, before each name.
+        """Prepend the table, if the naming is ``table``, and then the scope, if any, to each name.
 
-        Row ids stay ids, unless there is a scope. Other ids become names.
+        Row ids stay ids without a scope. All other ids become names.
         """
         for end, table in TABLE_OF.items():
             if end in rows.column_names:
@@ -115,7 +115,7 @@ class Judge:
                 names = given
                 if self.naming == "table":
                     names = with_tables(names, text_or_empty(rows, table))
-                if SHARED in rows.column_names:  # such a row has only one of both ends
+                if SHARED in rows.column_names:  # such a row has only one end
                     names = pc.if_else(pc.equal(pc.fill_null(given, ""), ""), None, names)
             elif scope is None and pa.types.is_integer(rows[ID_OF[end]].type):
                 continue
@@ -130,7 +130,7 @@ class Judge:
 def _wanted(
     rows: pa.Table, scope: pa.Array | None, scope_name: str | None
 ) -> Iterator[tuple[str, pa.ChunkedArray]]:
-    """Yield the name and the values of each column without which a row is rejected."""
+    """Yield the name and the values of each column that a valid row needs."""
     for end in (SRC, DST):
         if end in rows.column_names:
             yield end, rows[end]
@@ -142,7 +142,7 @@ def _wanted(
 
 
 def _reasons(wanted: Sequence[str]) -> pa.Array:
-    """Return a reason for each code, whose bits mean that the values in ``wanted`` are missing.
+    """Return a reason for each code; its bits mark the missing values in ``wanted``.
 
     The reason for 0 is null.
     """

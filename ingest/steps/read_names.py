@@ -1,7 +1,7 @@
-"""Find the distinct names of a bucket, the table of each, and which of them are stored.
+"""Find the distinct names of a bucket, their tables, and their stored item numbers.
 
-The items of a bucket are ordered by hash, and so are the buckets. So when the buckets are joined,
-each name is at its place: the position of its hash among all hashes of the ingest.
+The items of a bucket are ordered by hash, and so are the buckets. So joining the buckets puts each
+name at its place: the position of its hash among all hashes of the ingest.
 """
 
 from collections.abc import Sequence
@@ -36,16 +36,16 @@ PLACE = "place"
 
 @dataclass(frozen=True)
 class NamedBucket:
-    """The counts of a bucket. If it ``collided``, two names have the same hash."""
+    """The counts of a bucket; ``collided`` means that two of its names have one hash."""
 
     items: int
     two_tables: int
     tables: tuple[str, ...]
     examples: Sequence[InTwoTables] = ()
-    """The first names that stand in two tables."""
+    """The first names with two tables."""
     collided: bool = False
     named_ids: int = 0
-    """The number of names that are row ids too."""
+    """The number of names that are also row ids."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class NameBucket:
         return sum(file_size(part) for part in self.staging.names.all(self.bucket))
 
     def run(self) -> NamedBucket:
-        """Write the distinct names, each with its table, stored item number and hash."""
+        """Write the distinct names with their tables, stored item numbers and hashes."""
         staged = map(read_stream, self.staging.names.all(self.bucket))
         rows = pa.concat_tables([NAMED.empty_table(), *staged]).combine_chunks()
         report_progress(0.15)
@@ -101,7 +101,7 @@ class NameBucket:
         return NamedBucket(len(names), int(two.sum()), kept, examples, named_ids=named.num_rows)
 
     def _row_ids(self, names: pa.Array) -> pa.Table:
-        """Return the table and votes of the row ids that are among the names; write them."""
+        """Return the places, tables and votes of names that are row ids; write their positions."""
         if not self.id_tables:
             return pa.table({PLACE: [], TABLE: [], VOTES: []})
         codes, ids = parsed(names, [table.pattern for table in self.id_tables])
@@ -120,7 +120,7 @@ class NameBucket:
 
 
 def _example(name: pa.Scalar, kept: pa.Scalar, named: pa.Array) -> InTwoTables:
-    """Return a name, its table, and another table that it is named with."""
+    """Return a name, its table, and another table that rows name it with."""
     others = {table for table in named.to_pylist() if table} - {kept.as_py()}
     return name.as_py(), kept.as_py(), min(others)
 
@@ -133,7 +133,7 @@ def _collides(rows: pa.Table, hashed: U64) -> bool:
 
 
 def _tables(rows: pa.Table, item: I64, count: int) -> tuple[pa.Array, Bools]:
-    """Return the table each item is named with most often, and which items have several tables."""
+    """Return the most frequent table of each item, and a mask of items with several tables."""
     votes = pa.table({"item": item, TABLE: rows[TABLE], VOTES: rows[VOTES]})
     votes = votes.filter(pc.not_equal(votes[TABLE], ""))
     votes = votes.group_by(["item", TABLE], use_threads=False).aggregate([(VOTES, "sum")])
@@ -152,7 +152,7 @@ def _tables(rows: pa.Table, item: I64, count: int) -> tuple[pa.Array, Bools]:
 def _keep_stored(
     stored: Names, numbers: ItemNumbers, tables: pa.Array, two: Bools
 ) -> tuple[pa.Array, Bools]:
-    """Give stored items their stored table; mark items that were named with another table."""
+    """Use the stored tables of stored items, and mark items that rows name with other tables."""
     rows = np.flatnonzero(numbers >= 0)
     if not len(rows):
         return tables, two

@@ -1,4 +1,4 @@
-"""Find the distinct row ids of all files, which of them are stored, and which are names too."""
+"""Find the distinct row ids of all files, and the row ids that are stored or names too."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,13 +21,13 @@ from .read_stage import StagedFile
 
 @dataclass(frozen=True)
 class RowIdsRead:
-    """The distinct row ids of an ingest, in the staging folder, one shard after the other."""
+    """The staged distinct row ids of an ingest, shard after shard."""
 
     staging: Staging
     tables: Sequence[IdTable]
     shards: Sequence[FoundShard]
     two_tables: int = 0
-    """The number of row ids, not counting those among the names, stored with another table."""
+    """The number of row ids that are stored with another table, without row ids that are names."""
     examples: Sequence[InTwoTables] = ()
 
     @property
@@ -37,7 +37,7 @@ class RowIdsRead:
 
     @property
     def all_tables(self) -> set[str]:
-        """The tables of the row ids, and those with which some of them are stored."""
+        """The tables of the row ids, and the stored tables of these items."""
         stored = {table for shard in self.shards for table in shard.tables}
         return stored.union(table.name for table in self.tables)
 
@@ -47,7 +47,7 @@ class RowIdsRead:
         return [at for at, _, _ in self.parts()]
 
     def parts(self) -> Iterator[tuple[int, FoundShard, ShardArrays]]:
-        """Yield each shard with the position of its first row id, and its arrays."""
+        """Yield the position of the first row id, the shard and its arrays, for each shard."""
         at = 0
         for shard in self.shards:
             yield at, shard, ShardArrays(self.staging, shard.number)
@@ -62,19 +62,19 @@ class RowIdsRead:
         write_index(self.staging, bounds, len(self.tables))
 
     def _named(self, room: Room) -> Bools:
-        """Return which row ids are among the names too."""
+        """Return a mask of the row ids that are names too."""
         marks = room.zeros(self.items, bool)
         for path in self.staging.id_names.all():
             marks[load_array(path)[0]] = True
         return marks
 
     def compared(self, room: Room) -> "RowIdsRead":
-        """Return this with the number of row ids that are stored with another table."""
+        """Return a copy with the number and examples of row ids stored with another table."""
         if not any(shard.tables for shard in self.shards):
             return self
         named, count, examples = self._named(room), 0, list[InTwoTables]()
         for at, shard, arrays in self.parts():
-            has_table = np.array([*map(bool, shard.tables), False])  # the last is for -1
+            has_table = np.array([*map(bool, shard.tables), False])  # last: for -1
             kept = arrays.kept
             for some in slices(shard.items):
                 unnamed = ~named[at + some.start : at + some.stop]

@@ -1,8 +1,8 @@
-"""Set aside the rows of shared derivations: those with a label in the column ``shared``.
+"""Set aside the rows of shared derivations, which have a label in the column ``shared``.
 
-Such a row has either a src, and is then an input of the derivation, or a dst that shares the
-derivation. ``read_groups`` brings the rows of one label together. Until then they are staged with
-the names as text, by the hash of their labels.
+Such a row has either a src, an input of the derivation, or a dst, which shares the derivation.
+``read_groups`` combines the rows of each label. Until then, they are staged by the hash of their
+labels, with names as text.
 """
 
 from collections.abc import Mapping
@@ -35,9 +35,9 @@ from .read_ids import dictionary_or_text
 
 CONTENT = "content"
 SOURCE = "source"
-"""The column of staged rows with the number of the file that each row is from.
+"""The column of staged rows with the number of each row's input file.
 
-Only files with rows from several sources have it.
+Only staged files with rows from several input files have it.
 """
 LABELLED = pa.schema(
     [
@@ -50,13 +50,12 @@ LABELLED = pa.schema(
 )
 """Staged rows of shared derivations.
 
-The last two columns are the row's number in its file and the row as JSON, in case that it is
-rejected.
+The last two columns are for rejected rows: the row's number in its file, and the row as JSON.
 """
 
 
 def without_shared(batch: Batch) -> tuple[Batch, Batch | None]:
-    """Return the rows without a label, and the rows with one; None instead of no rows."""
+    """Return the rows without a label, and the rows with a label or None if no row has one."""
     if SHARED not in batch.rows.column_names:
         return batch, None
     labelled = ~_empty(batch.rows, SHARED)
@@ -78,7 +77,7 @@ def _chosen(batch: Batch, kept: Bools) -> Batch:
 
 
 def shared_faults(rows: pa.Table) -> pa.Array:
-    """Return why each row with a label cannot be part of a shared derivation; null if it can."""
+    """Return each row's reason why it cannot be in a shared derivation; null if it can."""
     src, dst = (~_empty(rows, end if end in rows.column_names else ID_OF[end]) for end in ID_OF)
     reasons = pa.nulls(rows.num_rows, pa.string())
     for wrong, reason in (
@@ -106,7 +105,7 @@ class SharedWriter:
             stream.close()
 
     def write(self, columns: Mapping[str, pa.Array]) -> None:
-        """Write rows; columns of ``LABELLED`` that are not given are null."""
+        """Write rows; missing columns of ``LABELLED`` become null."""
         count = len(columns[SHARED])
         rows = pa.table(
             {field.name: columns.get(field.name, pa.nulls(count, field.type)) for field in LABELLED}
@@ -121,7 +120,7 @@ class SharedWriter:
 
 
 def _lacks_table(rows: pa.Table, end: str) -> Bools:
-    """Return which rows have a row id without a table."""
+    """Return a mask of the rows with a row id but no table."""
     if end in rows.column_names:
         return np.zeros(rows.num_rows, bool)
     return ~_empty(rows, ID_OF[end]) & _empty(rows, TABLE_OF[end])

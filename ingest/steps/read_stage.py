@@ -1,8 +1,8 @@
-"""Stage one input file: reject incomplete rows, and replace names by hashes. Row ids stay ids.
+"""Stage an input file: reject incomplete rows, and replace names by hashes. Row ids stay ids.
 
-The names are staged apart from the rows. For each batch of rows, every pair of a name and its table
-is staged once. The names are distributed over buckets by the first bits of their hashes, so that
-``read_names`` can load one bucket at a time.
+Names are staged apart from the rows. Each batch of rows stages every pair of a name and its table
+once. The first bits of the names' hashes distribute them over buckets, so that ``read_names`` can
+load one bucket at a time.
 """
 
 import os
@@ -34,7 +34,7 @@ class StagedFile:
     valid: int
     rejected: int
     id_tables: tuple[str, ...] = ()
-    """The tables of row ids, by the code that the task stages for them."""
+    """The tables of row ids, by the code that the task stages for each."""
     shared: int = 0
     """The number of rows of shared derivations, which ``read_groups`` will stage or reject."""
 
@@ -55,19 +55,19 @@ class StageFile:
     """The declared patterns, by table."""
 
     def run(self) -> StagedFile:
-        """Stage the file as ``rows``, ``names`` and, if there are any, ``rejects``."""
+        """Stage the file as ``rows``, ``names`` and, if rows are rejected, ``rejects``."""
         return StageFiles([self]).run()[0]
 
     def names(self) -> NameWriter:
-        """Open the writer of the names of a task of which this is the first file."""
+        """Open the writer of names for a task whose first file this is."""
         return NameWriter(self.staging, self.number, self.buckets, self.seed)
 
     def ids(self) -> IdWriter:
-        """Open the writer of the row ids of a task of which this is the first file."""
+        """Open the writer of row ids for a task whose first file this is."""
         return IdWriter(self.staging, self.number, self.buckets)
 
     def write(self, names: NameWriter, ids: IdWriter) -> StagedFile:
-        """Stage the file; its names and row ids go to writers that several files share."""
+        """Stage the file; several files share the writers of names and row ids."""
         valid = rejected = shared = 0
         judge = Judge(self.source, self.ingest, self.naming, self.patterns)
         with RowWriter(
@@ -97,12 +97,12 @@ class StageFile:
 
 @dataclass(frozen=True)
 class StageFiles:
-    """The task that stages one or more files, whose names share one staged file per bucket."""
+    """The task that stages some files; their names share one staged file for each bucket."""
 
     files: Sequence[StageFile]
 
     def run(self) -> list[StagedFile]:
-        """Stage the files one after the other."""
+        """Stage the files in order."""
         ends = np.cumsum([0, *(max(os.path.getsize(f.source.path), 1) for f in self.files)])
         parts = (ends / ends[-1]).tolist()
         staged = []
@@ -114,7 +114,7 @@ class StageFiles:
 
 
 def stage_groups(file: StageFile, rows: pa.Table, rejects: pa.Table) -> None:
-    """Stage the rows of groups, in which names are text, and rejected rows, as a file."""
+    """Stage rows of groups, whose names are text, and rejected rows as one file."""
     with (
         file.names() as names,
         file.ids() as ids,

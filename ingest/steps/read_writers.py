@@ -1,4 +1,4 @@
-"""Write the staged files of a task that reads input files: rows, names and rejected rows."""
+"""Writers of the staged files of a task that reads input files: rows, names and rejected rows."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -44,7 +44,7 @@ NAMED = pa.schema(
 
 
 class NameWriter:
-    """The staged files of names, one for each bucket, which all files of a task share."""
+    """The staged names of a task: one file for each bucket, which all its input files share."""
 
     def __init__(self, staging: Staging, number: int, buckets: int, seed: int) -> None:
         self.buckets = buckets
@@ -62,7 +62,7 @@ class NameWriter:
             stream.close()
 
     def write(self, names: pa.DictionaryArray, tables: pa.Array) -> U64:
-        """Write each pair of a name and its table once, with the number of times it occurs.
+        """Write each pair of a name and its table once, with its number of occurrences.
 
         Returns the hash of each name.
         """
@@ -93,9 +93,9 @@ class NameWriter:
 
 
 class RowWriter:
-    """The staged rows of one file; ``names`` and ``ids`` write those of all files of the task.
+    """The staged rows of one file; all files of the task share the writers ``names`` and ``ids``.
 
-    ``source`` is the file's name in errors; None for groups, whose names no input file may have.
+    ``source`` is the file's name in errors; None for groups, whose names are forbidden elsewhere.
     """
 
     def __init__(
@@ -141,9 +141,9 @@ class RowWriter:
         self._shared.write(given | known | {SOURCE: source})
 
     def write(self, rows: pa.Table) -> None:
-        """Write valid rows with hashes in place of names, and write the names and the row ids.
+        """Write valid rows with hashes instead of names, and write the names and row ids.
 
-        Raises BadInput if a name is that of a group, unless this is a file of groups.
+        Raises BadInput for a name of a group, unless this is a file of groups.
         """
         by_id = [end for end in ID_OF if end not in rows.column_names]
         more = STAGED | {SOURCE: pa.int32()}
@@ -167,7 +167,7 @@ class RowWriter:
         )
 
     def _ends(self, rows: pa.Table) -> dict[str, Any]:
-        """Write the names and the row ids; return the columns of the ends, as staged."""
+        """Write the names and row ids; return the staged columns of the ends."""
         named = [end for end in ID_OF if end in rows.column_names]
         ends: dict[str, Any] = dict(zip(named, self._write_names(rows, named), strict=True))
         for end in ID_OF:
@@ -181,7 +181,7 @@ class RowWriter:
         return ends
 
     def _write_names(self, rows: pa.Table, ends: Sequence[str]) -> list[U64]:
-        """Write the names of some ends; return the hashes of the names of each."""
+        """Write the names of some ends; return the hashes of each end's names."""
         if not ends:
             return []
         chunks = [chunk for end in ends for chunk in rows[end].chunks]
@@ -198,14 +198,14 @@ def rejects_writer(path: Path) -> pq.ParquetWriter:
 
 
 def _bucket_of(hashed: U64, buckets: int) -> I64:
-    """Return the bucket of each hash; a higher hash is never in a lower bucket."""
+    """Return the bucket of each hash; buckets are in the order of hashes."""
     if buckets == 1:
         return np.zeros(len(hashed), np.int64)
     return (hashed >> np.uint64(64 - (buckets.bit_length() - 1))).astype(np.int64)
 
 
 def _check_names(names: pa.Array, place: str) -> None:
-    """Raise BadInput if one of the names is that of a group."""
+    """Raise BadInput if a name belongs to a group."""
     if pc.any(pc.starts_with(names, GROUP_PREFIX)).as_py():
         raise BadInput(
             f"{place}: a name begins with a zero byte and 'group/'",

@@ -1,7 +1,7 @@
-"""Count rows of an aggregate that repeat each other.
+"""Count repeated rows of an aggregate.
 
-SQL counts each row that it adds up, however equal they are. Everywhere else, a trace that says the
-same twice says it once.
+An SQL aggregate counts equal rows separately. Everywhere else, a repeated row of a trace counts
+once.
 """
 
 from collections.abc import Sequence
@@ -16,10 +16,10 @@ from .place_derivations import dense
 
 
 def counted(rows: pa.Table, chosen: I64, keys: Sequence[I64]) -> pa.Table:
-    """Return the rows with ``times`` added up where some of the chosen ones repeat each other.
+    """Return the rows, with ``times`` added up where chosen rows repeat each other.
 
-    Rows repeat each other if they have equal ``keys``, of which there is a value for each chosen
-    row, and equal times. They stay separate rows, which now are the same.
+    Rows repeat each other if their ``keys``, which have a value for each chosen row, and their
+    times are equal. They stay separate rows, which are now equal.
     """
     if not len(chosen):
         return rows

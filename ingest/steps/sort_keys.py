@@ -1,4 +1,4 @@
-"""Sort rows by several columns of numbers, which are packed into few to be sorted faster."""
+"""Sort rows by several columns of numbers, packed into fewer columns for speed."""
 
 from collections.abc import Sequence
 
@@ -7,25 +7,25 @@ import numpy as np
 from provhouse.model.arrays import I64
 
 _BITS = 63
-"""The bits of a packed number; it is never negative."""
+"""The number of bits of a packed number, without the sign bit."""
 
 
 def sorted_by(keys: Sequence[I64]) -> I64:
-    """Return the order of rows by the last key, then by those before it, as ``np.lexsort`` does."""
+    """Return the order of rows by the last key, then by earlier keys, as ``np.lexsort`` does."""
     if len(keys) == 1:
         return np.argsort(keys[0], kind="stable")
     return np.lexsort(tuple(keys))
 
 
 def packed(keys: Sequence[I64]) -> list[I64]:
-    """Return fewer keys by which rows have the same order, and are equal in the same cases.
+    """Return fewer keys that keep the order and equality of rows.
 
-    A key that all rows share is left out. Neighbours are joined as long as their numbers fit in one
-    of 64 bits: most columns of a trace have few values, or item numbers far below that.
+    A key that all rows share is left out. Neighbouring keys are joined while they fit in a 64-bit
+    number: most columns of a trace have few values, or item numbers far below 2^63.
     """
     found: list[I64] = []
     bits = _BITS + 1
-    for key in reversed(keys):  # the last one decides first
+    for key in reversed(keys):  # the last key decides first
         low, span = _range(key)
         if not span:
             continue
@@ -42,7 +42,7 @@ def packed(keys: Sequence[I64]) -> list[I64]:
 
 
 def _range(key: I64) -> tuple[int, int]:
-    """Return the lowest value, and how far the highest one is above it."""
+    """Return the lowest value, and the difference between the highest and the lowest."""
     if not len(key):
         return 0, 0
     low = int(key.min())

@@ -1,6 +1,6 @@
 """Step 5: append the staged rows to the Delta tables, and add segments of names.
 
-Before the first file is moved, numbers are reserved for the new items, sets and partitions. No
+Before it moves the first file, the step reserves numbers for the new items, sets and partitions. No
 later ingest uses these numbers, even if this ingest fails. No query sees the new rows before the
 commit.
 """
@@ -59,7 +59,7 @@ def write(
 ) -> Commit:
     """Append to the Delta tables; return the commit record, which is not written yet.
 
-    ``described`` are the rows of the tables of descriptions, by table.
+    ``described`` has the new rows of the tables of descriptions, by table.
     """
     ids = job.ids
     taken = replace(
@@ -119,7 +119,7 @@ def _totals(job: Job, after: Snapshot, cut: CutResult, placed: PlaceResult) -> T
 
 
 def _new_dependencies(job: Job, after: Snapshot) -> int:
-    """Return the number of set dependencies that this ingest is the first to add."""
+    """Return the number of set dependencies that no earlier ingest has added."""
     ends, ingest = [SET, DERIVES_FROM], job.ids.ingest
     mine = after.pieces("set_dependencies", ends, ingest)
     again = dependencies_again(after, mine, ingest, ends)
@@ -157,7 +157,7 @@ def _write_tables(
 
 
 def _triples(staging: Staging, target: Target, ranges: Sequence[GatheredRange]) -> int:
-    """Move the partitions into the Delta table; return its new version, or -1 if there are none."""
+    """Move the partitions into the Delta table; return its new version, or -1 if nothing moved."""
     table = target.layout.table(target.base, "triples")
     table.mkdir(parents=True, exist_ok=True)
     sizes = [size for part in ranges for size in part.partitions]
