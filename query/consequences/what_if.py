@@ -270,7 +270,7 @@ class Settled:
         return {ITEM: names.take(pa.array(at)), TABLE: tables.take(pa.array(at)), OP: ops}
 
     def _may_create(self) -> pa.Table:
-        """Return the ops of the kind ``except`` that lose inputs, and the number of these inputs."""
+        """Return the ops of the kind ``except`` that lose inputs, and how many each loses."""
         graph, fate = self.graph, self.fates.fate
         if not (graph.kind == EXCEPT).any():
             return _MAY_CREATE.empty_table()

@@ -30,8 +30,8 @@ ALONE: Final = -1
 
 _POOLED, _ALTERNATIVES, _NAMED = 0, 1, 2
 SPARSE = 2
-"""The most numbers for each triple in the range of the items. Within this limit, a place is an item's
-number minus the first one. Beyond it, the items are numbered again, which takes longer."""
+"""The most numbers for each triple in the range of the items. Within this limit, a place is an
+item's number minus the first one. Beyond it, the items are numbered again, which takes longer."""
 
 
 @dataclass(frozen=True)

@@ -123,7 +123,7 @@ def _end(
     at: I64, rows: I32, targets: I32, ends: I32, first: I32, skipped: Bools, ways: I32, fate: I8,
     gone: I32, failed: I32, queue: I32, filled: int,
 ) -> None:  # fmt: skip
-    """End the first ``filled`` places of ``queue``, which count as missing, and places they hold."""
+    """End the first ``filled`` places of ``queue``, which count as missing, and all they hold."""
     underived, taken = filled, 0
     while taken < filled:
         place = queue[taken]
