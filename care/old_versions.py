@@ -27,7 +27,7 @@ from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.shown_writes import shown_writes
 from provhouse.store.warehouse.written import Written, read_since
 
-_ROW_BITS = 40
+_ROW_BITS = 40  # the position of a row in its file; the bits above have the file's number
 _VERSION, _ROW_ID = r"@(?P<number>\d{1,18})$", r"/(?P<number>\d{1,18})$"
 
 
@@ -112,7 +112,7 @@ def _number(names: pa.Array, pattern: str) -> I64:
 
 
 def _without_used(snapshot: Snapshot, items: ItemNumbers) -> ItemNumbers:
-    """Return the given items that only other returned items derive from."""
+    """Return the items that no item outside of the result derives from."""
     src, dst = _edges(snapshot, items)
     ending = union(items, src)
     while len(used := unique(src[~among(dst, ending)])):

@@ -7,7 +7,7 @@ from .records import Record, TableRecords
 
 @dataclass(frozen=True)
 class Blamed:
-    """Wrong rows of a table, the lineage of the first row, and the smallest input of that row."""
+    """Wrong rows of a table, the lineage of the first row, and the smallest part of the lineage."""
 
     table: str
     rows: tuple[Record, ...]

@@ -2,8 +2,8 @@
 
 The question reads the same data as the impact of the deleted items. A triple is stored with the set
 of its dst, so the partitions of an impact have all triples that lead to its items, even from items
-outside. The Lipstick paper (definition 4.2) defines deletion; ``deletion/fates.py`` states the
-difference.
+outside. The Lipstick paper (definition 4.2) defines deletion; ``deletion/fates.py`` states
+how this deletion differs.
 """
 
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Explain a question instead of answering it: the data that each method would read, and how fast."""
+"""Explain a question instead of answering it: which data each method would read, and how fast."""
 
 from dataclasses import dataclass, replace
 

@@ -124,7 +124,7 @@ def _nearest(found: MethodResult, asked: ItemNumbers, limit: int, names: Names) 
 
 
 def _last(found: MethodResult, direction: Direction) -> I64:
-    """Return the items that no triple leaves, not even beyond the depth limit."""
+    """Return the items without a further triple, even beyond the depth limit."""
     near, _ = near_and_far(found.triples, direction)
     return minus(found.items, np.concatenate([near, found.unexpanded]))
 

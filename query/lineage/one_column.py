@@ -24,7 +24,7 @@ from provhouse.store.warehouse.written import Written, read_written
 
 from ..locate import locate_versions
 
-_ROW_BITS = 40
+_ROW_BITS = 40  # the position of a row in its file; the bits above have the file's number
 _VALUE = "value"
 _Roles = Mapping[str, Mapping[str, frozenset[str]]]
 """The roles of columns, by table and column."""

@@ -52,7 +52,7 @@ class Estimate:
     prepare: float
     """The additional time if the method first has to load a copy of all triples."""
     guessed: bool = False
-    """Whether the number of levels is a guess, which is mostly too low."""
+    """Whether the number of levels is a guess; most guesses are too low."""
 
 
 def estimate_csprov(walk: Walk) -> Estimate:

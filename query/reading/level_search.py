@@ -150,6 +150,7 @@ def _index(near: I64, far: I64, first: int, at: Ints, rows: Ints, targets: Ints)
 
     ``targets`` gets the places of their far ends, side by side for a fast search.
     """
+    # Counts start two entries ahead: the sums make at[p + 1] the begin of p, and filling its end.
     for row in range(len(near)):
         at[near[row] - first + 2] += 1
     for place in range(2, len(at)):
@@ -172,6 +173,7 @@ def _search(
     taken = filled = 0
     head, depth = start, 0
     while True:
+        # A cycle may lead back to the start, whose triples were followed at depth 0.
         if head != start or depth == 0:
             for n in range(at[head], at[head + 1]):
                 target = targets[n]

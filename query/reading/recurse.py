@@ -27,11 +27,11 @@ class Reached:
     items: I64
     """The items in no particular order, with the start item only if a cycle leads back to it."""
     depths: I32
-    """The fewest hops to each of ``items``."""
+    """The fewest hops to each item in ``items``."""
     triples: I64
     """Rows of the triples whose near end was reached, in no particular order."""
     near_depths: I32
-    """The depth of the near end of each of ``triples``."""
+    """The depth of the near end of each triple in ``triples``."""
     unexpanded: I64
     """The items, in order, with further triples that the depth limit left out."""
 

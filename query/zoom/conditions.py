@@ -63,7 +63,7 @@ def _conditions(
 ) -> I64:  # fmt: skip
     items = len(made)
     one = np.int64(1)
-    says = np.zeros(len(module), np.bool_)  # whether the invocation declares its outputs
+    says = np.zeros(len(module), np.bool_)  # whether the invocation names its outputs
     output = np.zeros(items, np.bool_)
     used = np.zeros(items, np.bool_)
     stateful = np.ones(items, np.bool_)  # used as state only

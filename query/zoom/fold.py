@@ -118,7 +118,7 @@ def _hidden(
 ) -> Bools:  # fmt: skip
     """Return a mask of the hidden items; ``gone`` marks the folded invocations."""
     items = len(made)
-    says = np.zeros(len(module), np.bool_)  # whether the invocation declares its outputs
+    says = np.zeros(len(module), np.bool_)  # whether the invocation names its outputs
     output = np.zeros(items, np.bool_)
     used = np.zeros(items, np.bool_)
     outer = np.zeros(items, np.bool_)  # used outside of the invocation that made it

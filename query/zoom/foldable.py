@@ -48,7 +48,7 @@ TRIPLE_CLASSES = pa.schema(
     ]
 )
 """The columns of classes of triples. ``from`` and ``to`` are classes of items. ``node`` is the node
-of the module or invocation that made the triples, or null. ``own``: whether it made the src, too."""
+of the module or invocation that made the triples, or null; ``own``: whether it made the src too."""
 
 
 @dataclass(frozen=True)

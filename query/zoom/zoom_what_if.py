@@ -32,8 +32,8 @@ COUNTS = ("deleted", *FATES)
 class ZoomedWhatIf(LevelView):
     """The consequences of a deletion for the nodes of a view.
 
-    ``nodes`` has the further columns ``COUNTS``: the numbers of the node's items that are deleted
-    or have each fate.
+    ``nodes`` has the further columns ``COUNTS``: how many items of each node are deleted or have
+    each fate.
     """
 
     summary: WhatIf

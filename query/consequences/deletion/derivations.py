@@ -160,6 +160,7 @@ def _keys(rows: DerivationRows, dst: I64) -> tuple[I64, int]:
 @njit(cache=True, nogil=True)
 def _index(src: I64, dst: I64, of: I32, at: I64, rows: I32, targets: I32, ends: I32) -> None:
     """Sort rows by src: the rows of place ``p`` become ``rows[at[p] : at[p + 1]]``."""
+    # Counts start two entries ahead: the sums make at[p + 1] the begin of p, and filling its end.
     for row in range(len(src)):
         at[src[row] + 2] += 1
     for place in range(2, len(at)):

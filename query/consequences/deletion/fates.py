@@ -72,7 +72,7 @@ def fates(graph: Derivations, deleted: I32, ended: I32 = _NO_ROWS) -> Fates:
 
 
 class Deleter:
-    """Deletes from one graph, again and again, with work arrays that are made once.
+    """A series of deletions from one graph, with work arrays that are made once.
 
     The time of a deletion depends only on the items that it reaches.
     """
@@ -177,7 +177,7 @@ def _reach(
             fate[place] = FOUND
             queue[filled] = place
             filled += 1
-    taken = -len(deleted)
+    taken = -len(deleted)  # negative numbers stand for deleted places, which come first
     while taken < filled:
         until = filled
         low, high = len(fate), -1
@@ -232,7 +232,7 @@ def _settle(
                 queue[filled] = place
                 filled += 1
                 break
-    taken = -len(known)
+    taken = -len(known)  # negative numbers stand for known places, which come first
     while taken < filled:
         place = known[taken + len(known)] if taken < 0 else queue[taken]
         taken += 1

@@ -145,6 +145,7 @@ def leading_to(src: I32, of: I32, dst: I32, marked: Bools) -> Bools:
     """
     places = len(marked)
     begins = np.zeros(places + 2, np.int64)
+    # Counts start two entries ahead: the sums make begins[p + 1] the begin of p, filling its end.
     for row in range(len(src)):
         begins[dst[of[row]] + 2] += 1
     for place in range(2, places + 2):

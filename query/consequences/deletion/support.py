@@ -76,7 +76,7 @@ def smallest_kill(graph: Derivations, item: int, most: int = MOST) -> Search:
 
 
 class Supports:
-    """Finds supports of items in one graph."""
+    """The supports of items in one graph."""
 
     def __init__(self, graph: Derivations) -> None:
         self._graph = graph

@@ -91,7 +91,7 @@ def select(snapshot: Snapshot, deletion: Deletion) -> Deleted:
 
 
 def _of_tables(snapshot: Snapshot, deletion: Deletion) -> ItemNumbers:
-    """Return the items of the tables; with attributes, only items with such a triple."""
+    """Return the items of the tables; with attributes, only items with a triple that has them."""
     check_tables(deletion.tables, snapshot)
     wanted = pa.array(deletion.tables, pa.string())
 

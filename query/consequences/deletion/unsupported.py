@@ -33,7 +33,7 @@ def kill(
         if failed[place] == first[place + 1] - first[place]:
             queue[filled] = place
             filled += 1
-    taken = -len(deleted)
+    taken = -len(deleted)  # negative numbers stand for deleted places, which come first
     while taken < filled:
         place = deleted[taken + len(deleted)] if taken < 0 else queue[taken]
         taken += 1
@@ -58,7 +58,7 @@ def cling(
     at: I64, rows: I32, targets: I32, ends: I32, first: I32, skipped: Bools, unsupported: Bools,
     places: I32, ways: I32, fate: I8, gone: I32, failed: I32, queue: I32,
 ) -> None:  # fmt: skip
-    """Make each of ``places`` undecided that may exist; the rest die.
+    """Make the places undecided that may exist, and let the rest die.
 
     ``kill`` has left each place with a derivation, and ``ways`` already has ``gone`` as the number
     of missing inputs. Each round ends the supported places that are not derived from places that
