@@ -1,4 +1,4 @@
-"""List the modules of a generation, and the invocations of one of them."""
+"""List the modules of a generation, and the invocations of a module."""
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass

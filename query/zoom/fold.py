@@ -47,7 +47,8 @@ class Flow:
     table: I32
     """The table of each item."""
     declared: I8
-    """The part of each table (columns) in each module (rows), and a last column without part."""
+    """The part of each table (columns) in each module (rows). The last column is ``OUTPUT_TABLE``
+    if the module declares outputs."""
 
 
 @dataclass(frozen=True)

@@ -244,7 +244,7 @@ def _differing(nodes: pa.Table, items: pa.Table, edges: pa.Table) -> pa.Table:
 
 
 def _changed(one: pa.Table, other: pa.Table, keys: list[str]) -> pa.Table:
-    """Return for each key how many rows came and went, if any did."""
+    """Return how many rows of each key came and went, for the keys where any did."""
     less = one.set_column(len(one.column_names) - 1, _COUNT, pc.negate(one[_COUNT]))
     rows = pa.concat_tables([less, other])
     whole = rows.group_by(rows.column_names[:-1]).aggregate([(_COUNT, "sum")])
