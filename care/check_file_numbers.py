@@ -15,7 +15,7 @@ _WHERE = "table of files"
 
 
 def file_number_damages(layout: Layout, counts: Counter[str]) -> Iterator[Damage]:
-    """Yield a `Damage` for a number of two files, and for a file with two numbers.
+    """Yield a `Damage` for a number that two files share, and for a file with two numbers.
 
     Raises Damaged if a part of the table is unreadable.
     """

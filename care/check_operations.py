@@ -17,7 +17,7 @@ _ALLOWED = {KIND: (*KINDS,), FUNCTION: FUNCTIONS, EXACTNESS: LEVELS}
 
 
 def operation_damages(snapshot: Snapshot, counts: Counter[str]) -> Iterator[Damage]:
-    """Yield a `Damage` for values that no ingest writes, and for an op that is described twice."""
+    """Yield a `Damage` for values that no ingest writes, and for an op with two descriptions."""
     if OPERATIONS not in snapshot.commit.tables:
         return
     rows = snapshot.rows(OPERATIONS)

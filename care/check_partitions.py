@@ -60,7 +60,7 @@ def partition_damages(
 
 
 def _group_damages(snapshot: Snapshot) -> Iterator[Damage]:
-    """Yield a `Damage` for a group without a set, and for a wrong count of what groups mean."""
+    """Yield a `Damage` for a group without a set, or a wrong count of the triples of groups."""
     if (snapshot.known_set_rows(snapshot.groups) < 0).any():
         wanted = "A group of a shared derivation is in no set"
         yield Damage("table groups", wanted, "Its number is unknown", RESTORE_FOLDER)

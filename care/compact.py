@@ -1,7 +1,7 @@
-"""Compact a warehouse: build a new base with all that it shows, as if by a single ingest.
+"""Compact a warehouse: build a new base with all visible data, as if by a single ingest.
 
-Many appends leave many small sets and partitions. The old base stays beside the new one, so that
-running readers are not disturbed and earlier generations remain.
+Many appends leave many small sets and partitions. The old base stays beside the new one, so
+running readers continue undisturbed and earlier generations remain.
 """
 
 from dataclasses import replace
@@ -28,7 +28,7 @@ VERIFY = Step("verify", "Verify the new base")
 SMALL = 1 << 18
 """With fewer triples, Spark is not used: its start takes longer than a second core saves."""
 LARGE = 1 << 18
-"""With this many sets and dependencies, Neo4j's importer is used if possible: it is faster."""
+"""With this many sets and dependencies, Neo4j's importer is faster, and is used if possible."""
 
 
 def compact(settings: Settings, progress: Progress) -> Summary:

@@ -1,6 +1,6 @@
 """Erase items permanently, as the law may require: from every generation, base, log and copy.
 
-An erased item keeps its number, without a name, and its links, without ops or attributes. So the
+An erased item keeps its number without a name, and its links without ops or attributes. So the
 lineage of all other items stays complete (``docs/erasing.md``).
 """
 
@@ -29,7 +29,7 @@ from provhouse.store.warehouse.layout import Layout
 
 @dataclass(frozen=True)
 class Forgotten:
-    """The result of an erasure, with counts of what was erased."""
+    """The result of an erasure, with counts of the erased names, items, triples and rows."""
 
     generation: int
     """The current generation; an erasure makes no new one."""
@@ -66,12 +66,13 @@ def forget(
 ) -> Forgotten:
     """Erase items by their names.
 
-    All changes are made inside the context ``alone``, which can stop the server meanwhile. Raises
-    UsageError if there is no name or a name is empty, and NotFound, with nothing changed, if a name
-    is stored nowhere. A name counts as stored if this has just completed an erasure of it that was
-    interrupted; the result then has its counts too. Raises Busy if another writer is at work. Also
-    raises Busy if Neo4j has to be rebuilt but other processes use it; everything else is done by
-    then.
+    All changes happen inside the context ``alone``, which can stop the server meanwhile. A name
+    also counts as stored if this call has just completed an interrupted erasure of it; the result
+    then includes the counts of that erasure.
+
+    Raises UsageError if there is no name or a name is empty, NotFound, with nothing changed, if a
+    name is stored nowhere, and Busy if another writer is at work. Also raises Busy, after all other
+    work is done, if Neo4j must be rebuilt but other processes use it.
     """
     watch = Stopwatch()
     if not names or not all(names):
@@ -84,8 +85,8 @@ def forget(
             found = _find(layout, names)
         ours = resumed if resumed and any(map(resumed.erasure.has_name, names)) else None
         _check_found(found, names, ours)
-        left = read_erasure(layout)  # one that has yet to rebuild Neo4j
-        if left and not ours:  # everything else of it is done
+        left = read_erasure(layout)  # an erasure that has yet to rebuild Neo4j
+        if left and not ours:  # only its rebuild of Neo4j is left
             left = Erasure({}, graph=left.graph)
         items = sum(map(len, found.items.values()))
         items += count_items(layout, left) if left else ours.items if ours else 0
@@ -106,7 +107,7 @@ def forget(
 
 
 def _check_found(found: _Occurrences, names: Sequence[str], ours: Resumed | None) -> None:
-    """Raise NotFound if a name is missing, unless it was just erased as one of ``ours``."""
+    """Raise NotFound if a name is missing, unless ``ours`` has just erased it."""
     if ours:
         found.missing -= {name for name in found.missing if ours.erasure.has_name(name)}
     if found.missing:
@@ -124,7 +125,7 @@ def _begin(
     names: Sequence[str],
     left: Erasure | None,
 ) -> int:
-    """Write what is to be erased, and clear rejected rows; return how many rows were cleared."""
+    """Write the record of the erasure, and clear rejected rows; return the number of these rows."""
     begun = left or Erasure({})
     begun = replace(begun, names=(*begun.names, *hashed_names(names)))
     write_erasure(layout, begun)  # so that after a crash the next writer clears the logs
@@ -154,7 +155,7 @@ def _with_groups(layout: Layout, base: int, items: Sequence[int]) -> list[int]:
 
 
 def _find(layout: Layout, names: Sequence[str]) -> _Occurrences:
-    """Find where the names are stored: in each ingest of each base, even if it was rolled back."""
+    """Find the places of the names: in each ingest of each base, even if it was rolled back."""
     wanted = pa.array(sorted(set(names)), pa.string())
     found = _Occurrences({}, [], set(wanted.to_pylist()))
     for base in bases(layout):

@@ -1,7 +1,7 @@
-"""Find the old versions of captured rows from which nothing newer derives.
+"""Find the old versions of captured rows that no newer row derives from.
 
-A version is old if its write is, and a later write has replaced the whole table. It stays if
-anything that stays derives from it, so a chain through the nights stays as a whole.
+A version is old if its write is old, and a later write has replaced the whole table. An old version
+stays if a row that stays derives from it, so a chain through the nights stays as a whole.
 """
 
 from bisect import bisect_right
@@ -27,7 +27,7 @@ from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.shown_writes import shown_writes
 from provhouse.store.warehouse.written import Written, read_since
 
-_ROW_BITS = 40
+_ROW_BITS = 40  # the position of a row in its file; the bits above have the file's number
 _VERSION, _ROW_ID = r"@(?P<number>\d{1,18})$", r"/(?P<number>\d{1,18})$"
 
 
@@ -36,9 +36,9 @@ class _Wanted:
     """The ends of the names of the rows of some writes of a table."""
 
     versions: list[int] = field(default_factory=list)
-    """Of writes with a key."""
+    """The versions of writes with a key."""
     files: list[int] = field(default_factory=list)
-    """Of writes whose rows are named by their row ids."""
+    """The file numbers of writes that name their rows by row ids."""
 
 
 def old_versions(snapshot: Snapshot, before: str) -> ItemNumbers:
@@ -73,7 +73,8 @@ def _limit(layout: Layout, before: str) -> Callable[[Written], bool]:
     then, stored = parse_time(before, what, time.min), generations(layout)
 
     def is_old(write: Written) -> bool:
-        shown = stored[bisect_right(stored, write.after)]  # or an earlier one, which was pruned
+        # The write landed in this generation, or in an earlier one that was pruned.
+        shown = stored[bisect_right(stored, write.after)]
         return datetime.fromisoformat(read_commit(layout, shown).time) < then
 
     return is_old
@@ -111,7 +112,7 @@ def _number(names: pa.Array, pattern: str) -> I64:
 
 
 def _without_used(snapshot: Snapshot, items: ItemNumbers) -> ItemNumbers:
-    """Return those items from which nothing derives but others that are returned."""
+    """Return the items that no item outside of the result derives from."""
     src, dst = _edges(snapshot, items)
     ending = union(items, src)
     while len(used := unique(src[~among(dst, ending)])):
@@ -122,7 +123,7 @@ def _without_used(snapshot: Snapshot, items: ItemNumbers) -> ItemNumbers:
 
 
 def _edges(snapshot: Snapshot, items: ItemNumbers) -> tuple[I64, I64]:
-    """Return the ends of all live triples from items, and from the groups that these lead to."""
+    """Return the ends of all live triples from the items, and from the groups on the way."""
     found, seen = [(np.empty(0, np.int64), np.empty(0, np.int64))], items
     while len(items):
         found += _triples_from(snapshot, items)

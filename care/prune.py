@@ -1,11 +1,16 @@
 """Prune earlier generations: remove them, and all data that only they needed.
 
-The order of the steps makes a prune safe to interrupt. First, ``ids.json`` records which
-generations are pruned. From then on they no longer exist, even after a crash. Next, their commit
-records are removed, then the bases that no record names any more, and last what Neo4j has of those
-bases. A base that is still being read stays until the next writer runs. The empty file ``unpruned``
-exists as long as Neo4j may have pruned content. If the file is missing and no base was removed, a
-prune does not start Neo4j.
+The order of the steps makes a prune safe to interrupt:
+
+1. ``ids.json`` records the pruned generations. From then on they no longer exist, even after a
+   crash.
+2. Their commit records are removed.
+3. The bases that no record names any more are removed. A base that is still being read stays until
+   the next writer runs.
+4. The data of those bases is removed from Neo4j.
+
+The empty file ``unpruned`` exists as long as Neo4j may have pruned content. If the file is missing
+and no base was removed, a prune does not start Neo4j.
 """
 
 import time as clock
@@ -39,12 +44,12 @@ from provhouse.store.warehouse.locks import no_readers
 from .prune_graph import prune_graph
 
 PATIENCE = 3.0
-"""Seconds to wait for readers of an unused base; then its removal is left to the next writer."""
+"""Seconds to wait for readers of an unused base, before its removal is left to the next writer."""
 
 
 @dataclass(frozen=True)
 class Pruned:
-    """The result of a prune: what it removed and what it left."""
+    """The result of a prune, with counts of the removed generations, bases and bytes."""
 
     generation: int
     """The current generation."""
@@ -63,7 +68,7 @@ class Pruned:
 def prune(
     settings: Settings, progress: Progress, *, keep: int | None = None, before: str | None = None
 ) -> Pruned:
-    """Keep only the last ``keep`` generations, or those committed at or after ``before``.
+    """Keep only the last ``keep`` generations, or the ones committed at or after ``before``.
 
     The current generation always stays. Raises UsageError unless exactly one of ``keep`` and
     ``before`` is given, NotFound if nothing was ever ingested, Busy if another writer is at work.
@@ -123,7 +128,7 @@ def _before(layout: Layout, numbers: list[int], text: str) -> list[int]:
 
 
 def _remove_unused(layout: Layout) -> list[int]:
-    """Remove unused bases, waiting briefly for readers; return the bases still being read."""
+    """Remove unused bases, and wait briefly for readers; return the bases still being read."""
     until = perf_counter() + PATIENCE
     while (in_use := remove_unused(layout)) and perf_counter() < until:
         clock.sleep(0.1)
@@ -133,7 +138,7 @@ def _remove_unused(layout: Layout) -> list[int]:
 def _remove_merged(layout: Layout) -> int:
     """Remove merged files that only pruned generations show; return the number of their bytes.
 
-    Those of a base that is being read stay until the next prune.
+    Merged files of a base that is being read stay until the next prune.
     """
     oldest = dict[int, Commit]()
     try:
@@ -152,8 +157,8 @@ def _remove_merged(layout: Layout) -> int:
 def _prune_graph(settings: Settings, layout: Layout, ids: Ids, progress: Progress) -> bool:
     """Prune Neo4j, and return whether this succeeded.
 
-    If Neo4j is unavailable, for instance because of a full disk, this is no error: the next prune
-    tries again.
+    An unavailable Neo4j, for instance because of a full disk, is no error: the next prune tries
+    again.
     """
     if is_fresh(settings):
         return True

@@ -14,9 +14,9 @@ from provhouse.store.warehouse.layout import Layout
 
 
 def prune_graph(graph: Graph, layout: Layout, ids: Ids) -> None:
-    """Remove the sets, components and generations that are in no base and no commit record.
+    """Remove the sets, components and generations that no base and no commit record has.
 
-    Only the writer may call this: while it holds the lock, ids that are in no table are unused.
+    Only the writer may call this: while it holds the lock, ids that no table has are unused.
     Load marks, which record that Neo4j has a generation, stay: a reader of a base may still check
     the mark of a pruned generation.
     """

@@ -1,4 +1,4 @@
-"""Repair what needs no backup: reload Neo4j, undo interrupted writes, and complete erasures.
+"""Reload Neo4j, undo interrupted writes, and complete erasures: repairs that need no backup.
 
 Tables, names and triples are stored only once: if they are damaged, restore a backup.
 """
@@ -22,9 +22,9 @@ from .restore_id import restore_id
 def repair(settings: Settings, progress: Progress) -> Commit:
     """Reload Neo4j from the tables and return the current commit, which does not change.
 
-    Also restores ``warehouse.json`` if it is missing or not valid, and erases whatever is left of
-    erased items. Raises NotFound if nothing was ever ingested, Busy if another writer is at work,
-    Damaged if the tables themselves cannot be read.
+    Also restores ``warehouse.json`` if it is missing or not valid, and erases any remains of erased
+    items. Raises NotFound if nothing was ever ingested, Busy if another writer is at work, Damaged
+    if the tables themselves cannot be read.
     """
     layout = Layout(settings.warehouse)
     require_current(layout)  # before the lock creates the folder
@@ -39,10 +39,10 @@ def repair(settings: Settings, progress: Progress) -> Commit:
 
 
 def repair_and_check(settings: Settings, progress: Progress) -> Report:
-    """Repair a warehouse, and return what a check then finds that cannot be repaired.
+    """Repair a warehouse, and return the report of a check, with the damage that remains.
 
-    A later check no longer names the records that are found to be lost. Raises what ``repair``
-    raises.
+    Later checks no longer report the records that this check finds lost. Raises the errors of
+    ``repair``.
     """
     layout = Layout(settings.warehouse)
     repair(settings, progress)

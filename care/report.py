@@ -21,7 +21,7 @@ class Damage:
 
 @dataclass(frozen=True)
 class Report:
-    """The result of a check: the generation, what was checked, and every damage found."""
+    """The result of a check: the generation, the checked objects, and every damage found."""
 
     generation: int | None
     deep: bool

@@ -64,7 +64,7 @@ from provhouse.store.warehouse.commits import Commit
 from provhouse.store.warehouse.layout import Layout
 
 CHUNK_TRIPLES = 2 << 20
-"""The approximate number of triples staged by one task."""
+"""The approximate number of triples that one task stages."""
 ROWS = pa.schema(
     [(OP, pa.string()), (ATTRIBUTES, pa.string()), (BORN, pa.int32()), (ORIGIN, pa.int32())]
 )
@@ -96,7 +96,7 @@ def restage(job: Job) -> tuple[ReadResult, NumberResult]:
 
 
 def _join_tables(staging: Staging, items: int) -> None:
-    """Write the tables of all items; none of the items is stored in the new base."""
+    """Write the table of each item, and -1 as its stored number: the new base has no item yet."""
     codes = create_array(staging.tables, np.int32, (items,))
     at = 0
     for path in staging.item_tables.all():
@@ -143,7 +143,7 @@ class _OldBase:
 
 
 def _places(numbers: ItemNumbers, firsts: ItemNumbers, starts: I64) -> I32:
-    """Return the places of items; the other arrays are those of ``_OldBase.spans``."""
+    """Return the places of items; ``firsts`` and ``starts`` come from ``_OldBase.spans``."""
     span = np.searchsorted(firsts, numbers, "right") - 1
     return (numbers - firsts[span] + starts[span]).astype(np.int32)
 
@@ -152,8 +152,8 @@ def _places(numbers: ItemNumbers, firsts: ItemNumbers, starts: I64) -> I32:
 class _Triples:
     """The task that stages the triples of some partitions as rows and edges.
 
-    A triple is staged once for each origin that asserts it. When the triples are placed, these rows
-    are merged like the duplicates of any input.
+    It stages a triple once for each origin that asserts it. Placing the triples merges these rows
+    like the duplicates of any input.
     """
 
     number: int
@@ -183,7 +183,7 @@ class _Triples:
 
 
 def _labelled(rows: pa.Table) -> pa.Table:
-    """Return the rows; the numbers of derivations, if there are any, become text labels."""
+    """Return the rows; the numbers of derivations, if any, become text labels."""
     if WAY not in rows.column_names:
         return rows
     at = rows.column_names.index(WAY)

@@ -1,7 +1,7 @@
 """Retract triples: add an ingest without files that ends triples of earlier ingests.
 
 The rows of the triples stay, since earlier generations still show them. The table ``deaths``
-records which triples ended.
+records the ended triples.
 """
 
 from collections.abc import Sequence
@@ -43,14 +43,14 @@ from .old_versions import old_versions
 
 @dataclass(frozen=True)
 class Retracting:
-    """The triples to retract: all that a file or a run brought, or all that touch some items."""
+    """The triples to retract: all from a file or a run, or all that touch some items."""
 
     file: Path | None = None
     """A file, or a folder that stands for all files ingested from below it."""
     run: str | None = None
     items: Sequence[str] = ()
     versions_before: str | None = None
-    """A version or a time: the lineage of old versions from which nothing newer derives."""
+    """A version or a time. Selects the lineage of old versions that no newer row derives from."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ def _origins(snapshot: Snapshot, selection: Retracting) -> list[Origin]:
 
 
 def _write(snapshot: Snapshot, ended: Ended, ids: Ids) -> Commit:
-    """Append rows that record what ended; return the new generation, which is not yet current."""
+    """Append rows that record the ended triples; return the new generation, not yet current."""
     layout, before = snapshot.layout, snapshot.commit
     take_ids(layout, replace(ids, ingest=ids.ingest + 1, generation=ids.generation + 1))
     commit = commit_with_ingest(before, ids, before.generation)

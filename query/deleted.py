@@ -1,7 +1,6 @@
-"""Say whether the newest known version of a row is still the newest one.
+"""Check whether the newest known version of a row is still the newest one.
 
-A later captured write of its table may have deleted the row, or may have the row outside of its
-sample.
+A later captured write of its table may have deleted the row, or may have a sample without the row.
 """
 
 from collections.abc import Sequence
@@ -19,9 +18,9 @@ def check_newest(
 ) -> None:
     """Raise NotFound if a later write may have replaced or deleted a version of an item.
 
-    ``version`` is the newest of the item in a generation, and ``samples`` are the samples of its
-    table there. A write that has replaced the table without this row has deleted it; one with rows
-    that derive from nothing has no items for them, so it proves nothing.
+    ``version`` is the item's newest version in a generation, and ``samples`` are the samples of its
+    table there. A write that replaced the table without this row has deleted it. A write that has
+    rows derived from nothing has no items for them, so it proves nothing.
     """
     writes = read_since(layout, version)
     if not writes or writes[0].version != version or not item.startswith(f"{writes[0].table}/"):

@@ -25,18 +25,18 @@ class Located:
 
     @property
     def first(self) -> ItemNumber:
-        """The number of the item itself if it is stored, else of its newest version."""
+        """The number of the item itself if it is stored, else the number of its newest version."""
         return ItemNumber(int(self.numbers[0]))
 
 
 def locate_versions(
     snapshot: Snapshot, item: str, *, every: bool = False, suggest: bool = True
 ) -> Located:
-    """Return an item, or else its newest version. With ``every``, return all of these.
+    """Return an item, or else its newest version; with ``every``, the item and all its versions.
 
-    Versions are looked for only if they are needed: a stored item needs none. Raises NotFound if
-    nothing is stored; the error suggests similar names if ``suggest``. Without ``every``, it is
-    also raised if a later captured write has deleted the row, or has it outside of its sample.
+    Looks for versions only if they are needed: a stored item needs none. Raises NotFound if
+    nothing is stored; the error suggests similar names if ``suggest``. Without ``every``, also
+    raises NotFound if a later captured write has deleted the row, or has a sample without it.
     """
     number = int(snapshot.locate(pa.array([item], pa.string()))[0])
     found = [(number, item)] if number >= 0 else []

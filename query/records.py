@@ -1,7 +1,7 @@
 """Find the records of items that captured jobs have read or written, in their pinned files.
 
-Only the row groups that have the rows are read. A row id says which row it is; a key is looked up
-in the key columns first.
+Only the row groups with these rows are read. A row id gives the position of its row; a key is first
+looked up in the key columns.
 """
 
 from collections import defaultdict
@@ -59,7 +59,7 @@ class TableRecords:
     missing: tuple[str, ...]
     """The items without a record."""
     lost: tuple[LostFile, ...]
-    """The files that may have had them."""
+    """The files that may have had the missing records."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,8 @@ class CapturedRecords:
 def records(layout: Layout, answer: Answer, most: int = MOST) -> CapturedRecords:
     """Return the records of the first items of an answer.
 
-    A source that was read in several states is shown as the latest job has read it. Raises Damaged
-    if a table of the warehouse is unreadable.
+    For a source that jobs read in several states, returns the state that the latest job read.
+    Raises Damaged if a table of the warehouse is unreadable.
     """
     by_table: defaultdict[str, list[str]] = defaultdict(list)
     for row in answer.items.slice(0, most).to_pylist():
@@ -114,7 +114,7 @@ class _Files:
 
 @dataclass
 class _Wanted:
-    """The items of one table that are looked for in some files."""
+    """The items of one table to look for in some files."""
 
     pins: Sequence[Pin]
     texts: dict[str, str] = field(default_factory=dict)
@@ -142,7 +142,7 @@ def _table(table: str, items: Sequence[str], files: _Files) -> TableRecords:
 
 
 def _wanted(table: str, items: Sequence[str], files: _Files) -> Iterator[_Wanted]:
-    """Yield the items by the files that may have them: those of a version, or of one row id."""
+    """Yield the items with the files that may have them: files of a version, or of a row id."""
     pins = files.pins.get(table, ())
     by_write: dict[int, _Wanted] = {}
     by_file: dict[Path, _Wanted] = {}
@@ -192,7 +192,7 @@ def _of_folders(path: Path) -> dict[str, str]:
 def _places(
     file: pq.ParquetFile, group: int, first: int, count: int, key: Key, wanted: Mapping[str, str]
 ) -> dict[int, str]:
-    """Return the texts of the wanted rows that are in a row group, by their places there."""
+    """Return the texts of the wanted rows in a row group, by their places in the group."""
     if not key:
         rows = {int(text) - first: text for text in wanted}
         return {row: text for row, text in sorted(rows.items()) if 0 <= row < count}
@@ -204,7 +204,7 @@ def _places(
 
 
 def _may_have(file: pq.ParquetFile, group: int, key: Key, wanted: Mapping[str, str]) -> bool:
-    """Return whether the statistics of a key of one column allow any of the wanted rows."""
+    """Return whether the statistics of a one-column key allow any of the wanted rows."""
     columns = file.metadata.row_group(group)
     at = [n for n in range(columns.num_columns) if columns.column(n).path_in_schema == key[0]]
     if len(key) > 1 or len(at) != 1:

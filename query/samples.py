@@ -1,4 +1,4 @@
-"""The samples that an answer may pass: writes of which not all rows have lineage."""
+"""The samples that an answer may pass: writes with lineage for only some of their rows."""
 
 import numpy as np
 import pyarrow.compute as pc
@@ -14,9 +14,9 @@ def samples_passed(
 ) -> tuple[Sample, ...]:
     """Return the samples that an answer with these items may pass, in the order of versions.
 
-    Upstream, these are the samples of the tables of the items, since a row that is not in the
-    sample looks like a source. Downstream, they are those that were made from such a table, since
-    rows that derive from it may be missing. ``found`` has the asked items, too.
+    Upstream, these are the samples of the items' tables: a row outside of the sample looks like a
+    source. Downstream, they are the samples made from such a table: rows that derive from it may be
+    missing. ``found`` includes the asked items.
     """
     if not snapshot.samples:
         return ()
@@ -38,7 +38,7 @@ def samples_named(snapshot: Snapshot, item: str) -> list[Sample]:
 def sample_note(snapshot: Snapshot, item: str | None = None) -> str:
     """Return a sentence to add to an error that finds nothing; empty without samples.
 
-    With ``item``, only the samples of the table count that this name begins with.
+    With ``item``, only the samples of the item's table count, by the beginning of its name.
     """
     every = [each.sample for each in snapshot.samples]
     found = every if item is None else samples_named(snapshot, item)

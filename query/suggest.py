@@ -1,9 +1,9 @@
 """Suggest stored names that are similar to a name that is not stored.
 
-First look up variants of the name, such as typing errors produce. Each variant costs one look-up
-among the sorted hashes, so this is as fast in a large warehouse as in a small one. If too few
-variants are stored, scan part of the stored names for those that differ from the given name only in
-case, or that begin with it.
+The search first looks up variants of the name, such as typing errors produce. Each variant costs
+one look-up among the sorted hashes, so this is as fast in a large warehouse as in a small one. If
+too few variants are stored, it scans part of the stored names for names that differ from the given
+name only in case, or that begin with it.
 """
 
 from collections.abc import Iterator
@@ -24,9 +24,9 @@ from provhouse.store.names.scan import scan
 MAX_NAMES = 3
 """The maximum number of suggestions."""
 MAX_VARIED_LENGTH = 100
-"""Names with more characters are not varied letter by letter: there would be too many variants."""
+"""The longest name that is varied letter by letter: a longer name would have too many variants."""
 SCANNED_NAMES = 1 << 21
-"""The approximate number of names that are scanned, in a fraction of a second."""
+"""The approximate number of names in a scan, which takes a fraction of a second."""
 _MARKS = " -_./:#"
 _KINDS = (ascii_lowercase, ascii_uppercase, digits, _MARKS)
 
@@ -61,7 +61,7 @@ def _variants(asked: str) -> Iterator[str]:
 
 
 def _characters_like(characters: str) -> str:
-    """Return all characters of the same kinds as those in ``characters``.
+    """Return all characters of the same kinds as the characters of a text.
 
     Kinds are, for example, digits and capitals.
     """

@@ -1,1 +1,1 @@
-"""Find what depends on an item, and what would change without it."""
+"""Find the items that depend on an item, and the changes without it."""

@@ -1,4 +1,4 @@
-"""Whether an item would exist without another one, and what it would not exist without."""
+"""Whether an item would exist without another one, and the smallest set that it depends on."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -33,7 +33,7 @@ class Dependency(Header):
     derived: bool
     """Whether ``item`` is derived from ``on`` at all."""
     smallest: tuple[str, ...] | None
-    """A smallest set of sources without which the item would not exist, if it has up to three."""
+    """A smallest set of up to three sources without which the item would not exist, or None."""
     searched: bool
     """False if the search for ``smallest`` was given up because it would take too long."""
     complete: bool
@@ -43,7 +43,8 @@ class Dependency(Header):
 def depends(asker: Asker, item: str, on: str) -> Dependency:
     """Return whether an item would exist without another one.
 
-    Reads what the lineage of the item reads. Raises NotFound if one of the items is not stored.
+    Reads the same data as the lineage of the item. Raises NotFound if one of the items is not
+    stored.
     """
     return asker.snapshot.names.settled(lambda: _depends(asker, item, on))
 
@@ -82,7 +83,7 @@ def _depends(asker: Asker, item: str, on: str) -> Dependency:
 
 
 def lineage_of(asker: Asker, item: ItemNumber, watch: Stopwatch) -> tuple[Described, Read]:
-    """Return the triples that the lineage of an item reads, and how many these are."""
+    """Return the triples that the lineage of an item reads, and their number."""
     _ = asker.spark.starting  # starts Spark in the background: the walk may have to start Neo4j
     walk = asker.walk(item, "upstream", watch)
     triples, read = CSProv(asker.snapshot, asker.spark, watch, walk).read("upstream")

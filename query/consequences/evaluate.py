@@ -28,7 +28,7 @@ INEXACT = "there are more derivations than double precision can count"
 class Evaluation(Header):
     """The value of an item in a semiring: between ``low`` and ``high``, which often are equal.
 
-    A bound is None if there is no such value: ``reason`` says why, if both are.
+    A bound is None if there is no such value; if both are None, ``reason`` says why.
     """
 
     item: str
@@ -38,9 +38,9 @@ class Evaluation(Header):
     high: float | None
     reason: str | None
     used: int
-    """The number of weights that sources among the triples read have; others have the usual one."""
+    """The number of weights of sources among the triples read; other sources have the usual one."""
     unused: int
-    """The number of weights of other items, or of no item that is stored."""
+    """The number of weights of other items, or of items that are not stored."""
     complete: bool
     read: Read
 
@@ -48,8 +48,8 @@ class Evaluation(Header):
 def evaluate(asker: Asker, asked: Evaluating) -> Evaluation:
     """Return the value of an item in a semiring.
 
-    Reads what the lineage of the item reads. Raises NotFound if the item is not stored, and
-    UsageError for a weight that is not allowed, or that of an item that is derived from others.
+    Reads the same data as the lineage of the item. Raises NotFound if the item is not stored, and
+    UsageError for a weight that is not allowed, or a weight of an item that is derived from others.
     """
     asked.check()
     return asker.snapshot.names.settled(lambda: _evaluate(asker, asked))
@@ -96,7 +96,7 @@ def _evaluate(asker: Asker, asked: Evaluating) -> Evaluation:
 def _weights(
     asker: Asker, graph: Derivations, asked: Evaluating, item: ItemNumbers
 ) -> tuple[F64, int, float]:
-    """Return the weight of each place, the number of weights used, and that of the item itself."""
+    """Return the weight of each place, the number of weights used, and the item's own weight."""
     usual = ONE[SEMIRINGS.index(asked.semiring)]
     found = np.full(graph.places, usual)
     names = [*asked.weights]

@@ -1,9 +1,9 @@
-"""Find what would die or have another value if some items or triples did not exist.
+"""Find the items that would die or have another value if some items or triples did not exist.
 
-The question reads what the impact of the deleted items reads. A triple is stored with the set of
-its dst, so the partitions of an impact have all triples that lead to its items, also from items
-outside. Deletion is that of the Lipstick paper (definition 4.2); ``deletion/fates.py`` says how it
-differs.
+The question reads the same data as the impact of the deleted items. A triple is stored with the set
+of its dst, so the partitions of an impact have all triples that lead to its items, even from items
+outside. The Lipstick paper (definition 4.2) defines deletion; ``deletion/fates.py`` states
+how this deletion differs.
 """
 
 from dataclasses import dataclass, field
@@ -52,9 +52,9 @@ _MAY_CREATE = pa.schema([(OP, pa.string()), ("inputs_lost", pa.int64())])
 class WhatIf(Header):
     """The consequences of a deletion for all items downstream.
 
-    ``dies``, ``survives`` and ``undecided`` count the items that are reached, without deleted and
-    erased ones. ``tables`` has the counts by table, and ``changed`` items are among those that
-    survive. A summary has no rows in ``items``, ``changed`` and ``unknown``.
+    ``dies``, ``survives`` and ``undecided`` count the reached items, without deleted and erased
+    ones. ``tables`` has the counts by table, and ``survives`` includes the ``changed`` items. A
+    summary has no rows in ``items``, ``changed`` and ``unknown``.
     """
 
     deletion: Deletion
@@ -65,7 +65,7 @@ class WhatIf(Header):
     dies: int
     survives: int
     undecided: int
-    """The number of items whose fate is not known, because the triples do not say enough."""
+    """The number of items whose fate is unknown, because the triples do not say enough."""
     tables: pa.Table
     """A row for each table, by name: table, dies, changed, undecided, survives."""
     items: pa.Table
@@ -73,7 +73,8 @@ class WhatIf(Header):
     changed: pa.Table
     """A row for each aggregate that changes: item, table, op, function, before, after, inputs_lost.
 
-    ``after`` is null if nothing is left to compute it from."""
+    ``after`` is null if nothing is left to compute it from.
+    """
     unknown: pa.Table
     """Item, table, op and reason of each value that may change but cannot be computed again."""
     changed_items: int
@@ -94,7 +95,7 @@ class WhatIf(Header):
 def what_if(
     asker: Asker, deletion: Deletion, *, summary: bool = False, watch: Stopwatch | None = None
 ) -> WhatIf:
-    """Return what would happen without the items and triples that a deletion names.
+    """Return the consequences of a deletion of items and triples.
 
     Raises NotFound if one of them is not stored, UsageError if nothing is named, and Damaged if the
     answer would be incomplete.
@@ -119,7 +120,7 @@ def _what_if(asker: Asker, deletion: Deletion, summary: bool, watch: Stopwatch) 
 
 
 def downstream(asker: Asker, deleted: Deleted, watch: Stopwatch) -> Walk:
-    """Return the walk from everything that is deleted."""
+    """Return the walk from all deleted items and triples."""
     sets = deleted.sets(asker.snapshot)
     if len(sets) == 1:
         first = ItemNumber(int(asker.snapshot.set_firsts[sets[0]]))
@@ -156,7 +157,7 @@ class Settled:
         return self.described.tensors(self.graph)
 
     def values(self) -> NewValues:
-        """Return the values that change, of all items that an answer shows."""
+        """Return the changed values of all items that an answer shows."""
         if self._tensors is None:
             return NOTHING
         found = Recomputed(self.graph, self._tensors, self.fates).values(self.places, self.ended)
@@ -216,7 +217,7 @@ class Settled:
         return shown, code
 
     def _items_of(self, ways: I32) -> ItemNumbers:
-        """Return the items, in order, that some derivations have made."""
+        """Return the items, in order, that the given derivations make."""
         return self.graph.items(unique(self.graph.dst[ways]))
 
     def visible(self, values: NewValues) -> NewValues:
@@ -253,7 +254,7 @@ class Settled:
         return _named(pa.table({**rows, "reason": reasons}).cast(_UNKNOWN))
 
     def _made(self, ways: I32) -> I32:
-        """Return for each derivation the one that made its value: for a copy, that of its group."""
+        """Return the derivation that made each value; for a copy, the derivation of its group."""
         copied = self.graph.kind[ways] == COPY
         if not copied.any():
             return ways
@@ -269,7 +270,7 @@ class Settled:
         return {ITEM: names.take(pa.array(at)), TABLE: tables.take(pa.array(at)), OP: ops}
 
     def _may_create(self) -> pa.Table:
-        """Return the ops of the kind ``except`` that lose an input, and how many inputs."""
+        """Return the ops of the kind ``except`` that lose inputs, and how many each loses."""
         graph, fate = self.graph, self.fates.fate
         if not (graph.kind == EXCEPT).any():
             return _MAY_CREATE.empty_table()

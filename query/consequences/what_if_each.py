@@ -1,7 +1,7 @@
-"""Find what an aggregate would be without each of its inputs in turn.
+"""Find the value of an aggregate without each of its inputs in turn.
 
-These are as many what-if questions as there are inputs, of which each has one deletion. They are
-answered together from the lineage of the item.
+Each input is a what-if question with one deletion. The lineage of the item answers all of them
+together.
 """
 
 from collections.abc import Iterator
@@ -51,15 +51,15 @@ class WhatIfEach(Header):
 
     item: str
     values: pa.Table
-    """A row for each aggregate: op, function, before, inputs, and why its alternatives are not
-    known, or null."""
+    """A row for each aggregate: op, function, before, inputs and reason. ``reason`` says why the
+    alternatives are unknown, or is null."""
     inputs: pa.Table
-    """A row for each aggregate and input: op, item, table, after and change. Those with the largest
-    change come first. ``after`` and ``change`` are null if nothing else is left."""
+    """A row for each aggregate and input: op, item, table, after and change, the largest
+    change first. ``after`` and ``change`` are null if nothing else is left."""
     cut: bool
     """Whether the limit left out inputs."""
     erased: int
-    """The number of erased inputs, which are counted and not listed."""
+    """The number of erased inputs, which are counted but not listed."""
     complete: bool
     read: Read
 
@@ -74,13 +74,13 @@ class Alternatives:
     """The places of the inputs."""
     after: F64
     reason: str | None
-    """Why the alternatives are not known; then ``after`` is NaN throughout."""
+    """Why the alternatives are unknown; then ``after`` is NaN throughout."""
 
 
 def what_if_each(asker: Asker, item: str, limit: int) -> WhatIfEach:
-    """Return what the aggregates of an item would be without each input, up to ``limit`` inputs.
+    """Return the values of an item's aggregates without each input, up to ``limit`` inputs.
 
-    Reads what the lineage of the item reads. Raises NotFound if the item is not stored.
+    Reads the same data as the lineage of the item. Raises NotFound if the item is not stored.
     """
     return asker.snapshot.names.settled(lambda: _what_if_each(asker, item, limit))
 
@@ -138,7 +138,7 @@ def alternatives(
 
 
 def _aggregates(graph: Derivations, place: int) -> Iterator[int]:
-    """Yield the derivations of a place that are aggregates, or those of the group it copies."""
+    """Yield the aggregates among the derivations of a place, or of the group that it copies."""
     for way in range(graph.first[place], graph.first[place + 1]):
         if graph.kind[way] == AGGREGATE:
             yield way
@@ -166,7 +166,10 @@ def _named(
     asker: Asker, described: Described, graph: Derivations, found: list[tuple[int, Alternatives]],
     limit: int,
 ) -> tuple[pa.Table, pa.Table, bool, int]:  # fmt: skip
-    """Return the aggregates, their inputs up to a limit, whether some are left out, and erased."""
+    """Return the aggregates and their inputs up to a limit.
+
+    Also returns whether inputs are left out, and the number of erased inputs.
+    """
     snapshot = asker.snapshot
     ways = np.array([way for way, _ in found], np.int32)
     ops = described.op_of(graph, ways) if len(ways) else pa.array([], pa.string())

@@ -35,12 +35,12 @@ _SHAPE = pa.schema(
 
 @dataclass(frozen=True, kw_only=True)
 class Why(Header):
-    """The derivations of an item and of what it was made from.
+    """The derivations of an item and, back to its sources, of its inputs.
 
-    ``derivations`` has a row for each derivation, that of the item first: item, op, kind, function
-    (null if it is not an aggregate with a known one), inputs (a list of names) and more (the number
-    of further inputs). Items on several paths are there once. Inputs are in order of their names;
-    erased ones are ``ERASED``.
+    ``derivations`` has a row for each derivation, starting with the item's own: item, op, kind,
+    function (null unless the item is an aggregate with a known function), inputs (a list of names)
+    and more (the number of further inputs). Items on several paths appear once. Inputs are in order
+    of their names; the name of an erased input is ``ERASED``.
     """
 
     item: str
@@ -103,7 +103,7 @@ class _Ways:
         self._inputs = DerivationInputs(graph, described.snapshot.groups)
 
     def nearest(self, start: int, limit: int) -> tuple[list[_Way], bool]:
-        """Return the derivations of a place and its inputs, breadth first, and if any is cut."""
+        """Return the derivations of a place and its inputs, nearest first, and if any is cut."""
         found, left, seen = list[_Way](), limit, {start}
         waiting = deque([start])
         while waiting:
@@ -156,9 +156,9 @@ def _named(asker: Asker, graph: Derivations, found: Sequence[_Way]) -> pa.Table:
 def expressed(rows: Sequence[dict[str, object]], item: str, most: int = LIMIT) -> str:
     """Return the derivations of an item as one text of about ``most`` names at most.
 
-    Inputs that are needed together are joined by ``&``, alternatives by ``|``. Other kinds are
-    written like a function, an unknown one with ``?``. An item without a derivation in ``rows``, or
-    on a cycle, is its name.
+    ``&`` joins inputs that are needed together, ``|`` joins alternatives. Other kinds are written
+    like a function, an unknown kind with ``?``. An item without a derivation in ``rows``, or on a
+    cycle, is its name.
     """
     ways: dict[object, list[dict[str, object]]] = {}
     for row in rows:
@@ -185,7 +185,7 @@ def expressed(rows: Sequence[dict[str, object]], item: str, most: int = LIMIT) -
 
 @dataclass(frozen=True)
 class _Text:
-    """A part of an expression. It is ``joined`` if an operator is outside of all parentheses."""
+    """A part of an expression; ``joined`` if an operator is outside of all parentheses."""
 
     text: str
     joined: bool

@@ -1,10 +1,10 @@
-"""Explain why an item changed between two generations: by the inputs that it was made from.
+"""Explain why an item changed between two generations: by the changes of its inputs.
 
 An aggregate changes because inputs came, went, or gave another value. The *share* of an input is
-its part of the difference. For sum and count, it is what the input gives more or less. For an
-average, let an input give the sum ``s`` and the count ``n``, of ``N`` in all afterwards. With the
-average before, ``a``, its share is the change of ``s - a n``, divided by ``N``. So shares add up to
-the difference. Those of other functions do not, so they have none.
+its part of the difference. For sum and count, it is the difference in the input's own contribution.
+For an average, let an input give the sum ``s`` and the count ``n``, of ``N`` in all afterwards.
+With the average before, ``a``, its share is the change of ``s - a n``, divided by ``N``. So shares
+add up to the difference. For other functions they would not, so the inputs have no shares.
 """
 
 from dataclasses import dataclass
@@ -63,10 +63,10 @@ SHARED = ("sum", "count", "avg")
 class WhyChanged:
     """The difference of an item between two generations, and its inputs that make the difference.
 
-    ``values`` has a row for each op that is an aggregate in one of them: op, function, before,
-    after, difference and reason (why these are not known, or null). ``inputs`` has those that came,
-    went or changed, those with the largest share first: op, input, change, before and after (the
-    value that it gives, the mean if it gives several), times_before, times_after and share.
+    ``values`` has a row for each op that is an aggregate in at least one of them: op, function,
+    before, after, difference and reason (why these are unknown, or null). ``inputs`` has the inputs
+    that came, went or changed, the largest share first: op, input, change, before and after (the
+    value that the input gives, the mean of several), times_before, times_after and share.
     """
 
     item: str
@@ -85,7 +85,7 @@ class WhyChanged:
 def why_changed(
     item: str, since: AsOf, until: AsOf | None, limit: int, askers: Askers
 ) -> WhyChanged:
-    """Return why an item is another one as of ``until`` than it was as of ``since``.
+    """Return why an item as of ``until`` differs from the item as of ``since``.
 
     If ``until`` is None, it means the current generation. Reads the lineage of the item in both.
     Raises NotFound if neither generation has the item.
@@ -97,7 +97,7 @@ def why_changed(
 
 @dataclass(frozen=True)
 class _Value:
-    """The value of an aggregate in one generation, or why it is not known."""
+    """The value of an aggregate in one generation, or why it is unknown."""
 
     function: str | None = None
     value: float | None = None
@@ -115,7 +115,7 @@ class _Made:
     """An item in one generation: the values of its aggregates by op, and its inputs.
 
     ``inputs`` has a row for each triple: op, input, total (its value as often as it counts) and
-    times. The item is ``versioned`` if the newest version of it was found instead.
+    times. ``versioned`` means that the item's newest version was found instead of the item.
     """
 
     side: Side
@@ -195,7 +195,7 @@ def _value(function: int, values: F64, times: I64) -> _Value:
 
 
 def _changed(one: _Made, other: _Made) -> pa.Table:
-    """Return the inputs that came, went or changed, those with the largest share first."""
+    """Return the inputs that came, went or changed, the largest share first."""
     versioned = one.versioned or other.versioned
     sides = [_by_input(made.inputs, versioned) for made in (one, other)]
     rows = sides[0].join(sides[1], [OP, _KEY], join_type="full outer", left_suffix="_before",
@@ -260,7 +260,7 @@ def _shared(one: _Made, other: _Made) -> dict[str, str]:
 
 
 def _both(one: _Made, other: _Made, op: str) -> tuple[str | None, str | None]:
-    """Return the function of an op, and why values before and after cannot be compared."""
+    """Return the function of an op, and why its values before and after cannot be compared."""
     before, after = one.values.get(op, _ABSENT), other.values.get(op, _ABSENT)
     reason = before.reason or after.reason
     if not reason and before.function and after.function and before.function != after.function:

@@ -1,7 +1,7 @@
 """Export a generation, or one answer, as Parquet files with names, for other programs.
 
-Partitions are written one at a time, so memory stays small however large the warehouse is. The
-manifest is written last: a folder without it is no complete export.
+An export writes one partition at a time, so memory stays small however large the warehouse is. It
+writes the manifest last: a folder without a manifest is no complete export.
 """
 
 from collections.abc import Iterator
@@ -69,7 +69,7 @@ def export_warehouse(
 ) -> Manifest:
     """Write all triples of a generation into a new folder.
 
-    Raises what ``commit_as_of`` raises, UsageError if the folder is not empty, and Damaged if
+    Raises the errors of ``commit_as_of``, UsageError if the folder is not empty, and Damaged if
     a partition cannot be read.
     """
     commit = commit_as_of(layout, as_of)
@@ -83,7 +83,7 @@ def export_warehouse(
 
 
 def _write_partitions(snapshot: Snapshot, folder: Path, progress: Progress) -> Manifest:
-    for left in folder.glob("triples-*.parquet"):  # an erasure makes this start again
+    for left in folder.glob("triples-*.parquet"):  # after an erasure, the export starts again
         left.unlink()
     for name in (OPERATIONS_FILE, MODULES_FILE):
         (folder / name).unlink(missing_ok=True)
@@ -110,7 +110,7 @@ def _write_partitions(snapshot: Snapshot, folder: Path, progress: Progress) -> M
 
 
 def export_answer(layout: Layout, answer: Answer, folder: Path) -> Manifest:
-    """Write the triples of an answer into a new folder; raises UsageError if it is not empty."""
+    """Write the triples of an answer into a new folder; raise UsageError if it is not empty."""
     create_folder(layout, folder)
     triples = answer.triples
     src, dst = (triples[end].combine_chunks() for end in (SRC, DST))
@@ -140,7 +140,7 @@ def export_answer(layout: Layout, answer: Answer, folder: Path) -> Manifest:
 def _tables(answer: Answer, names: int) -> pa.DictionaryArray:
     """Return the tables of the items, in the order of the answer's dictionary of names.
 
-    The item asked about may be missing in ``answer.items``; its table is ``answer.table``.
+    ``answer.items`` may lack the asked item; its table is ``answer.table``.
     """
     of_items = answer.items[TABLE].combine_chunks()
     texts = pa.concat_arrays([of_items.dictionary, pa.array([answer.table])])
@@ -188,7 +188,7 @@ def _columns(
 
 
 class _ExportedItems:
-    """The items that exported triples name, marked in an array with one byte for each item.
+    """The items at the ends of exported triples, marked in an array with one byte for each item.
 
     ``erased`` is the number of triples left out because they lead from or to an erased item, and
     ``read`` the number of stored triples that were read.

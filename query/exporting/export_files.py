@@ -25,13 +25,13 @@ PIECE_BYTES = 1 << 30
 """The most bytes of text written at once; Arrow string arrays are limited to 2 GiB."""
 
 OPERATIONS_FILE = "operations.parquet"
-"""The file with the descriptions of ops, if there are any."""
+"""The file with the descriptions of ops; missing if there are none."""
 MODULES_FILE = "modules.json"
-"""The file that declares modules, if there are any."""
+"""The file with the declarations of modules; missing if there are none."""
 
 
 def create_folder(layout: Layout, folder: Path) -> None:
-    """Create the folder of an export; raises UsageError if it has files or is in the warehouse."""
+    """Create the folder of an export; raise UsageError if it has files or is in the warehouse."""
     if Path(os.path.realpath(folder)).is_relative_to(layout.root.resolve()):
         raise UsageError(
             f"Cannot export to {folder}",
@@ -56,7 +56,7 @@ def create_folder(layout: Layout, folder: Path) -> None:
 
 
 def write_operations(operations: pa.Table, folder: Path) -> ExportPart | None:
-    """Write the descriptions of ops, if there are any, as ``ingest --operations`` reads them."""
+    """Write the descriptions of ops, if any, in the format that ``ingest --operations`` reads."""
     if not operations.num_rows:
         return None
     path = folder / OPERATIONS_FILE
@@ -65,7 +65,7 @@ def write_operations(operations: pa.Table, folder: Path) -> ExportPart | None:
 
 
 def write_modules(modules: pa.Table, folder: Path) -> ExportPart | None:
-    """Write the declarations of modules, if there are any, as ``ingest --modules`` reads them."""
+    """Write the declarations of modules, if any, in the format that ``ingest --modules`` reads."""
     declared = declarations(modules)
     if not declared:
         return None
@@ -75,7 +75,7 @@ def write_modules(modules: pa.Table, folder: Path) -> ExportPart | None:
 
 
 class ExportWriter:
-    """A writer of Parquet files with one schema; when a file is large enough, it begins another."""
+    """A writer of Parquet files with one schema; it begins a new file when one is large enough."""
 
     def __init__(self, folder: Path, schema: pa.Schema) -> None:
         self.parts: list[ExportPart] = []

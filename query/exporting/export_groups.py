@@ -28,8 +28,8 @@ def written_out_rows(
 ) -> Iterator[pa.Table]:
     """Yield live triples of a partition, with the columns of an export but numbers as ends.
 
-    Triples that lead to groups are left out. A triple from a group to a dst is replaced by triples
-    to this dst from all inputs of the group. The derivations in ``broken`` have lost a row, and
+    Leaves out triples that lead to groups. Replaces a triple from a group to a dst by triples to
+    this dst from all inputs of the group. ``broken`` are the derivations that have lost a row, and
     ``operations`` are the descriptions of ops.
     """
     groups = snapshot.groups
@@ -51,7 +51,7 @@ def written_out_rows(
 def _described(
     snapshot: Snapshot, rows: pa.Table, broken: WayNumbers, operations: pa.Table
 ) -> pa.Table:
-    """Replace the stored columns of derivations, if there are any, by those of an export."""
+    """Replace the stored columns of derivations, if any, by the columns of an export."""
     if not snapshot.derived:
         return rows
     texts = description_texts(rows, in_ways(rows, broken), operations)
@@ -64,7 +64,7 @@ def _described(
 def _inputs(
     snapshot: Snapshot, partition: PartitionNumber, groups: ItemNumbers, columns: list[str]
 ) -> pa.Table:
-    """Return the live triples of a partition that lead to one of the groups; they are in order."""
+    """Return the live triples of a partition that lead to one of the groups, in order."""
     rows = read_partition(snapshot.partition_path(partition), columns)
     dead = snapshot.deaths.has(places(partition, np.arange(rows.num_rows)))
     into = among(np.asarray(rows[DST], np.int64), groups)

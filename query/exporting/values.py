@@ -1,7 +1,7 @@
 """List the distinct ops, attribute keys, or values of an attribute, and count their triples.
 
-Partitions are read one at a time. Counts that do not fit in memory are written as sorted runs to a
-temporary folder, and merged while the caller reads the values.
+The count reads one partition at a time. It writes counts that do not fit in memory as sorted runs
+to a temporary folder, and merges them while the caller reads the values.
 """
 
 import json
@@ -35,7 +35,7 @@ from ..as_of import commit_as_of
 from ..lineage.filters import has_key
 
 RUN_BYTES = 64 << 20
-"""The approximate size of the counts that are kept in memory."""
+"""The approximate size of the counts in memory."""
 _BATCH = 1 << 14
 _KEY = f"{ATTRIBUTES}."
 _SCHEMA = pa.schema([("value", pa.string()), ("triples", pa.int64())])
@@ -55,8 +55,8 @@ def count_values(
 ) -> Iterator[Iterator[Count]]:
     """Open the counts of ``op``, ``attributes`` (their keys) or ``attributes.KEY``, by value.
 
-    Only values with the text ``contains`` are counted. Triples of erased items are not counted.
-    Raises UsageError for another ``of``, and what ``commit_as_of`` raises.
+    Counts only values with the text ``contains``, and no triples of erased items. Raises UsageError
+    for another ``of``, and the errors of ``commit_as_of``.
     """
     _check(of)
     commit = commit_as_of(layout, as_of)
@@ -66,7 +66,7 @@ def count_values(
         runs = _Runs(Path(folder))
 
         def collect() -> None:
-            runs.clear()  # an erasure makes this start again
+            runs.clear()  # after an erasure, the count starts again
             for table in _counts(snapshot, of, progress):
                 runs.add(_matching(table, contains))
 
@@ -99,7 +99,7 @@ def _counts(snapshot: Snapshot, of: str, progress: Progress) -> Iterator[pa.Tabl
 
 
 def _written_out(rows: pa.Table, groups: ItemNumbers, uses: I64) -> I64:
-    """Return for each triple the number of triples that it stands for.
+    """Return the number of triples that each triple stands for.
 
     A triple that leads to a group stands for one triple to each dst of the group.
     """
@@ -165,7 +165,7 @@ class _Runs:
         self._runs: list[Path] = []
 
     def add(self, counts: pa.Table) -> None:
-        """Add counts; write a run if they have become too large."""
+        """Add counts; write a run if the counts in memory have become too large."""
         both = pa.concat_tables([self._memory, counts])
         summed = both.group_by("value", use_threads=False).aggregate([("triples", "sum")])
         self._memory = summed.rename_columns(["value", "triples"]).cast(_SCHEMA)

@@ -1,7 +1,7 @@
 """Write one answer into Neo4j as items beside their sets, to look at in Neo4j Browser.
 
 A view is bounded: an answer of more than ``MOST_ITEMS`` items is grouped by table and op. Views
-are copies for people, which no question reads. They disappear after a day.
+are copies for people; no question reads them. They disappear after a day.
 """
 
 import hashlib
@@ -30,14 +30,14 @@ MOST_ITEMS = 300
 MOST_LINKS = 2_000
 """The largest number of relationships between the nodes of a view."""
 MOST_SETS = 10
-"""The largest number of sets that a group is linked with: those with most of its items."""
+"""The largest number of sets that a group is linked with: the sets with most of its items."""
 LIFETIME = timedelta(days=1)
 TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 
 @dataclass(frozen=True)
 class Neo4jView:
-    """An answer that was written into Neo4j, and how to look at it."""
+    """An answer that was written into Neo4j, and the query and URL that show it."""
 
     item: str
     direction: str
@@ -58,7 +58,7 @@ class Neo4jView:
     exactness: Weakest | None = None
     """The weakest exactness on the paths of the answer, as in ``Answer``."""
     exactness_triples: dict[str, int] = field(default_factory=dict)
-    """The number of triples on these paths by exactness, also of those left out of the view."""
+    """The number of triples on these paths by exactness, including triples left out of the view."""
     samples: tuple[Sample, ...] = ()
     """The samples that the answer may pass, as in ``Answer``."""
 
@@ -66,8 +66,8 @@ class Neo4jView:
 def write_view(asker: Asker, question: Question) -> Neo4jView:
     """Write the answer to a question into Neo4j; replace the view of an equal question.
 
-    The answer has the sets of its items even if the question does not ask for them. Raises what
-    ``Asker.answer`` raises.
+    The answer has the sets of its items even if the question does not ask for them. Raises the
+    errors of ``Asker.answer``.
     """
     graph = asker.graph  # from now on, no erasure can delete the data of a managed server
     asked = f"{question.item}\0{question.direction}\0{question.depth}"
@@ -78,7 +78,7 @@ def write_view(asker: Asker, question: Question) -> Neo4jView:
         graph.write_view(view, expires, nodes, links.slice(0, MOST_LINKS).to_pylist())
         if asker.snapshot.names.erased is erased:
             break
-        graph.remove_view(view)  # an erasure, which removes views, may have come before this one
+        graph.remove_view(view)  # an erasure may have removed views before this one was written
     query = view_query(graph.warehouse, view)
     return Neo4jView(
         item=answer.item,
@@ -102,12 +102,10 @@ def write_view(asker: Asker, question: Question) -> Neo4jView:
 def _marked(
     asker: Asker, question: Question
 ) -> tuple[Answer, list[dict[str, object]], pa.Table, ItemNumbers]:
-    """Return an answer with its nodes and links, after recording which items these name.
+    """Return an answer with its nodes and links, after recording the items that they name.
 
-    The last value is the erased items that were known before.
-
-    If something was erased meanwhile, begin again: the erasure may have looked at the record before
-    the items were in it.
+    The last value is the erased items that were known before. If something was erased meanwhile,
+    the answer is found again: the erasure may have read the record before it had the items.
     """
     names = asker.snapshot.names
     while True:
@@ -124,7 +122,7 @@ def _marked(
 
 
 def view_rows(answer: Answer) -> tuple[list[dict[str, object]], pa.Table]:
-    """Return the nodes of a view, and all its links, those with the most triples first.
+    """Return the nodes of a view, and all its links, with the most triples first.
 
     The node of the asked item has the key 0.
     """
@@ -156,8 +154,8 @@ def _asked(answer: Answer) -> dict[str, object]:
 def _grouped(answer: Answer, codes: I64) -> tuple[I64, list[tuple[str, str]]]:
     """Return the key of each item's group, and the table and op of each group, from key 1 on.
 
-    The op is that of the first triple that leads to the item. Groups beyond the number of nodes
-    become one group without table and op, which has the last key.
+    The op of an item comes from the first triple that leads to it. Groups beyond the number of
+    nodes become one group without table and op, which has the last key.
     """
     far = SRC if answer.direction == "upstream" else DST
     ends = np.asarray(answer.triples[far].combine_chunks().indices).astype(np.int64)
@@ -187,7 +185,7 @@ def _grouped(answer: Answer, codes: I64) -> tuple[I64, list[tuple[str, str]]]:
 def _nodes(
     items: pa.Table, keys: I64, labels: list[tuple[str, str]]
 ) -> Iterator[dict[str, object]]:
-    """Yield the nodes of all keys but 0. A node of one item has its name."""
+    """Yield the nodes of all keys except 0. A node of one item has the item's name."""
     order = np.argsort(keys, kind="stable")
     bounds = np.searchsorted(keys[order], np.arange(1, len(labels) + 2))
     sets, depths = np.asarray(items[SET]), np.asarray(items[DEPTH])
@@ -207,7 +205,7 @@ def _nodes(
 
 
 def _links(triples: pa.Table, groups: I64) -> pa.Table:
-    """Return the links between nodes, with op and number of triples, largest first."""
+    """Return the links between nodes, with op and number of triples, most triples first."""
     ends = {end: groups[np.asarray(triples[end].combine_chunks().indices)] for end in (DST, SRC)}
     counts = pa.table({**ends, OP: triples[OP]}).group_by([DST, SRC, OP]).aggregate(
         [([], "count_all")]

@@ -1,4 +1,4 @@
-"""Name the rows of an answer of millions while they are sent, in the order in which they are found.
+"""Name the rows of an answer with millions of items while they are sent, in search order.
 
 Sorting such an answer by name, as ``named_rows`` does, takes most of the time and of the memory.
 """
@@ -21,7 +21,7 @@ from ..methods.method import first_of_each, src_and_dst
 from .named_rows import SetsOf, coded
 
 MANY_ITEMS = 1_000_000
-"""An answer of more items is large: rows may be sent as they are found."""
+"""An answer with more items is large: its rows may be sent as they are found."""
 ROWS = 1 << 16
 """The largest number of rows that are named at once."""
 
@@ -29,7 +29,8 @@ ROWS = 1 << 16
 class AsFound:
     """The rows of a search, without erased items and the triples that touch one.
 
-    ``repeats`` means that a triple may be in several derivations, and so be found several times.
+    ``repeats`` means that a triple may be in several derivations, so that the search may find it
+    several times.
     """
 
     def __init__(
@@ -86,7 +87,7 @@ class AsFound:
             yield self._triple_rows(found.filter(pa.array(self._kept(found))))
 
     def _taken(self, rows: I64) -> pa.Table:
-        """Return the triples in these rows, in this order."""
+        """Return the triples in the given rows, in the given order."""
         order = np.argsort(rows)
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
@@ -117,7 +118,7 @@ class AsFound:
     def _check_erased(self) -> None:
         """Raise Unavailable if an item was erased since the search.
 
-        The rows before are sent already, so the answer cannot begin again without it.
+        Earlier rows are sent already, so the answer cannot begin again without the erased item.
         """
         if self._names.erased is not self._erased:
             raise Unavailable(

@@ -50,8 +50,8 @@ class Asker:
     """Answers questions from one generation, which is fixed when the asker is created.
 
     An asker is a context manager. It starts Neo4j if it is not running, and Spark when the first
-    triple is read. The constructor completes an erasure that was interrupted, and raises what
-    ``commit_as_of`` raises.
+    triple is read. The constructor completes an interrupted erasure, and raises the errors of
+    ``commit_as_of``.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Asker:
 
     @cached_property
     def graph(self) -> Graph:
-        """A connection to Neo4j, after a check that Neo4j has all that this generation needs."""
+        """A connection to Neo4j, after a check that Neo4j has all data of this generation."""
         warehouse = self._layout.warehouse_id()
         shared = shared_graph(warehouse, self._settings, self._progress)
         graph = self._stack.enter_context(shared)
@@ -97,7 +97,7 @@ class Asker:
 
     @cached_property
     def declared(self) -> Declared:
-        """The levels of exactness that are declared for ops."""
+        """The declared levels of exactness of the ops."""
         return Declared(operations_of(self.snapshot))
 
     def warm(self) -> None:
@@ -108,7 +108,7 @@ class Asker:
         _ = snapshot.dependents, snapshot.groups, snapshot.names.locate(pa.array([""]))
         self._walks.warm(self.graph)
         none = snapshot.set_ids[:0]
-        recurse(none, none, 0)  # compiled on first use, and so is a search among millions
+        recurse(none, none, 0)  # this search and the next are compiled on first use
         LevelSearch(none, none, ItemNumber(0))
         _ = self.spark.partitions, self.declared
 
@@ -121,7 +121,7 @@ class Asker:
     def answer(
         self, question: Question, watch: Stopwatch | None = None, *, suggest: bool = True
     ) -> Answer:
-        """Return the answer to a question, whose ``as_of`` must be that of this asker.
+        """Return the answer to a question whose ``as_of`` is the one of this asker.
 
         Raises NotFound if the item is not stored, with similar names if ``suggest``; UsageError if
         a filter names an unknown table; Damaged if the answer would be incomplete; TooSlow if the
@@ -146,14 +146,14 @@ class Asker:
     def answer_as_found(
         self, question: Question, watch: Stopwatch | None = None, *, suggest: bool = True
     ) -> Answer | LargeAnswer:
-        """Return the answer to a question, whose rows may be named while they are read.
+        """Return the answer to a question; a ``LargeAnswer`` names its rows while they are read.
 
-        That is a ``LargeAnswer``, to be read before this asker is closed. It has more than
-        ``MANY_ITEMS`` items, was found by CSProv, no filter applies to it, no op has a declared
-        exactness, and no write is a sample. Raises what ``answer`` raises.
+        A ``LargeAnswer`` must be read before this asker is closed. It has more than ``MANY_ITEMS``
+        items and was found by CSProv; no filter applies to it, no op has a declared exactness, and
+        no write is a sample. Raises the errors of ``answer``.
         """
         watch = watch or Stopwatch()
-        # The exactness of an answer is known only when all its triples have been looked at.
+        # The exactness of an answer is known only after reading all its triples.
         special = question.filtered or question.all_versions or self._column(question)
         if special or self.declared.weakest or self.snapshot.samples:
             return self.answer(question, watch, suggest=suggest)
@@ -248,9 +248,9 @@ class Asker:
     def _filtered(
         self, found: MethodResult, asked: ItemNumbers, question: Question
     ) -> tuple[Filtered, Stated]:
-        """Apply the filters, and state how exact the paths to what is left are.
+        """Apply the filters, and state how exact the paths to the remaining items are.
 
-        Shared derivations are written out; if possible, only those that are shown.
+        Writes out shared derivations; if possible, only the ones that are shown.
         """
         names = self.snapshot.names
         if question.looks_at_triples or len(names.erased):
@@ -267,7 +267,7 @@ class Asker:
         return found.without_repeats() if self.snapshot.derived else found
 
     def explain(self, question: Question) -> Explanation:
-        """Return what each method would read and cost, without reading triples or starting Spark.
+        """Return the data and cost of each method, without reading triples or starting Spark.
 
         Raises NotFound if the item is not stored.
         """
@@ -288,7 +288,7 @@ class Asker:
     def header(
         self, question: Question, number: ItemNumber, choice: Choice, watch: Stopwatch
     ) -> dict[str, Any]:
-        """Return the fields that answers and explanations share, those of ``ItemHeader``."""
+        """Return the fields that answers and explanations share: the fields of ``ItemHeader``."""
         commit, one = self.snapshot.commit, ItemNumbers(np.array([number]))
         header = ItemHeader(
             item=question.item,
@@ -322,13 +322,13 @@ class Asker:
         return choice, RQ(self.snapshot, self.spark, watch)
 
     def walk(self, item: ItemNumber, direction: Direction, watch: Stopwatch) -> Walk:
-        """Return the sets that an item needs, from the cache if the walk was made before."""
+        """Return the sets that an item needs, from the cache if it has the walk."""
         with watch.step("walk"):
             return self._walks.walk(item, direction, lambda: self.graph, watch)
 
 
 def _find(method: QueryMethod, item: ItemNumber, question: Question) -> MethodResult | Searched:
-    """Return what a method finds: a search if its rows can be sent as they are found."""
+    """Return the result of a method, or its search if the rows can be sent as they are found."""
     direction, depth = question.direction, question.depth
     if not isinstance(method, CSProv) or not method.may_find(MANY_ITEMS):
         return method.find(item, direction, depth)
@@ -337,5 +337,5 @@ def _find(method: QueryMethod, item: ItemNumber, question: Question) -> MethodRe
 
 
 def _versions(question: Question, located: Located) -> tuple[str, ...]:
-    """Return the names of the versions that were used instead of the item; none if it was used."""
+    """Return the names of the versions that replaced the item; none if the item itself was used."""
     return () if located.names == (question.item,) else located.names

@@ -31,7 +31,7 @@ def choose(
 
     CSProv is the default. RQ can cost less only if the question limits the depth: without a limit,
     the number of levels is unknown, and each level is a Spark job. CCProv never costs less than RQ,
-    since it filters the same copy and then does what RQ does.
+    since it filters the same copy and then searches it as RQ does.
     """
     if question.method != "auto":
         return Choice(question.method, ASKED[question.method])

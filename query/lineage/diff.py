@@ -1,4 +1,4 @@
-"""Compare the lineage or impact of an item in two generations: what was added and removed."""
+"""Compare the lineage or impact of an item in two generations: the additions and removals."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -25,7 +25,7 @@ _TRIPLES = pa.schema([(name, pa.string()) for name in TRIPLE])
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two generations that are compared."""
+    """One of the two compared generations."""
 
     generation: int
     time: str

@@ -1,8 +1,8 @@
-"""State how exact an answer is: the weakest level that is declared for an op on its paths.
+"""State how exact an answer is: the weakest level declared for an op on its paths.
 
-A path is declared only if each of its ops is. So an op without a declared level counts as
-``unknown``, the weakest level, as soon as another op on the paths has one. If none has, nothing is
-stated, and nothing is counted.
+A path is declared only if each of its ops is declared. So an op without a declared level counts as
+``unknown``, the weakest level, as soon as another op on the paths has one. If no op has one,
+nothing is stated, and nothing is counted.
 """
 
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ NOT_STATED = Stated(None, {})
 
 
 class Declared:
-    """The levels of exactness that are declared in one generation, by op."""
+    """The declared levels of exactness in one generation, by op."""
 
     def __init__(self, operations: pa.Table) -> None:
         known = operations.filter(operations[EXACTNESS].is_valid())
@@ -46,7 +46,7 @@ class Declared:
         return weakest(LEVELS[level] for level in unique(self._levels).tolist())
 
     def of_paths(self, found: MethodResult, shown: MethodResult, direction: Direction) -> Stated:
-        """Return how exact the paths to the items ``shown`` are, a part of what a method found."""
+        """Return the exactness of the paths to the items ``shown``, a part of ``found``."""
         if not len(self._levels):
             return NOT_STATED
         if len(shown.items) == len(found.items):
@@ -56,7 +56,7 @@ class Declared:
         return self.of_triples(found.triples[OP].filter(pa.array(on_paths)))
 
     def of_triples(self, ops: Column) -> Stated:
-        """Return how exact some triples are, of which each has the given op."""
+        """Return the exactness of some triples, given the op of each."""
         if not len(self._levels):
             return NOT_STATED
         counts = pc.value_counts(ops.cast(pa.string()))

@@ -1,4 +1,4 @@
-"""Explain a question instead of answering it: what each method would read, and how fast."""
+"""Explain a question instead of answering it: which data each method would read, and how fast."""
 
 from dataclasses import dataclass, replace
 
@@ -28,7 +28,7 @@ class Explanation(ItemHeader):
     sets: tuple[int, ...]
     """The ids of the sets that CSProv would read, in order, but at most ``EXPLAINED_SETS``."""
     exactness: Weakest | None = None
-    """The weakest exactness that any op of the generation has, because no triple is read.
+    """The weakest exactness of any op of the generation, because no triple is read.
 
     None if no exactness is declared. On the paths of the answer it may be stronger, or unknown.
     """

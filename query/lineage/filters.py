@@ -1,8 +1,8 @@
-"""Apply a question's filters to what a method found; all methods share this code.
+"""Apply a question's filters to a method's result; all methods share this code.
 
-``docs/questions.md`` says what each filter means. Filters work on item numbers and whole columns.
-Only two of them look anything up: a filter by table looks up the tables of the items, and a limit
-looks up the names of equally distant items.
+``docs/questions.md`` defines each filter. Filters work on item numbers and whole columns. Only two
+of them look anything up: a filter by table looks up the tables of the items, and a limit looks up
+the names of equally distant items.
 """
 
 import json
@@ -48,7 +48,7 @@ class Filtered:
     truncated: str | None
     """The option that cut the answer short: ``limit``, ``depth`` or None."""
     missing_keys: MissingKeys | None = None
-    """Keys of ``where`` that no triple of the result has; not looked for if an item is shown."""
+    """Keys of ``where`` that no triple of the result has. None if an item is shown."""
 
 
 def apply_filters(
@@ -68,7 +68,7 @@ def apply_filters(
 
 
 def _missing_keys(found: MethodResult, question: Question, names: Names) -> MissingKeys | None:
-    """Return the keys of ``where`` that no visible triple has, or None if there is none."""
+    """Return the keys of ``where`` that no visible triple has, or None without such a key."""
     visible = found.triples.filter(pa.array(~touching(found.triples, names.erased)))
     texts = visible[ATTRIBUTES]
     missing = tuple(
@@ -124,13 +124,13 @@ def _nearest(found: MethodResult, asked: ItemNumbers, limit: int, names: Names) 
 
 
 def _last(found: MethodResult, direction: Direction) -> I64:
-    """Return the items from which no triple leads further, not even beyond the depth limit."""
+    """Return the items without a further triple, even beyond the depth limit."""
     near, _ = near_and_far(found.triples, direction)
     return minus(found.items, np.concatenate([near, found.unexpanded]))
 
 
 def _through(found: MethodResult, table: str, direction: Direction, names: Names) -> MethodResult:
-    """Return the items and triples that are on a path through an item of the table."""
+    """Return the items and triples on a path through an item of the table."""
     passed = found.items[_in_tables(found.items, [table], names)]
     near, far = near_and_far(found.triples, direction)
     behind = reached(near, far, passed)
@@ -140,7 +140,7 @@ def _through(found: MethodResult, table: str, direction: Direction, names: Names
 
 
 def reached(near: I64, far: I64, items: I64) -> I64:
-    """Return these items and all items that they reach along the given triples, in order."""
+    """Return the given items and all items that they reach along the given triples, in order."""
     into = np.full(len(items), _OUTSIDE)
     reached = recurse(np.append(near, into), np.append(far, items), _OUTSIDE)
     return np.sort(reached.items)
@@ -154,7 +154,7 @@ def _matching_triples(triples: pa.Table, question: Question) -> Bools:
 
 
 def with_attributes(attributes: Column, where: Sequence[tuple[str, str]]) -> Bools:
-    """Return which canonical attributes have, for each key of ``where``, one of its values."""
+    """Mark the canonical attributes that have, for each key of ``where``, one of its values."""
     kept = np.ones(len(attributes), bool)
     for key in dict.fromkeys(key for key, _ in where):
         values = [value for other, value in where if other == key]
@@ -163,7 +163,7 @@ def with_attributes(attributes: Column, where: Sequence[tuple[str, str]]) -> Boo
 
 
 def _pattern(key: str, values: list[str]) -> str:
-    """Return a pattern that matches canonical attributes in which the key has one of the values.
+    """Return a pattern for canonical attributes that give the key one of the values.
 
     It matches pair by pair from the start, since a value may contain text that looks like a pair.
     """

@@ -87,7 +87,7 @@ def coded(places: I64, texts: pa.Array) -> pa.DictionaryArray:
 
 
 def _ranks(texts: pa.Array) -> I32:
-    """Return for each string its position among all strings in sorted order."""
+    """Return the position of each string among all strings in sorted order."""
     ranks = np.empty(len(texts), np.int32)
     ranks[np.asarray(pc.sort_indices(texts))] = np.arange(len(texts), dtype=np.int32)
     return ranks

@@ -1,7 +1,8 @@
 """Answer questions about one column of a row, such as ``report/AA.delay``.
 
-The items are those of the row. The columns of each table follow from the maps that captured writes
-have stored: a column of one write is made from columns of its sources, which may be writes too.
+The items are the items of the row. The columns of each table follow from the maps that captured
+writes have stored: a column of one write is made from columns of its sources, which may be writes
+too.
 """
 
 from collections import defaultdict
@@ -23,7 +24,7 @@ from provhouse.store.warehouse.written import Written, read_written
 
 from ..locate import locate_versions
 
-_ROW_BITS = 40
+_ROW_BITS = 40  # the position of a row in its file; the bits above have the file's number
 _VALUE = "value"
 _Roles = Mapping[str, Mapping[str, frozenset[str]]]
 """The roles of columns, by table and column."""
@@ -40,7 +41,7 @@ class AskedColumn:
 def asked_column(snapshot: Snapshot, layout: Layout, question: Question) -> AskedColumn | None:
     """Return the column that a question names instead of an item, or None.
 
-    Raises NotFound if the row is that of a captured write without such a column.
+    Raises NotFound if the row belongs to a captured write without such a column.
     """
     row, dot, column = question.item.rpartition(".")
     if not dot or question.direction != "upstream" or _stored(snapshot, question.item):
@@ -63,7 +64,7 @@ def asked_column(snapshot: Snapshot, layout: Layout, question: Question) -> Aske
 
 
 def with_columns(answer: Answer, column: str, layout: Layout) -> Answer:
-    """Return the answer about a row with what each of its tables gives to a column of the row."""
+    """Add to the answer about a row the columns that each table gives to a column of the row."""
     maps = _maps(answer, _writes(layout))
     roles = _composed(answer.table, column, maps)
     read = {table for every in maps.values() for each in every for table in each.tables}
@@ -94,9 +95,9 @@ def _counts(answer: Answer) -> Iterator[tuple[str, int]]:
 
 
 def _maps(answer: Answer, writes: Iterable[Written]) -> dict[str, list[ColumnMap]]:
-    """Return the maps of the writes that an answer has rows of, by table.
+    """Return the maps of the writes whose rows an answer has, by table.
 
-    The items of a summary are not known, so that it has those of all writes of its tables.
+    The items of a summary are unknown, so it gets the maps of all writes of its tables.
     """
     found = defaultdict[str, list[ColumnMap]](list)
     asked = pa.array(answer.versions or (answer.item,), pa.string())
@@ -112,7 +113,7 @@ def _maps(answer: Answer, writes: Iterable[Written]) -> dict[str, list[ColumnMap
 
 
 def _versions(names: pa.ChunkedArray, table: str) -> tuple[set[int], set[int]]:
-    """Return the versions that are in names of rows of a table, and the files in their row ids."""
+    """Return the versions in the names of a table's rows, and the files in their row ids."""
     own = names.filter(pc.starts_with(names, f"{table}/"))
     version = pc.extract_regex(own, r"@(?P<n>[0-9]{1,18})$")
     row = pc.extract_regex(own, r"/(?P<n>[0-9]{1,18})$")

@@ -14,10 +14,10 @@ from .ask import Asker
 
 @dataclass(frozen=True)
 class TableOrigins:
-    """The sources of an item that are in one table."""
+    """The sources of an item in one table."""
 
     table: str
-    """The name of the table; empty for sources without one."""
+    """The name of the table; empty for sources without a table."""
     items: int
     """The number of sources."""
     first: tuple[str, ...]
@@ -34,7 +34,7 @@ class Origins(Header):
     tables: tuple[TableOrigins, ...]
     """A row for each table, by name."""
     erased: int
-    """The number of erased items on the way, which are not counted."""
+    """The number of erased items on the way, which are not counted as sources."""
     complete: bool
     read: Read
     exactness: Weakest | None
@@ -43,7 +43,7 @@ class Origins(Header):
 
 
 def origins(asker: Asker, item: str, limit: int) -> Origins:
-    """Return the sources of an item by table, with the names of up to ``limit`` of each table.
+    """Return the sources of an item by table, with up to ``limit`` names for each table.
 
     An item that is itself a source has none. Raises NotFound if the item is not stored.
     """
@@ -65,7 +65,7 @@ def origins(asker: Asker, item: str, limit: int) -> Origins:
 
 
 def _by_table(items: pa.Table, limit: int) -> tuple[TableOrigins, ...]:
-    """Return the tables of items, which are decoded before they are sorted, as Arrow needs it."""
+    """Return the items by table, decoded before the sort, as Arrow needs it."""
     plain = pa.table({name: items[name].cast(pa.string()) for name in (TABLE, ITEM)})
     ordered = plain.sort_by([(TABLE, "ascending"), (ITEM, "ascending")])
     found = ordered.group_by(TABLE, use_threads=False).aggregate([(ITEM, "list")])

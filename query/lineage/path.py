@@ -1,7 +1,7 @@
 """Find how one item was derived from another: by a shortest path, or by all paths.
 
 Every path between two items lies within the lineage of the later item. Of that lineage, CSProv
-reads only the triples in the sets between the two items. The paths are then found among these
+reads only the triples in the sets between the two items. The search for paths uses only these
 triples.
 """
 
@@ -66,7 +66,7 @@ class Way:
     hops: int
     result: MethodResult
     lineage: ItemNumbers
-    """The items of the target's lineage among which the paths were found."""
+    """The searched items of the target's lineage."""
 
 
 def find_way(
@@ -81,7 +81,7 @@ def find_way(
     with watch.step("locate"):
         ends = [locate_versions(snapshot, name) for name in (source, target)]
         first, last = (end.first for end in ends)
-        source, target = (end.names[0] for end in ends)  # perhaps the newest versions
+        source, target = (end.names[0] for end in ends)  # may name the newest versions
         sets = snapshot.set_rows(ItemNumbers(np.array([first, last])))
         apart = len(unique(snapshot.set_components[sets])) > 1
     if apart:

@@ -1,4 +1,4 @@
-"""Find what is around an item: ancestors, descendants, and what else descendants were made from.
+"""Find the items around an item: ancestors, descendants, and the other inputs of descendants.
 
 This is the subgraph query of the Lipstick paper (section 5.1). It has every triple that decides
 whether a descendant would exist without the item.
@@ -47,8 +47,8 @@ class Subgraph(FoundRows):
 def subgraph(asker: Asker, item: str) -> Subgraph:
     """Return all ancestors and descendants of an item, and the siblings of its descendants.
 
-    Reads what the lineage and the impact of the item read. Raises NotFound if the item is not
-    stored.
+    Reads the same data as the lineage and the impact of the item. Raises NotFound if the item is
+    not stored.
     """
     return asker.snapshot.names.settled(lambda: _subgraph(asker, item))
 
@@ -95,7 +95,7 @@ def _subgraph(asker: Asker, item: str) -> Subgraph:
 def _below(asker: Asker, item: ItemNumber, watch: Stopwatch) -> MethodResult:
     """Return the descendants of an item, with all triples that lead to them.
 
-    A triple is stored with the set of its dst, so the impact has read them all.
+    A triple is stored with the set of its dst, so the impact has read all these triples.
     """
     snapshot = asker.snapshot
     walk = asker.walk(item, "downstream", watch)
@@ -118,7 +118,7 @@ def _below(asker: Asker, item: ItemNumber, watch: Stopwatch) -> MethodResult:
 
 
 def _together(up: MethodResult, down: MethodResult, item: ItemNumber) -> MethodResult:
-    """Return both results as one, in which all inputs of descendants are items too."""
+    """Return both results as one; its items include all inputs of descendants."""
     triples = pa.concat_tables([up.triples, down.triples]).unify_dictionaries().combine_chunks()
     items = unique(np.concatenate([up.items, down.items, *src_and_dst(down.triples)]))
     items = items[items != item]

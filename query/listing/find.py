@@ -23,7 +23,7 @@ _NONE = pa.schema([(NAME, pa.string()), (_NUMBER, pa.int64())]).empty_table()
 
 @dataclass(frozen=True)
 class Finding:
-    """The items found, whose names begin with a text or contain it anywhere.
+    """The items found: their names begin with a text or contain it anywhere.
 
     ``items`` has the columns item and table (text), ordered by item, and at most ``limit`` rows;
     ``matches`` is the number of all matching items.
@@ -84,8 +84,8 @@ def _matching(
 ) -> Callable[[pa.Table, int], tuple[pa.Table, int]]:
     """Return a function that searches some rows of names.
 
-    It returns the names and numbers of the first ``limit`` matches, and the number of all matches.
-    If there are ``groups``, they do not match.
+    The function returns the names and numbers of the first ``limit`` matches, and the number of all
+    matches. If there are ``groups``, they do not match.
     """
     holds = pc.match_substring if anywhere else pc.starts_with
 

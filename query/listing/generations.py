@@ -1,4 +1,4 @@
-"""List the generations of a warehouse: when and how each was made, what it added, its totals."""
+"""List the generations of a warehouse: the time and kind of each change, its counts, and totals."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -19,7 +19,7 @@ _COLUMNS = (BORN, "files", "triples", "items", "duplicates", "rejected")
 
 @dataclass(frozen=True)
 class Generation:
-    """One commit.
+    """One commit, with its changes and totals.
 
     The counts up to ``ended`` are its changes; the counts after ``ended`` are totals.
     """
@@ -29,9 +29,9 @@ class Generation:
     current: bool
     change: ChangeKind
     back_to: int | None
-    """The generation that a rollback restores.
+    """The generation that a rollback restores; 0 is the empty warehouse.
 
-    0 is the empty warehouse. None means that it was pruned, or that this is not a rollback.
+    None means that this generation was pruned, or that the change is not a rollback.
     """
     base: int
     new_triples: int

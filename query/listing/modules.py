@@ -1,4 +1,4 @@
-"""List the modules of a generation, and the invocations of one of them."""
+"""List the modules of a generation, and the invocations of a module."""
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from provhouse.store.tables.modules import (
 from provhouse.store.tables.snapshot import Snapshot
 
 CALL = (MODULE, RUN, EXECUTION, INVOCATION)
-"""The columns that identify an invocation: a module may be invoked twice in one execution."""
+"""The columns that identify an invocation: one execution may invoke a module twice."""
 INVOCATIONS = pa.schema([*((name, pa.string()) for name in CALL), (TRIPLES, pa.int64())])
 
 
@@ -55,7 +55,7 @@ def list_modules(snapshot: Snapshot) -> Modules:
 
 
 def list_invocations(snapshot: Snapshot, module: str, run: str | None = None) -> Invocations:
-    """Return the invocations of a module, or only those of a run.
+    """Return the invocations of a module, or only the invocations of a run.
 
     Reads the columns of modules of all partitions, one partition at a time. Raises NotFound if no
     triple and no declaration names the module.
@@ -80,10 +80,10 @@ def list_invocations(snapshot: Snapshot, module: str, run: str | None = None) ->
 
 
 def check_modules(named: Sequence[str], present: Sequence[str], *snapshots: Snapshot) -> None:
-    """Raise NotFound for a named module that none of some generations has.
+    """Raise NotFound for a named module that none of the given generations has.
 
-    ``present`` are the modules of triples that were read already. A module that is not among them,
-    and is neither declared nor described, is looked for in the columns of all triples.
+    ``present`` are the modules of triples that were read already. For a module outside of
+    ``present`` that is neither declared nor described, searches the columns of all triples.
     """
     unknown = {*named} - {*present}
     for snapshot in snapshots:
@@ -95,7 +95,7 @@ def check_modules(named: Sequence[str], present: Sequence[str], *snapshots: Snap
 
 
 def _in_triples(snapshot: Snapshot, wanted: Set[str]) -> set[str]:
-    """Return those of some modules that live triples have in their own column."""
+    """Return the wanted modules that live triples have in their own column."""
     found = set[str]()
     if wanted:
         for partition in partitions_of_modules(snapshot, every=False):

@@ -1,4 +1,4 @@
-"""List the ops that are described, with their descriptions, without reading a triple."""
+"""List the described ops with their descriptions, without reading a triple."""
 
 from dataclasses import dataclass
 

@@ -16,9 +16,9 @@ from provhouse.store.tables.snapshot import Snapshot
 class ShownSet:
     """A connected set as of one generation.
 
-    ``size`` counts all its items, ``erased`` those without a name. ``triples`` counts the triples
-    whose dst is in the set. ``items`` has the columns item and table (text), ordered by table, then
-    item, and at most ``limit`` rows.
+    ``size`` counts all its items, ``erased`` only the items without a name. ``triples`` counts the
+    triples whose dst is in the set. ``items`` has the columns item and table (text), ordered by
+    table, then item, and at most ``limit`` rows.
     """
 
     set_id: SetId

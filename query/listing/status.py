@@ -1,4 +1,4 @@
-"""Report how much data a warehouse has, and which of its servers are running."""
+"""Report how much data a warehouse has, and whether Neo4j and the server are running."""
 
 import math
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.uncaptured import Uncaptured, uncaptured
 
 FRAGMENTED = 2
-"""Compacting pays if there are more than ``FRAGMENTED * needed + FEW`` partitions."""
+"""Compacting pays with more than ``FRAGMENTED * needed + FEW`` partitions."""
 FEW = 10
 
 
@@ -27,7 +27,7 @@ class Waiting:
     begun: str
     """When its block began, in ISO 8601 and UTC."""
     error: str
-    """Why the ingest failed; empty if there was none."""
+    """Why the ingest failed; empty if it did not fail."""
     ended: str
     """When the job ended, if its configuration has captured it; else empty."""
 
@@ -52,9 +52,9 @@ class Status:
     server: str | None = None
     """The address of provhouse's server, set by the caller: this package cannot look it up."""
     waiting: tuple[Waiting, ...] = ()
-    """Captured jobs that are not ingested yet and that have ended."""
+    """Captured jobs that have ended but are not ingested yet."""
     uncaptured: tuple[Uncaptured, ...] = ()
-    """Tables whose last write in a captured job has run without capture."""
+    """Tables whose last write in a captured job ran without capture."""
 
     @property
     def compact(self) -> bool:

@@ -1,10 +1,10 @@
 """CSProv: walk the connected sets, then read only their triples.
 
 This is algorithm 2 of the CSProv paper. The walk is a closure over set dependencies in Neo4j. The
-placements of the walked sets then show which partitions have their triples, and how many triples
-these are. No triple has been read until then.
+placements of the walked sets then show which partitions have their triples, and how many. Only then
+are triples read.
 
-There are three deviations from the paper:
+The implementation deviates from the paper in three points:
 
 - The set dependencies are in Neo4j instead of an RDD.
 - The triples of a set are in known partitions, instead of under a hash of the set.
@@ -67,21 +67,21 @@ class CSProv:
         self._walk = walk
 
     def may_find(self, items: int) -> bool:
-        """Return whether ``search`` may find more than this many items, before reading any triple.
+        """Return whether ``search`` may find more than ``items`` items, before reading any triple.
 
-        It never does in a warehouse with shared derivations, which it cannot follow.
+        It never does in a warehouse with shared derivations, which ``search`` cannot follow.
         """
         return self._walk.triples > items and not len(self._snapshot.groups)
 
     def find(self, item: ItemNumber, direction: Direction, depth: int | None) -> MethodResult:
-        """Return what ``item`` reaches, from the triples of the walked sets."""
+        """Return the items and triples that ``item`` reaches in the walked sets."""
         triples, read = self.read(direction)
         with self._watch.step("recurse"):
             reached = self._reached(*_near_and_far(triples, direction), item, depth)
             return _result(triples, reached, read)
 
     def search(self, item: ItemNumber, direction: Direction, depth: int | None) -> Searched:
-        """Return a search that has reached what ``find`` returns, in less memory."""
+        """Return a search that has reached the result of ``find``, in less memory."""
         triples, read = self.read(direction)
         with self._watch.step("recurse"):
             search = LevelSearch(*_near_and_far(triples, direction), item, depth)

@@ -38,17 +38,17 @@ class MethodResult:
         )
 
     def without_repeats(self) -> "MethodResult":
-        """Return the result with each triple once, however many derivations it is in."""
+        """Return the result with each triple once, even if several derivations have it."""
         return self.select(np.ones(len(self.items), bool), first_of_each(self.triples))
 
 
 def union(results: Sequence[MethodResult], direction: Direction) -> MethodResult:
-    """Return what several items reach together: each item and triple at its least depth."""
+    """Return the union of several items' results: each item and triple at its least depth."""
     if len(results) == 1:
         return results[0]
     items, depths = _nearest(results)
     near_depths = np.concatenate([each.near_depths for each in results])
-    order = np.argsort(near_depths, kind="stable")  # a triple is kept where it is nearest
+    order = np.argsort(near_depths, kind="stable")  # the first of equal triples is the nearest
     triples = pa.concat_tables([each.triples for each in results]).take(pa.array(order))
     unexpanded = unique(np.concatenate([each.unexpanded for each in results]))
     near, _ = near_and_far(triples, direction)
@@ -75,11 +75,11 @@ class QueryMethod(Protocol):
     """A way to find the lineage or impact of an item; all methods give the same result."""
 
     def find(self, item: ItemNumber, direction: Direction, depth: int | None) -> MethodResult:
-        """Return what ``item`` reaches within ``depth`` hops; None means any number."""
+        """Return the items and triples within ``depth`` hops of ``item``; None means no limit."""
 
 
 def first_of_each(triples: pa.Table) -> Bools:
-    """Mark the first of all rows with the same src, dst, op and attributes."""
+    """Mark the first of all rows with equal src, dst, op and attributes."""
     texts = (triples[name].combine_chunks() for name in (OP, ATTRIBUTES))
     keys = [np.asarray(text.dictionary_encode().indices) for text in texts]
     keys += src_and_dst(triples)

@@ -30,7 +30,7 @@ class RQ:
         self._watch = watch
 
     def find(self, item: ItemNumber, direction: Direction, depth: int | None) -> MethodResult:
-        """Return what ``item`` reaches, with one job for each level."""
+        """Return the items and triples that ``item`` reaches, with one job for each level."""
         with self._watch.step("fetch"):
             hashed = self._spark.hashed(direction, self._watch)
         with self._watch.step("recurse"), limited(hashed.context, self._watch):
@@ -41,7 +41,7 @@ class RQ:
 def level_by_level(
     fetch: Fetch, item: ItemNumber, direction: Direction, limit: int | None
 ) -> MethodResult:
-    """Return what ``item`` reaches, fetching the triples of one frontier after the other.
+    """Return the items and triples that ``item`` reaches, fetched frontier by frontier.
 
     ``fetch`` returns the triples whose near ends are the given items, and the number of partitions
     that it read. The result's ``read`` sums up the triples and partitions of all jobs.

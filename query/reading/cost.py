@@ -1,4 +1,4 @@
-"""Estimate what each method will read and how long it will take, before reading any triple.
+"""Estimate the data that each method will read, and its time, before reading any triple.
 
 The constants are seconds on 2 cores in a warm process: Spark is running and has the partitions in
 memory, but nothing is decoded yet. `benchmarks/questions/explain.py --fit` computed them from 400
@@ -25,9 +25,9 @@ from .walk import Walk, component_sets, set_of
 ASK = 0.02
 """CSProv: the cost of any question: locate the item, one closure, one job, one recursion."""
 SET = 6e-6
-"""CSProv: the cost of each set that is walked."""
+"""CSProv: the cost of each walked set."""
 PARTITION = 1.2e-3
-"""CSProv: the cost of each partition that is read, by one task of the Spark job."""
+"""CSProv: the cost of each partition, which one task of the Spark job reads."""
 TRIPLE = 0.4e-6
 """CSProv: the cost of reading a triple, following it and naming its items."""
 LEVEL = 0.024
@@ -52,7 +52,7 @@ class Estimate:
     prepare: float
     """The additional time if the method first has to load a copy of all triples."""
     guessed: bool = False
-    """Whether the number of levels is a guess, which is mostly too low."""
+    """Whether the number of levels is a guess; most guesses are too low."""
 
 
 def estimate_csprov(walk: Walk) -> Estimate:
@@ -103,13 +103,13 @@ def _prepare_seconds(triples: int, copied: bool) -> float:
 
 
 def estimate_levels(snapshot: Snapshot, walk: Walk, item: ItemNumber, direction: Direction) -> int:
-    """Return an estimate of the number of levels, which is at least 1.
+    """Return an estimate of the number of levels, at least 1.
 
     The estimate is the larger of two distances: from the item's set to the farthest set of the
     walk, and from the item's table to the farthest table.
 
-    Levels within a set or a table can only be counted by reading triples, so the estimate is mostly
-    too low. It is good enough to show what RQ and CCProv would do, but never to choose a method.
+    Only reading triples can count the levels within a set or a table, so the estimate is mostly too
+    low. It is good enough to show the work of RQ and CCProv, but never to choose a method.
     """
     by_set = _levels_of_sets(snapshot, walk, item, direction)
     return max(by_set, _levels_of_tables(snapshot, item, direction), 1)

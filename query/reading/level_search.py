@@ -1,8 +1,8 @@
-"""Find what an item reaches among millions of triples, without sorting them.
+"""Find the items that an item reaches among millions of triples, without sorting them.
 
 ``recurse`` sorts triples and searches in the sorted ends, which is fastest if few triples belong to
-the answer. Here, tables with an entry for each item replace both: an index of the triples by their
-near ends, and the depth of each item. The result is in order of depth as it stands.
+the answer. ``LevelSearch`` replaces both steps by tables with an entry for each item: an index of
+the triples by their near ends, and the depth of each item. It finds items in order of depth.
 """
 
 from collections.abc import Iterator
@@ -18,8 +18,8 @@ Ints = npt.NDArray[np.signedinteger[Any]]
 """Integers, in 32 bits if they fit."""
 UNREACHED = -1
 SPARSE = 2
-"""The tables have an entry for each number in the range of the items, unless the range has more
-than this many numbers for each triple. Then the items are numbered again, which takes longer."""
+"""The most numbers for each triple in the range of the items. Within this limit, the tables have an
+entry for each number in the range. Beyond it, the items are numbered again, which takes longer."""
 HEADS = 1 << 16
 """The number of items whose triples are looked up at once."""
 
@@ -55,7 +55,7 @@ class LevelSearch:
         self._queue = queue[:filled]
         _order(self._depths, self._queue, self._ends)
         self._taken = taken
-        """The number of items whose triples belong to the answer, besides the start."""
+        """The number of items whose triples belong to the answer, in addition to the start."""
 
     def __len__(self) -> int:
         return len(self._queue)
@@ -75,8 +75,8 @@ class LevelSearch:
     def triples(self, most: int, *, whole: bool = False) -> Iterator[tuple[I64, I32]]:
         """Yield the rows of the triples that lead to the items, by the depth of their near ends.
 
-        The depths of the near ends come with them. At most ``most`` rows come at once; with
-        ``whole``, the triples of one near end come together, so that there may be more.
+        Each piece also has the depths of the near ends, and at most ``most`` rows. With ``whole``,
+        the triples of one near end stay in one piece, which may then have more rows.
         """
         yield from self._of_heads(np.array([self._start]), np.zeros(1, np.int32), most, whole)
         for begin in range(0, self._taken, HEADS):
@@ -103,7 +103,7 @@ class LevelSearch:
             done = end
 
     def ranked(self, hidden: ItemNumbers) -> tuple[ItemNumbers, I32]:
-        """Return the start and all items but the hidden ones, in order, and a table of their ranks.
+        """Return the start and the items without the hidden ones, in order, and a table of ranks.
 
         The table has the position of each of these numbers, by place (see ``places``).
         """
@@ -146,10 +146,11 @@ def _range(near: I64, far: I64, start: int) -> tuple[int, int]:
 
 @njit(cache=True)
 def _index(near: I64, far: I64, first: int, at: Ints, rows: Ints, targets: Ints) -> None:
-    """Sort rows by near end: those of place ``p`` become ``rows[at[p] : at[p + 1]]``.
+    """Sort rows by near end: the rows of place ``p`` become ``rows[at[p] : at[p + 1]]``.
 
-    ``targets`` gets the places of their far ends, beside each other for a fast search.
+    ``targets`` gets the places of their far ends, side by side for a fast search.
     """
+    # Counts start two entries ahead: the sums make at[p + 1] the begin of p, and filling its end.
     for row in range(len(near)):
         at[near[row] - first + 2] += 1
     for place in range(2, len(at)):
@@ -167,11 +168,12 @@ def _search(
 ) -> tuple[int, int]:
     """Set the depths of the places that ``start`` reaches, and write these places to ``queue``.
 
-    Return how many of them have a depth below the limit, and how many there are.
+    Return the number of these places with a depth below the limit, and the number of all.
     """
     taken = filled = 0
     head, depth = start, 0
     while True:
+        # A cycle may lead back to the start, whose triples were followed at depth 0.
         if head != start or depth == 0:
             for n in range(at[head], at[head + 1]):
                 target = targets[n]

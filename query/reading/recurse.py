@@ -1,8 +1,8 @@
-"""Find which items an item reaches along triples in memory, and at what depth.
+"""Find the items that an item reaches along triples in memory, and the depth of each.
 
 This is the last step of every method (``Recursive-Query`` in algorithms 1 and 2 of the CSProv
-paper). It is a breadth-first search over sorted arrays. It is compiled, since lineage may be
-thousands of levels deep. Among millions of triples, ``LevelSearch`` takes its place.
+paper): a breadth-first search over sorted arrays. It is compiled, since lineage may be thousands of
+levels deep. Among millions of triples, ``LevelSearch`` takes its place.
 """
 
 from dataclasses import dataclass
@@ -27,11 +27,11 @@ class Reached:
     items: I64
     """The items in no particular order, with the start item only if a cycle leads back to it."""
     depths: I32
-    """The fewest hops to each of ``items``."""
+    """The fewest hops to each item in ``items``."""
     triples: I64
     """Rows of the triples whose near end was reached, in no particular order."""
     near_depths: I32
-    """The depth of the near end of each of ``triples``."""
+    """The depth of the near end of each triple in ``triples``."""
     unexpanded: I64
     """The items, in order, with further triples that the depth limit left out."""
 
@@ -44,8 +44,8 @@ def recurse(
     The near end of a triple is its dst upstream and its src downstream. The result has the triples
     whose near end is the item (depth 0) or was reached at a depth below the limit.
 
-    ``to_group`` says which triples have a group as far end. From each such group, triples must lead
-    on. The way through a group is one hop, and a group is none of the items reached.
+    ``to_group`` marks the triples with a group as far end. From each such group, triples must lead
+    on. The way through a group is one hop, and the reached items include no group.
     """
     if len(near) >= MANY and to_group is None:
         return all_reached(LevelSearch(near, far, ItemNumber(item), limit))
@@ -68,7 +68,7 @@ def recurse(
 
 
 def all_reached(search: LevelSearch) -> Reached:
-    """Return everything that a search has reached."""
+    """Return all items and triples that a search has reached."""
     items, depths = search.items()
     found = list(search.triples(MANY))
     rows = np.concatenate([np.empty(0, np.int64), *(rows for rows, _ in found)])
@@ -85,7 +85,7 @@ def _levels(
     Rows are in order of depth. ``heads`` are the distinct near ends, in order. The triples of head
     ``h`` are in the rows from ``at[h]`` to ``at[h+1] - 1``. A head is left out if its depth has
     reached the limit. The rows that ``groups`` marks lead to groups, which are followed at once:
-    the depth of a group, and of the rows from it, is that of the first head that leads to it.
+    a group, and the rows from it, have the depth of the first head that leads to the group.
     """
     queue = np.empty(len(heads) + 1, np.int64)
     level = np.full(len(heads), NEVER, np.int32)

@@ -1,9 +1,9 @@
 """Cache a copy of all triples once, for all questions that wait for it.
 
-This is called a fill. It takes a minute or more in a large warehouse, so a thread of its own runs
-it, and a question can stop waiting before the end. If the time limit of a question passes, its
-client gets an error that says when to ask again, and the fill goes on. If the clients of all
-waiting questions have disconnected, the fill is cancelled.
+This fill takes a minute or more in a large warehouse, so a thread of its own runs it, and a
+question can stop waiting before the end. If the time limit of a question passes, its client gets an
+error that says when to ask again, and the fill goes on. If the clients of all waiting questions
+have disconnected, the fill is cancelled.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ Fill = Callable[[Stopwatch], HashedTriples]
 
 
 class SharedFill:
-    """One copy of all triples, from the beginning of its fill until it is released.
+    """One copy of all triples, from the beginning of its fill until its release.
 
     ``expected`` is an estimate of the seconds that the fill takes.
     """
@@ -44,7 +44,7 @@ class SharedFill:
         return self._copy.done() and not self._copy.exception()
 
     def join(self) -> bool:
-        """Begin to wait for the copy. Return False if its fill failed, and another is needed."""
+        """Begin to wait for the copy; return False if its fill failed and a new one is needed."""
         with self._lock:
             if self._copy.done() and self._copy.exception():
                 return False
@@ -55,7 +55,7 @@ class SharedFill:
         """Return the copy when it is complete; call this once after ``join``.
 
         Raises StillFilling at the time limit of the watch, TooSlow if the client has disconnected,
-        and whatever made the fill fail.
+        and the error of a fill that failed.
         """
         try:
             while not wait([self._copy], watch.pause()).done:
@@ -116,7 +116,7 @@ class SharedFill:
 
 
 def cancelled() -> Unavailable:
-    """Return the error of a question whose copy of all triples will not be completed."""
+    """Return the error of a question whose copy of all triples will never be complete."""
     return Unavailable(
         "The copy of all triples that the method needs was cancelled",
         "The server is stopping, or answers from another generation now",

@@ -76,7 +76,7 @@ class SparkTriples:
     def hashed(self, direction: "Direction", watch: Stopwatch | None = None) -> HashedTriples:
         """Return all visible triples, hash-partitioned on dst (upstream) or src (downstream).
 
-        Questions that come while the triples are being cached wait for the same fill. Raises
+        Questions that arrive while the triples are being cached wait for the same fill. Raises
         StillFilling when the watch's time is up, and TooSlow if the client has disconnected.
         """
         session = self.session
@@ -125,7 +125,7 @@ class SparkTriples:
                 fill.release()
 
     def cancel_fills(self) -> None:
-        """Cancel the copies for RQ and CCProv that are not complete, and begin no others."""
+        """Cancel the incomplete copies for RQ and CCProv, and begin no new copy."""
         with self._lock:
             self._ending = True
             for fill in self._fills.values():

@@ -124,7 +124,7 @@ def walk_between(snapshot: Snapshot, source: ItemNumber, walk: Walk) -> Walk:
 def walk_downstream(snapshot: Snapshot, sets: SetPositions) -> Walk:
     """Return the sets reached from several sets, by the table ``set_dependencies``.
 
-    One search from all of them takes less time than a walk in Neo4j for each. It needs a check that
+    One search from all sets takes less time than a walk in Neo4j for each. It needs a check that
     the table is complete; see ``check_dependencies``.
     """
     parents, children = snapshot.dependents

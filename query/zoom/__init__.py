@@ -1,1 +1,1 @@
-"""Zoom: lineage in which modules of a workflow are folded, and the folds themselves."""
+"""Zoom: lineage with folded modules of a workflow, and the folds themselves."""

@@ -1,7 +1,8 @@
-"""Find when each item of a flow is hidden: the modules that must be folded for that.
+"""Find the condition that hides each item of a flow: the modules that must all be folded.
 
-``fold`` hides the items inside of given folded modules. Here one pass finds, for every item, which
-modules hide it together, so that any view can be made from counts alone, without the triples.
+``fold`` hides the items inside of given folded modules. This module finds in one pass, for every
+item, the modules that hide it together, so that counts alone can make any view, without the
+triples.
 """
 
 from dataclasses import dataclass
@@ -62,7 +63,7 @@ def _conditions(
 ) -> I64:  # fmt: skip
     items = len(made)
     one = np.int64(1)
-    says = np.zeros(len(module), np.bool_)  # whether the invocation says what its outputs are
+    says = np.zeros(len(module), np.bool_)  # whether the invocation names its outputs
     output = np.zeros(items, np.bool_)
     used = np.zeros(items, np.bool_)
     stateful = np.ones(items, np.bool_)  # used as state only
@@ -94,7 +95,7 @@ def _conditions(
             never[item] = True
         elif not stateful[item]:
             never[item] |= needed[item]
-    for row in range(len(src)):  # a constant is hidden only if all that was made from it is
+    for row in range(len(src)):  # a constant is hidden only if every item made from it is
         item = src[row]
         if made[item] == UNMADE and not stateful[item]:
             never[item] |= never[dst[row]]

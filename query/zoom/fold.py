@@ -1,8 +1,8 @@
 """Fold modules of a workflow: ZoomOut of the Lipstick paper (definition 4.1), on arrays.
 
-The paper finds what is inside a module by paths in a graph that has nodes for invocations, inputs,
-outputs and state. Here a triple has the invocation that made it, and what is inside follows from
-that in one pass. A view is a set of folded modules, so nothing is stored, and ZoomIn is the view
+The paper finds the nodes inside a module by paths in a graph that has nodes for invocations,
+inputs, outputs and state. In a flow, each triple has the invocation that made it, so one pass finds
+the items inside. A view is a set of folded modules, so nothing is stored, and ZoomIn is the view
 without the module.
 """
 
@@ -21,13 +21,13 @@ I8 = npt.NDArray[np.int8]
 NONE: Final = -1
 """The invocation of a triple that is part of no module, and the role of an ordinary input."""
 UNMADE, SEVERAL = -2, -3
-"""An item that no triple made, and one that several invocations made."""
+"""An item that no triple made, and an item that several invocations made."""
 STATE: Final = ROLES["state"]
 OUTPUT: Final = ROLES["output"]
 
 UNDECLARED, INPUT_TABLE, STATE_TABLE, OUTPUT_TABLE, OTHER_TABLE = range(5)
-"""The part that a table has in a module. ``OTHER_TABLE``: its module declares its inputs, and the
-table is not among them."""
+"""The part of a table in a module. ``OTHER_TABLE``: the module declares its inputs, and this table
+is not among them."""
 
 
 @dataclass(frozen=True)
@@ -47,12 +47,13 @@ class Flow:
     table: I32
     """The table of each item."""
     declared: I8
-    """The part of each table (columns) in each module (rows), and a last column without part."""
+    """The part of each table (columns) in each module (rows). The last column is ``OUTPUT_TABLE``
+    if the module declares outputs."""
 
 
 @dataclass(frozen=True)
 class Folded:
-    """A view of a flow in which some modules are folded."""
+    """A view of a flow with some modules folded."""
 
     hidden: Bools
     """Whether each item is inside a folded invocation, so that the view does not show it."""
@@ -64,22 +65,22 @@ class Folded:
     end: I64
     """The nodes at both ends of each edge: an item, or ``items`` plus an invocation."""
     row: I64
-    """A triple that each edge stands for."""
+    """One triple that each edge stands for."""
 
 
 def fold(flow: Flow, folded: Bools, kept: I64) -> Folded:
-    """Return the view in which the modules that the mask ``folded`` marks are folded.
+    """Return the view with the modules folded that the mask ``folded`` marks.
 
-    A folded invocation becomes one node. An item is hidden in it if
+    A folded invocation becomes one node. It hides an item if
 
-    - it was made in this invocation only, is used nowhere else, and is no output of it; or
-    - it was not made, and is only the state of folded invocations; or
-    - it was not made, only hidden items were made from it, and its table is none of the declared
-      inputs: it is a constant.
+    - the item was made in this invocation only, is used nowhere else, and is no output of it; or
+    - the item was not made, and is only the state of folded invocations; or
+    - the item was not made, only hidden items were made from it, and its table is none of the
+      declared inputs: it is a constant.
 
-    State that one folded invocation made and others use only as state is hidden too. An item from
-    which nothing was made is an output, unless its module says which its outputs are: by the role
-    ``output`` or by declared tables. The items ``kept`` are never hidden.
+    State that one folded invocation made and others use only as state is hidden too. An item that
+    nothing was made from is an output, unless its module names its outputs: by the role ``output``
+    or by declared tables. The items ``kept`` are never hidden.
     """
     gone = folded[flow.module]
     made = made_in(flow.items, flow.dst, flow.invocation)
@@ -116,9 +117,9 @@ def _hidden(
     src: I64, dst: I64, invocation: I32, role: I8, module: I32, table: I32, declared: I8,
     made: I32, inside: Bools, gone: Bools, shown: Bools,
 ) -> Bools:  # fmt: skip
-    """Return which items are hidden; ``gone`` marks the folded invocations."""
+    """Return a mask of the hidden items; ``gone`` marks the folded invocations."""
     items = len(made)
-    says = np.zeros(len(module), np.bool_)  # whether the invocation says what its outputs are
+    says = np.zeros(len(module), np.bool_)  # whether the invocation names its outputs
     output = np.zeros(items, np.bool_)
     used = np.zeros(items, np.bool_)
     outer = np.zeros(items, np.bool_)  # used outside of the invocation that made it
@@ -143,7 +144,7 @@ def _hidden(
         at = made[item]
         inner = at >= 0 and gone[at] and not (shown[item] or output[item] or outer[item])
         hidden[item] = inner and (used[item] or says[at])
-    for row in range(len(src)):  # a constant is hidden only if all that was made from it is
+    for row in range(len(src)):  # a constant is hidden only if every item made from it is
         needed[src[row]] |= not hidden[dst[row]]
     for item in range(items):
         leaf = made[item] == UNMADE and used[item] and not (outer[item] or shown[item])

@@ -1,7 +1,7 @@
 """Count the items and triples of an answer so that a page can fold and unfold its modules itself.
 
 Items of one node that the same folded modules hide are one class, and so are triples between the
-same classes. Every view of the answer follows from the classes, without the triples.
+same classes. The classes alone determine every view of the answer, without the triples.
 """
 
 from dataclasses import dataclass
@@ -33,8 +33,8 @@ ITEM_CLASSES = pa.schema(
     ]
 )
 """The columns of classes of items. ``hidden_by`` has the numbers of the modules that hide the items
-if all of them are folded; it is null if a view always shows them. ``made_in`` is the node of the
-module or invocation that made them, or null."""
+if all of them are folded; it is null if a view always shows the items. ``made_in`` is the node of
+the module or invocation that made the items, or null."""
 CALL = (MODULE, RUN, EXECUTION, INVOCATION)
 """The parts of an invocation, in the order of ``Calls.calls``."""
 TRIPLE_CLASSES = pa.schema(
@@ -47,19 +47,19 @@ TRIPLE_CLASSES = pa.schema(
         (TRIPLES, pa.int64()),
     ]
 )
-"""The columns of classes of triples. ``from`` and ``to`` are classes of items. ``node`` is that of
-the module or invocation that made the triples, or null. ``own``: whether it made the src, too."""
+"""The columns of classes of triples. ``from`` and ``to`` are classes of items. ``node`` is the node
+of the module or invocation that made the triples, or null; ``own``: whether it made the src too."""
 
 
 @dataclass(frozen=True)
 class Foldable:
-    """All that the views of an answer show, whichever modules are folded."""
+    """The content of all views of an answer, whichever modules are folded."""
 
     modules: tuple[str, ...]
     nodes: pa.Table
-    """The nodes of all views, with the columns ``NODES``; the row of each is its number."""
+    """The nodes of all views, with the columns ``NODES``; a node's row is its number."""
     items: pa.Table
-    """The columns ``ITEM_CLASSES``; the row of each class is its number."""
+    """The columns ``ITEM_CLASSES``; a class's row is its number."""
     triples: pa.Table
     """The columns ``TRIPLE_CLASSES``."""
 
@@ -114,7 +114,7 @@ def _bits(mask: int) -> list[int] | None:
 
 
 def _callers(flow: NumberedFlow, level: Level) -> pa.Table:
-    """Return the nodes of all modules, or at the level ``record`` of all invocations.
+    """Return the nodes of all modules, or of all invocations at the level ``record``.
 
     They have no number and no items yet: a page counts the items that a view hides in them.
     """
@@ -133,7 +133,7 @@ def _callers(flow: NumberedFlow, level: Level) -> pa.Table:
 
 
 def _triples(src: I64, dst: I64, node: I64, own: Bools, found: MethodResult) -> pa.Table:
-    """Count triples by the classes of their ends, by what made them, and by op."""
+    """Count triples by the classes of their ends, by their module or invocation, and by op."""
     ops = found.triples[OP].combine_chunks()
     ops = ops if pa.types.is_dictionary(ops.type) else ops.dictionary_encode()
     rows = pa.table([src, dst, pa.array(node, mask=node < 0), own, ops.indices],

@@ -7,7 +7,7 @@ from provhouse.model.arrays import DENSE, I32, I64, distinct
 
 
 def dense_distinct(values: I64) -> tuple[I64, I64]:
-    """Return what ``distinct`` returns, in a compiled pass if the values are dense."""
+    """Return the result of ``distinct``, in a compiled pass if the values are dense."""
     if not len(values):
         return values, values
     first, last = int(values.min()), int(values.max())

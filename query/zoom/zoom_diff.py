@@ -1,7 +1,7 @@
 """Compare an answer in two generations at the level of modules, tables, sets or records.
 
-The answer is folded in each generation as ``zoom`` does it. Then the two views are compared: by the
-names of nodes, and by the triples that each edge stands for.
+The answer is folded in each generation as ``zoom`` does it. The comparison of the two views uses
+the names of nodes, and the triples that each edge stands for.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ _TEXT = pa.string()
 _NAMES = ("kind", "name", TABLE, MODULE, RUN, EXECUTION, INVOCATION)
 _CHANGES = (("came", pa.int64()), ("went", pa.int64()))
 NODES = pa.schema([("node", pa.int64()), *((name, _TEXT) for name in _NAMES), *_CHANGES])
-"""The columns of nodes: those that identify a node, and how many of its items came and went."""
+"""The columns of nodes: the identity of a node, and how many of its items came and went."""
 EDGES = pa.schema([("from", pa.int64()), ("to", pa.int64()), (OP, _TEXT), *_CHANGES])
 """The columns of edges, with how many of their triples came and went."""
 _KEY, _START, _END, _ITEM = "key", "start", "end", "item"
@@ -44,7 +44,7 @@ _TRIPLE = ("src", "dst", OP, ATTRIBUTES, "call")
 class ZoomedDiff:
     """The differences between two views of an answer.
 
-    The node 0 shows the asked item. The others are those whose items or edges differ.
+    The node 0 shows the asked item. All further nodes differ in their items or edges.
     """
 
     item: str
@@ -56,7 +56,7 @@ class ZoomedDiff:
     nodes: pa.Table
     """The columns ``NODES``."""
     edges: pa.Table
-    """The columns ``EDGES``, those with the most differences first."""
+    """The columns ``EDGES``, with the most differences first."""
     seconds: dict[str, float]
 
 
@@ -68,7 +68,7 @@ class _View:
     folded: tuple[str, ...]
     modules: tuple[str, ...]
     nodes: pa.Table
-    """A row for each node: ``key`` and the columns ``_NAMES``. The first one is the asked item."""
+    """A row for each node: ``key`` and the columns ``_NAMES``. The first row is the asked item."""
     items: pa.Table
     """A row for each item: the key of the node that stands for it, and its name."""
     edges: pa.Table
@@ -130,7 +130,7 @@ def _compare(
 
 
 def _view(asker: Asker, question: Question, level: Level, folded: Sequence[str]) -> _View:
-    """Return the view of one generation; an empty one if it does not have the item."""
+    """Return the view of one generation; an empty view if the generation lacks the item."""
     snapshot, watch = asker.snapshot, Stopwatch()
     commit = snapshot.commit
     side = Side(commit.generation, commit.time, stored=True, erased=0)
@@ -156,7 +156,7 @@ def _view(asker: Asker, question: Question, level: Level, folded: Sequence[str])
 
 
 def _with_keys(nodes: pa.Table, item: str) -> pa.Table:
-    """Return nodes with a text that identifies each; the asked item may be in another version."""
+    """Return nodes with a text that identifies each; versions of the asked item share one text."""
     rows = nodes.set_column(
         nodes.column_names.index("name"),
         "name",
@@ -235,16 +235,16 @@ def _differences(one: _View, other: _View) -> tuple[pa.Table, pa.Table]:
 
 
 def _differing(nodes: pa.Table, items: pa.Table, edges: pa.Table) -> pa.Table:
-    """Return the first of ``nodes``, and those with items or edges that differ, each once."""
+    """Return the first of ``nodes``, and each node whose items or edges differ, once."""
     keys = nodes[_KEY].combine_chunks()
     columns = (nodes[_KEY][:1], items[_KEY], edges[_START], edges[_END])
     used = pa.concat_arrays([each.combine_chunks() for each in columns])
-    first = pc.index_in(pc.unique(used), keys)  # the first place of each
+    first = pc.index_in(pc.unique(used), keys)  # the first place of each key
     return nodes.take(first.take(pc.sort_indices(first)))
 
 
 def _changed(one: pa.Table, other: pa.Table, keys: list[str]) -> pa.Table:
-    """Return for each key how many rows came and went, if any did."""
+    """Return how many rows of each key came and went, for the keys where any did."""
     less = one.set_column(len(one.column_names) - 1, _COUNT, pc.negate(one[_COUNT]))
     rows = pa.concat_tables([less, other])
     whole = rows.group_by(rows.column_names[:-1]).aggregate([(_COUNT, "sum")])

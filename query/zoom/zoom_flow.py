@@ -1,7 +1,7 @@
 """Turn the triples of an answer into a flow: items as numbers, with the invocation of each triple.
 
-An invocation is known by its module, the run, the execution and the call. The module of a triple is
-that of its own column, or else that of its op.
+A module, a run, an execution and a call identify an invocation. The module of a triple comes from
+its own column, or else from its op.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,13 +39,13 @@ class Calls:
 
 @dataclass(frozen=True)
 class NumberedFlow:
-    """A flow, with what its numbers stand for."""
+    """A flow, with the items, tables and calls that its numbers stand for."""
 
     flow: Flow
     numbers: ItemNumbers
     """The number of each item in the warehouse, ascending."""
     asked: I64
-    """The asked items, each of which is a node of its own at every level."""
+    """The asked items. Each is a node of its own at every level."""
     tables: Texts
     calls: Calls
 
@@ -81,7 +81,7 @@ def _calls_of(snapshot: Snapshot, triples: pa.Table) -> Calls:
 
 
 def _numbered(columns: Sequence[tuple[I64, Texts]], rows: I64, count: int) -> Calls:
-    """Return one number for each distinct combination of codes in the given rows."""
+    """Number the distinct combinations of codes in the given rows."""
     key = np.zeros(count, np.int64)
     for codes, texts in columns:
         if texts:
@@ -147,7 +147,7 @@ def flow_of(snapshot: Snapshot, found: MethodResult, asked: ItemNumbers) -> Numb
 
 
 def _declared(snapshot: Snapshot, names: Sequence[str], tables: Texts) -> npt.NDArray[np.int8]:
-    """Return the part of each table in each module, by what modules declare; see ``Flow``."""
+    """Return the part of each table in each module, as the modules declare it; see ``Flow``."""
     parts = np.zeros((len(names), len(tables) + 1), np.int8)
     known = {each.module: each for each in known_modules(snapshot)} if names else {}
     for row, module in zip(parts, map(known.get, names), strict=True):

@@ -34,7 +34,7 @@ class ZoomedPath(LevelView, Header):
     """The number of triples on a shortest path; None at the level ``catalogue``."""
     complete: bool
     found: int
-    """The number of items on the path, with both ends."""
+    """The number of items on the path, including both ends."""
     erased: int
     read: Read
 

@@ -1,4 +1,4 @@
-"""Build the nodes and edges of a view, and those of the table graph of a warehouse."""
+"""Build the nodes and edges of a view, or of the table graph of a warehouse."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -46,8 +46,8 @@ NODES = pa.schema(
     ]
 )
 """The columns of a view's nodes. ``kind`` is ``item``, ``set``, ``table``, ``module`` or
-``invocation``. ``items`` is the number of items that the node stands for; for a module and an
-invocation, of those hidden in it. A column that does not apply to a node is null."""
+``invocation``. ``items`` is the number of items that the node stands for; a module or an
+invocation counts only its hidden items. A column that does not apply to a node is null."""
 EDGES = pa.schema([("from", pa.int64()), ("to", pa.int64()), (OP, _TEXT), (TRIPLES, pa.int64())])
 """The columns of a view's edges, from the node of a src to the node of a dst."""
 
@@ -61,14 +61,14 @@ class GroupedEdges:
 
     level: Level
     items: I64
-    """The group of each item; -1 for a hidden one."""
+    """The group of each item; -1 for a hidden item."""
     calls: I64
     """The group of each invocation."""
     labels: I64
     """The item, set or table that each group of items stands for, by level."""
     start: I64
     end: I64
-    """The groups at both ends of each edge of the view; several edges may be between two groups."""
+    """The groups at both ends of each edge of the view; two groups may have several edges."""
 
 
 def grouped(flow: NumberedFlow, view: Folded, level: Level, snapshot: Snapshot) -> GroupedEdges:
@@ -99,12 +99,12 @@ def counted(of: GroupedEdges, view: Folded, found: MethodResult) -> pa.Table:
     width = max(len(order), 1)
     count = int(max(of.start.max(initial=0), of.end.max(initial=0))) + 1
     codes = (of.start * count + of.end) * width + rank[np.asarray(ops.indices)[view.row]]
-    codes.sort()  # by from, to, op
+    codes.sort()  # a code contains from, to and op, so this sorts by all three
     new = np.ones(len(codes), bool)
     new[1:] = codes[1:] != codes[:-1]
     begins = np.flatnonzero(new)
     edges, triples = codes[begins], np.diff(begins, append=len(codes))
-    several = np.flatnonzero(triples > 1)  # mostly few: the sort of all others is left out
+    several = np.flatnonzero(triples > 1)  # mostly few; edges of one triple need no sort
     most = several[np.argsort(-triples[several], kind="stable")]
     most = np.concatenate([most, np.flatnonzero(triples == 1)])
     ends, op = np.divmod(edges[most], width)
@@ -114,7 +114,7 @@ def counted(of: GroupedEdges, view: Folded, found: MethodResult) -> pa.Table:
 
 
 def _keys(flow: NumberedFlow, level: Level, snapshot: Snapshot) -> I64:
-    """Return for each item the number of what it is shown as."""
+    """Return, for each item, the number of the item, set or table that shows it."""
     if level == "record":
         return np.arange(flow.flow.items)
     if level == "set":
@@ -147,7 +147,7 @@ def _shown(flow: NumberedFlow, grouped: GroupedEdges, snapshot: Snapshot) -> pa.
 
 
 def _folded(flow: NumberedFlow, view: Folded, grouped: GroupedEdges) -> pa.Table:
-    """Return the nodes of folded invocations, or of the modules that they belong to."""
+    """Return the nodes of folded invocations, or of their modules."""
     made = np.full(flow.flow.items, -1, np.int64)
     made[flow.flow.dst] = flow.flow.invocation
     inner = np.bincount(made[view.hidden & (made >= 0)], minlength=len(flow.calls.calls))
@@ -170,7 +170,7 @@ def _folded(flow: NumberedFlow, view: Folded, grouped: GroupedEdges) -> pa.Table
 def _nodes(
     kind: str, numbers: int | I64, names: pa.Array, items: I64, more: dict[str, pa.Array]
 ) -> pa.Table:
-    """Return nodes with numbers from ``numbers`` on, or these numbers; other columns are null."""
+    """Return nodes, numbered by ``numbers`` or from ``numbers`` on; other columns are null."""
     count = len(names)
     node = np.arange(numbers, numbers + count) if isinstance(numbers, int) else numbers
     known = {
@@ -187,10 +187,10 @@ def _nodes(
 def reached_tables(
     snapshot: Snapshot, asked: ItemNumber, direction: Direction, depth: int | None
 ) -> tuple[pa.Table, pa.Table]:
-    """Return the tables that the table of an item may derive from, or the other way round.
+    """Return the tables that an item's table may derive from, or the other way round.
 
-    The table graph has a link for each pair of tables between which the warehouse ever had a
-    triple, so an answer may have fewer tables.
+    The table graph has a link for each pair of tables that a triple of the warehouse ever linked,
+    so an answer may have fewer tables.
     """
     table, rows = _table_of(snapshot, asked), snapshot.rows("workflow")
     reached = _reached(rows, table, direction, depth)

@@ -1,6 +1,6 @@
 """Fold triples to a level: the nodes and edges that every answer with a level shows.
 
-``workflows.fold`` decides what is inside a module.
+``fold.py`` decides which items are inside a module.
 """
 
 from collections.abc import Sequence
@@ -51,7 +51,7 @@ class LevelView:
     nodes: pa.Table
     """The columns ``NODES``; the first nodes are the asked items."""
     edges: pa.Table
-    """The columns ``EDGES``, those with the most triples first."""
+    """The columns ``EDGES``, with the most triples first."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class ShownAt:
 
     @property
     def modules(self) -> tuple[str, ...]:
-        """The modules that the triples have."""
+        """The modules of the triples."""
         return self.flow.calls.modules
 
     @property
@@ -90,7 +90,8 @@ class ShownAt:
     def fields(self) -> Fields:
         """Return the fields of a ``LevelView``.
 
-        The edges are counted beside the look-up of names: for single records, both take as long.
+        A second thread counts the edges while this one looks up names: for single records, both
+        take equally long.
         """
         edges = _beside().submit(counted, self.groups, self.view, self.found)
         nodes = self.nodes()
@@ -126,7 +127,7 @@ def shown_at(
 
     At the level ``module``, all modules are folded unless some are named. The asked items are nodes
     of their own; ``kept`` are the items that are never hidden, by default the asked ones. The
-    triples must have the columns of ``DESCRIBED``. Modules that are not known fold nothing.
+    triples must have the columns of ``DESCRIBED``. Unknown modules fold nothing.
     """
     flow = flow_of(snapshot, found, asked)
     chosen = folded if folded or level != "module" else flow.calls.modules

@@ -1,4 +1,4 @@
-"""Show what would happen without some items or triples, at the level of modules, tables or sets."""
+"""Show the consequences of a deletion at the level of modules, tables or sets."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ COUNTS = ("deleted", *FATES)
 class ZoomedWhatIf(LevelView):
     """The consequences of a deletion for the nodes of a view.
 
-    ``nodes`` has the further columns ``COUNTS``: how many of the node's items are deleted or have
+    ``nodes`` has the further columns ``COUNTS``: how many items of each node are deleted or have
     each fate.
     """
 
@@ -43,9 +43,9 @@ class ZoomedWhatIf(LevelView):
 def zoom_what_if(
     asker: Asker, deletion: Deletion, level: Level, folded: Sequence[str] = ()
 ) -> ZoomedWhatIf:
-    """Return what would happen without the items and triples that a deletion names, at a level.
+    """Return the consequences of a deletion of items and triples, at a level.
 
-    Raises what ``what_if`` raises, NotFound for an unknown module, and UsageError for the level
+    Raises the errors of ``what_if``, NotFound for an unknown module, and UsageError for the level
     ``catalogue``, which has no items.
     """
     if level == "catalogue":
@@ -89,7 +89,7 @@ def _zoom_what_if(
 
 
 def _between(found: Settled, read: Read) -> MethodResult:
-    """Return the triples between the items that a deletion reaches, with the deleted items."""
+    """Return the triples between the items that a deletion reaches, including the deleted items."""
     snapshot, graph = found.described.snapshot, found.graph
     inside = np.zeros(graph.places, bool)
     inside[found.places] = inside[found.fates.reached] = True
@@ -110,7 +110,7 @@ def _between(found: Settled, read: Read) -> MethodResult:
 def _counts(view: ShownAt, items: ItemNumbers, codes: I64, nodes: pa.Table) -> I64:
     """Return for each node how many of its items are deleted or have each fate."""
     flow, of = view.flow, view.nodes_of_items
-    column = np.zeros(flow.flow.items, np.int64)  # those without a fate are deleted
+    column = np.zeros(flow.flow.items, np.int64)  # items without a fate are deleted
     column[np.searchsorted(flow.numbers, items)] = 1 + codes
     numbers = np.asarray(nodes["node"])
     counts = np.zeros((int(numbers.max(initial=0)) + 1, len(COUNTS)), np.int64)

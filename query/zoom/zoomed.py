@@ -1,7 +1,7 @@
 """Show an answer at a coarser level: folded to modules, tables or connected sets.
 
-A view is folded when the answer is made, from what the answer reads anyway; none is stored.
-``zoom_view.py`` folds it.
+A view is folded from the data that the answer reads anyway; no view is stored. ``zoom_view.py``
+folds it.
 """
 
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ class Zoomed(LevelView, ItemHeader):
     erased: int
     read: Read
     foldable: Foldable | None = field(default=None, repr=False)
-    """The content of all other views of the answer, if it was asked for."""
+    """The content of all other views of the answer, if the question asked for it."""
 
 
 def zoom(
@@ -52,8 +52,8 @@ def zoom(
 ) -> Zoomed:
     """Return the answer to a question at a level, with some modules folded.
 
-    ``foldable`` adds what other views show, from which a page can fold and unfold modules. At the
-    level ``module``, all modules are folded unless some are named. Raises NotFound for an
+    ``foldable`` adds the content of all other views, so that a page can fold and unfold modules. At
+    the level ``module``, all modules are folded unless some are named. Raises NotFound for an
     unknown item or module, and UsageError for options that the level cannot have.
     """
     check_question(question, level, folded)
@@ -118,7 +118,7 @@ def answer_at(
     asker: Asker, question: Question, level: Level, folded: Sequence[str], items: ItemNumbers,
     watch: Stopwatch,
 ) -> tuple[ShownAt, MethodResult, Filtered]:  # fmt: skip
-    """Return the answer about some items at a level, and as it was found before and after filters.
+    """Return the answer about some items at a level, and its result before and after filters.
 
     The first of ``items`` is the asked item.
     """
@@ -147,7 +147,7 @@ def _decoded(found: MethodResult, question: Question) -> MethodResult:
 
 
 def _catalogue(asker: Asker, question: Question, asked: ItemNumber, watch: Stopwatch) -> Zoomed:
-    """Return the tables that an answer could have, by the table graph of the whole warehouse."""
+    """Return the tables that an answer could have, from the table graph of the whole warehouse."""
     snapshot = asker.snapshot
     with watch.step("fold"):
         nodes, edges = reached_tables(snapshot, asked, question.direction, question.depth)

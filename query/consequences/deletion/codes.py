@@ -19,19 +19,22 @@ UNDECIDED: Final = 2
 DELETED: Final = 3
 UNREACHED: Final = 4
 FOUND: Final = 5
-"""The fate of a place, while a deletion is computed, that was found but not visited yet."""
+"""The fate, while a deletion is computed, of a place that was found but not yet visited."""
 CLINGS: Final = 6
-"""The fate of a place, while a deletion is computed, that is not known to lose all derivations."""
+"""The fate, while a deletion is computed, of a place that is not known to lose all derivations."""
 MOST: Final = 0
 MISSING: Final = 1
-"""The columns of a derivation's row, side by side so that one look-up in memory finds both: the
-most inputs that it can do without in the lower bound, or minus the number of all inputs if its kind
-is unsure; and how many of them are not known to exist."""
+"""The columns of a derivation's row. They lie side by side, so one look-up in memory finds both.
+
+``MOST`` is the largest number of inputs that the derivation can do without in the lower bound, or
+minus the number of all its inputs if its kind is unsure. ``MISSING`` is the number of its inputs
+that are not known to exist.
+"""
 
 
 @njit(cache=True, nogil=True)
 def packed(kind: I8, size: I32) -> I32:
-    """Return the row of each derivation."""
+    """Return the row of each derivation: ``MOST``, and 0 for ``MISSING``."""
     ways = np.zeros((len(kind), 2), np.int32)
     for way in range(len(kind)):
         if kind[way] in (ANY, AGGREGATE, COPY):
@@ -43,7 +46,7 @@ def packed(kind: I8, size: I32) -> I32:
 
 @njit(cache=True, nogil=True, inline="always")
 def allowed(most: int, upper: bool) -> int:
-    """Return how many inputs a derivation can do without in one of the bounds."""
+    """Return how many inputs a derivation can do without in the upper or the lower bound."""
     if most >= 0:
         return most
     return -most - 1 if upper else 0

@@ -1,7 +1,7 @@
 """The derivations of some triples, as an index for what-if questions.
 
-A derivation is one way in which an item was made. Its triples act together as its kind says. Items
-are numbered without gaps here; such a number is called a *place*.
+A derivation is one way to make an item. Its triples act together as its kind says. The index
+numbers items without gaps; such a number is called a *place*.
 """
 
 from dataclasses import dataclass
@@ -30,19 +30,19 @@ ALONE: Final = -1
 
 _POOLED, _ALTERNATIVES, _NAMED = 0, 1, 2
 SPARSE = 2
-"""Places are item numbers minus the first one, unless the items' range has more than this many
-numbers for each triple. Then the items are numbered again, which takes longer."""
+"""The most numbers for each triple in the range of the items. Within this limit, a place is an
+item's number minus the first one. Beyond it, the items are numbered again, which takes longer."""
 
 
 @dataclass(frozen=True)
 class DerivationRows:
-    """Triples with what is known about their derivations, as parallel arrays.
+    """Triples and the known facts about their derivations, as parallel arrays.
 
     ``kind`` is a code of ``KINDS``, ``UNKNOWN`` or ``COPY``. ``way`` tells the stored derivations
-    of one dst apart. ``joint`` tells rows without a way apart: those of one dst with the same
-    number act together, unless their kind is ``any`` or unknown. ``kind``, ``way`` and ``joint``
-    are None if nothing is known about any row. ``conditional`` rows are of derivations that may
-    fail if the value of an input changes; None if there are none.
+    of one dst apart. ``joint`` tells rows without a way apart: rows of one dst with the same number
+    act together, unless their kind is ``any`` or unknown. ``kind``, ``way`` and ``joint`` are None
+    if nothing is known about any row. ``conditional`` marks the rows of derivations that may fail
+    if the value of an input changes; None if there are none.
     """
 
     src: I64
@@ -60,11 +60,11 @@ class Derivations:
     """An index of triples: by src, and by derivation.
 
     The derivations of the place ``p`` are ``first[p]`` to ``first[p + 1] - 1``. The triples from
-    ``p`` are at the positions ``at[p]`` to ``at[p + 1] - 1`` of ``rows``, of ``targets``, which has
-    the derivation of each, and of ``ends``, which has the place of its dst.
+    ``p`` are at the positions ``at[p]`` to ``at[p + 1] - 1`` of three arrays: ``rows``,
+    ``targets`` with the derivation of each triple, and ``ends`` with the place of its dst.
 
-    Rows of a dst that are alternatives share a derivation of the kind ``any``; rows of which
-    nothing is known share one of the kind ``UNKNOWN``.
+    Rows of a dst that are alternatives share a derivation of the kind ``any``; rows without any
+    known fact share one of the kind ``UNKNOWN``.
     """
 
     def __init__(self, rows: DerivationRows) -> None:
@@ -116,7 +116,7 @@ class Derivations:
         return src - self._first, dst - self._first
 
     def place(self, items: ItemNumbers) -> I32:
-        """Return the place of each item; items without a triple are left out."""
+        """Return the places of the items, without items that have no triple."""
         places = self.find(items)
         return places[places >= 0]
 
@@ -138,7 +138,7 @@ class Derivations:
 
 
 def _keys(rows: DerivationRows, dst: I64) -> tuple[I64, int]:
-    """Return a number for each row, equal for rows of one derivation, and how many each dst has."""
+    """Return a number for each row, equal within a derivation, and how many numbers a dst has."""
     assert rows.kind is not None
     count = len(rows)
     code = np.full(count, _POOLED, np.int64)
@@ -159,7 +159,8 @@ def _keys(rows: DerivationRows, dst: I64) -> tuple[I64, int]:
 
 @njit(cache=True, nogil=True)
 def _index(src: I64, dst: I64, of: I32, at: I64, rows: I32, targets: I32, ends: I32) -> None:
-    """Sort rows by src: those of place ``p`` become ``rows[at[p] : at[p + 1]]``."""
+    """Sort rows by src: the rows of place ``p`` become ``rows[at[p] : at[p + 1]]``."""
+    # Counts start two entries ahead: the sums make at[p + 1] the begin of p, and filling its end.
     for row in range(len(src)):
         at[src[row] + 2] += 1
     for place in range(2, len(at)):

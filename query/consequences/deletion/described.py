@@ -1,7 +1,7 @@
-"""Read what is known about the derivations of fetched triples: kinds, ways, values, functions.
+"""Read the known facts about the derivations of fetched triples: kinds, ways, values, functions.
 
-A triple's own kind takes precedence over that of its op. The columns of derivations are read from
-the files of the partitions that were fetched, and only if the warehouse has any.
+A triple's own kind takes precedence over the kind of its op. The columns of derivations are read
+from the files of the fetched partitions, and only if the warehouse has any.
 """
 
 from dataclasses import dataclass
@@ -39,13 +39,13 @@ from .new_values import Tensors
 _OF_COLUMN = r"(?i)\bcount\s*\(\s*(?:[^1*\s]|1[^)\s])"
 """Matches SQL of a count that skips nulls."""
 _PARTIAL = r"(?i)\bfilter\s*\(|…$"
-"""Matches SQL of an aggregate that may not use all rows of its groups, or that is cut off."""
+"""Matches SQL of an aggregate that may not use all rows of its groups, or whose text is cut off."""
 _READ = (WAY, KIND, VALUE, TIMES, INVOCATION)
 
 
 @dataclass(frozen=True)
 class Described:
-    """Fetched triples with what is known about their derivations."""
+    """Fetched triples and the known facts about their derivations."""
 
     snapshot: Snapshot
     triples: Fetched
@@ -112,7 +112,7 @@ class Described:
 
     @property
     def _captured(self) -> Bools | None:
-        """Which triples have an op of a program; None if no op is of one.
+        """The triples whose op belongs to a program, as a mask; None if no op belongs to one.
 
         Conditions, keys and joins of a program may use any value of its sources.
         """
@@ -124,7 +124,7 @@ class Described:
         return found
 
     def tensors(self, graph: Derivations) -> Tensors | None:
-        """Return what the triples of aggregates say; None if there are none."""
+        """Return the values, counts and functions of aggregates; None without aggregates."""
         if not (graph.kind == AGGREGATE).any():
             return None
         known = self._operations.filter(_computable(self._operations))
@@ -133,12 +133,12 @@ class Described:
         each = _by_op(ops, known[OP], numbers)[codes]
         function: I8 = np.full(len(graph.dst), -1, np.int8)
         function[graph.of] = each
-        function[graph.of[function[graph.of] != each]] = -1  # of several ops
+        function[graph.of[function[graph.of] != each]] = -1  # ops with different functions
         values = self._numbers(VALUE, np.nan, np.float64)
         return Tensors(values, self._numbers(TIMES, 1, np.int64), function)
 
     def op_of(self, graph: Derivations, ways: I32) -> pa.Array:
-        """Return the op of each of some derivations: that of one of its triples."""
+        """Return the op of each given derivation, taken from one of its triples."""
         codes, ops = self.ops
         row = np.zeros(len(graph.dst), np.int64)
         row[graph.of] = np.arange(len(graph.of))
@@ -146,7 +146,7 @@ class Described:
 
 
 def _of_programs(operations: pa.Table) -> pa.Array:
-    """Return which ops were recorded while a program ran: those with a job or an exactness.
+    """Return a mask of the ops recorded while a program ran: ops with a job or an exactness.
 
     Capture states the exactness of every op, and the job only if the run has a name.
     """
@@ -154,7 +154,7 @@ def _of_programs(operations: pa.Table) -> pa.Array:
 
 
 def _computable(operations: pa.Table) -> pa.Array:
-    """Return which ops have a function that can be computed again from the triples.
+    """Return a mask of the ops whose function can be computed again from the triples.
 
     A count of a column skips nulls, and a filter skips rows that the triples have.
     """
@@ -166,6 +166,6 @@ def _computable(operations: pa.Table) -> pa.Array:
 
 
 def _by_op(ops: pa.Array, known: pa.ChunkedArray, codes: list[int]) -> I8:
-    """Return a code for each of ``ops``; -1 if its op is not among the known ones."""
+    """Return a code for each of ``ops``; -1 if the op is not among the known ones."""
     at = pc.index_in(ops, known.combine_chunks().cast(ops.type)).fill_null(len(codes))
     return np.array([*codes, -1], np.int8)[np.asarray(at, np.int64)]

@@ -1,21 +1,20 @@
 """Find out which items would still exist without some items or triples.
 
-An item exists if one of its derivations holds. A derivation holds if its kind says so of its
-inputs: ``all`` needs each of them, ``any`` and ``aggregate`` need one. Nothing is known inside a
+An item exists if one of its derivations holds. Whether a derivation holds depends on its kind:
+``all`` needs each input, ``any`` and ``aggregate`` need one. Nothing is known inside a
 ``function``, an ``except`` or an unknown operation. So existence is computed twice: the upper bound
 takes one of their inputs to be enough, the lower bound takes all of them to be needed. An item dies
 if it is in neither bound, survives if it is in both, and is undecided otherwise.
 
 Each bound is a least fixpoint (Dowling and Gallier 1984), so a cycle does not keep itself alive.
-This is the deletion of the Lipstick paper (definition 4.2), which counts lost inputs instead and is
+The Lipstick paper (definition 4.2) defines this deletion, but counts lost inputs instead and is
 wrong on cycles.
 
-Derivations may rest on each other only, even without the deletion. The triples do not say what such
-items rest on, so the upper bound has them, and all that they hold up, as long as their derivations
-keep the inputs that they need (``unsupported.py``).
+Derivations may rest on each other only, even without the deletion. The triples do not record the
+support of such items. So the upper bound has these items, and all that they hold up, as long as
+their derivations keep the inputs that they need (``unsupported.py``).
 
-All that is in the lower bound is in the upper one, so the upper fixpoint goes on where the lower
-one ends.
+The upper bound contains the lower one, so the upper fixpoint starts where the lower one ends.
 """
 
 from dataclasses import dataclass
@@ -43,7 +42,7 @@ from .derivations import Derivations
 from .unsupported import cling, kill
 
 _CROWDED: Final = 16
-"""The places found next are visited in order, if at least one of this many in their range is."""
+"""The next places are visited in order if at least one in this many of their range was found."""
 _NO_ROWS = np.empty(0, np.int32)
 _NONE = np.empty(0, bool)
 
@@ -53,29 +52,29 @@ class Fates:
     """The fates of the items downstream of a deletion."""
 
     reached: I32
-    """The places of the items that lead from what was deleted, without deleted items."""
+    """The places of the items downstream of the deletion, without deleted items."""
     fate: I8
     """The fate of each place: ``DIES``, ``SURVIVES``, ``UNDECIDED``, ``DELETED``, ``UNREACHED``."""
 
     @property
     def fates(self) -> I8:
-        """The fate of each of ``reached``."""
+        """The fate of each place in ``reached``."""
         return self.fate[self.reached]
 
 
 def fates(graph: Derivations, deleted: I32, ended: I32 = _NO_ROWS) -> Fates:
     """Return the fates of all items downstream of deleted items and deleted triples.
 
-    ``deleted`` are places, each of them once, and ``ended`` are rows. The graph must have all
-    triples that lead to an item that is reached.
+    ``deleted`` are distinct places, and ``ended`` are rows. The graph must have all triples that
+    lead to a reached item.
     """
     return Deleter(graph).fates(deleted, ended)
 
 
 class Deleter:
-    """Deletes from one graph, again and again, with work arrays that are made once.
+    """A series of deletions from one graph, with work arrays that are made once.
 
-    A deletion takes time for what it reaches only.
+    The time of a deletion depends only on the items that it reaches.
     """
 
     def __init__(self, graph: Derivations) -> None:
@@ -90,7 +89,7 @@ class Deleter:
         self._used = (_NO_ROWS, _NO_ROWS)
 
     def fates(self, deleted: I32, ended: I32 = _NO_ROWS) -> Fates:
-        """Return what the function of this name does, in arrays that the next call overwrites."""
+        """Return the fates after a deletion, in arrays that the next call overwrites."""
         graph, ways, fate = self._graph, self._ways, self._fate
         for places in self._used:
             _clear(graph.first, places, ways, self._gone, fate, self._failed)
@@ -126,7 +125,7 @@ class Deleter:
         )  # fmt: skip
 
     def _doubt(self, skipped: Bools, deleted: I32, starts: I32, reached: I32, dies: int) -> None:
-        """Make undecided what may exist since items without support hold it up."""
+        """Make items undecided that may exist because items without support hold them up."""
         graph, ways, fate = self._graph, self._ways, self._fate
         count = kill(
             graph.at, graph.rows, graph.targets, graph.ends, graph.first, skipped, deleted, starts,
@@ -165,7 +164,7 @@ def _reach(
     at: I64, rows: I32, targets: I32, ends: I32, conditional: Bools, skipped: Bools, deleted: I32,
     starts: I32, ways: I32, fate: I8, queue: I32,
 ) -> tuple[int, bool]:  # fmt: skip
-    """Write all places downstream to ``queue``; return their number, and if a kind is unsure.
+    """Write all places downstream to ``queue``; return their number, and whether a kind is unsure.
 
     The triples from these places, and from deleted ones, count as missing.
     """
@@ -178,7 +177,7 @@ def _reach(
             fate[place] = FOUND
             queue[filled] = place
             filled += 1
-    taken = -len(deleted)
+    taken = -len(deleted)  # negative numbers stand for deleted places, which come first
     while taken < filled:
         until = filled
         low, high = len(fate), -1
@@ -206,7 +205,7 @@ def _reach(
 
 @njit(cache=True, nogil=True)
 def _order(fate: I8, queue: I32, begin: int, low: int, high: int) -> None:
-    """Write the places found to ``queue`` again, in order: neighbours are close in memory."""
+    """Write the found places to ``queue`` again, in order: neighbours are close in memory."""
     for place in range(low, high + 1):
         if fate[place] == FOUND:
             queue[begin] = place
@@ -218,10 +217,10 @@ def _settle(
     at: I64, rows: I32, targets: I32, ends: I32, first: I32, conditional: Bools, skipped: Bools,
     ways: I32, upper: bool, code: int, known: I32, reached: I32, fate: I8, queue: I32,
 ) -> int:  # fmt: skip
-    """Give the fate ``code`` to each place that exists; return how many do. Those ``known`` do.
+    """Give the fate ``code`` to each reached place that exists; return how many do.
 
-    An input that is reached may have another value, so it does not count for those derivations that
-    are ``conditional``.
+    The places in ``known`` exist. A reached input may have another value, so it does not count for
+    ``conditional`` derivations.
     """
     filled = taken = 0
     for place in reached:
@@ -233,7 +232,7 @@ def _settle(
                 queue[filled] = place
                 filled += 1
                 break
-    taken = -len(known)
+    taken = -len(known)  # negative numbers stand for known places, which come first
     while taken < filled:
         place = known[taken + len(known)] if taken < 0 else queue[taken]
         taken += 1

@@ -10,13 +10,13 @@ from .derivations import COPY, Derivations
 
 
 class DerivationInputs:
-    """The inputs of items. A group, which some items share, is replaced by its own inputs."""
+    """The inputs of items. The inputs of a group, which some items share, replace the group."""
 
     def __init__(self, graph: Derivations, groups: ItemNumbers) -> None:
         self._graph, self._groups = graph, groups
 
     def ways(self, place: int) -> Iterator[int]:
-        """Yield the derivations of a place; those of a group in place of its copy."""
+        """Yield the derivations of a place; the derivations of a group replace its copy."""
         first = self._graph.first
         for way in range(first[place], first[place + 1]):
             if self._graph.kind[way] == COPY:
@@ -26,7 +26,7 @@ class DerivationInputs:
                 yield way
 
     def rows(self, way: int) -> I64:
-        """Return the rows of a derivation, with those of a group in place of the group."""
+        """Return the rows of a derivation; the rows of a group replace the group."""
         rows = self._graph.rows_of(way)
         src = self._graph.src[rows]
         grouped = among(self._graph.items(src), self._groups)

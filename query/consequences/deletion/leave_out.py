@@ -1,7 +1,7 @@
 """Compute an aggregate without each of its inputs in turn: all alternatives in two passes.
 
-The values before an input and those after it are combined, so that nothing is taken away from a
-total: a difference would lose what is small beside the input. Sums are kept as two numbers.
+The passes combine the values before an input with the values after it. They subtract nothing from
+a total: a difference would lose values that are small beside the input. A sum is two numbers.
 """
 
 import numpy as np
@@ -17,8 +17,8 @@ from .recompute import AVG, COUNT, DISTINCT, F64, MAX, MIN, SUM, added, is_exact
 def without_each(how: int, values: F64, times: I64, starts: I64) -> F64:
     """Return an aggregate of the function ``how`` without each input.
 
-    The rows of an input are those from its position in ``starts`` to the next one; the last entry
-    of ``starts`` is the number of rows. NaN stands for a value of nothing.
+    The rows of an input reach from its position in ``starts`` to the next position; the last entry
+    of ``starts`` is the number of rows. NaN means the value of an aggregate of no rows.
     """
     if how == COUNT:
         counts: F64 = (times.sum() - np.add.reduceat(times, starts[:-1])).astype(np.float64)
@@ -41,9 +41,9 @@ def without_each(how: int, values: F64, times: I64, starts: I64) -> F64:
 
 
 def has_exact_parts(how: int, values: F64, times: I64) -> bool:
-    """Return whether double precision has the aggregate of any of the rows.
+    """Return whether double precision can represent the aggregate of any of the rows.
 
-    It may be false for large sums although it holds.
+    For large sums, the result may be False although double precision is enough.
     """
     every = bool(is_exact(how, np.abs(values), times, len(values)))
     if not every or how != SUM or (values != np.floor(values)).any():
@@ -52,8 +52,8 @@ def has_exact_parts(how: int, values: F64, times: I64) -> bool:
 
 
 def with_all(how: int, values: F64, times: I64) -> float:
-    """Return an aggregate of all rows, of which there is at least one."""
-    if how == DISTINCT:  # without sorting
+    """Return an aggregate of all rows, at least one."""
+    if how == DISTINCT:  # a dictionary needs no sorting
         return float(len(_coded(values).dictionary))
     return float(value_of(how, values, times, len(values)))
 
@@ -88,7 +88,7 @@ def _sums(values: F64, times: I64, starts: I64) -> tuple[F64, F64]:
 
 @njit(cache=True, nogil=True)
 def _added(total: float, rest: float, given: float) -> tuple[float, float]:
-    """Return a sum of two numbers and one more, with its rounding error in the second."""
+    """Return the sum of a two-part number and one more; the second part has the rounding error."""
     grown, lost = added(total, given)
     return grown, rest + lost
 
@@ -138,13 +138,14 @@ def _distinct(codes: I32, starts: I64) -> F64:
 
 @njit(cache=True, nogil=True)
 def leading_to(src: I32, of: I32, dst: I32, marked: Bools) -> Bools:
-    """Return which places lead to a marked place, by one triple or more.
+    """Return a mask of the places that lead to a marked place, by one triple or more.
 
     ``src`` has the place of each row's src, ``of`` its derivation, and ``dst`` the place that each
     derivation makes.
     """
     places = len(marked)
     begins = np.zeros(places + 2, np.int64)
+    # Counts start two entries ahead: the sums make begins[p + 1] the begin of p, filling its end.
     for row in range(len(src)):
         begins[dst[of[row]] + 2] += 1
     for place in range(2, places + 2):

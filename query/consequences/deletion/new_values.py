@@ -1,8 +1,8 @@
-"""Compute aggregates again from the inputs that would remain, as far as values change.
+"""Compute changed aggregates again from the inputs that would remain.
 
-The triples of an aggregate say what each input gave to it (``value``) and how often (``times``). An
-input whose own value has been computed again gives its new value instead. These are the tensors of
-the Lipstick paper (section 3.2).
+The triples of an aggregate record the value of each input (``value``) and how often it counts
+(``times``). An input whose own value was computed again gives its new value instead. These are the
+tensors of the Lipstick paper (section 3.2).
 """
 
 from dataclasses import dataclass
@@ -19,10 +19,9 @@ from .recompute import CHANGED, F64, LOST_INPUT, UNKNOWN_VALUE, inputs, recomput
 
 @dataclass(frozen=True)
 class Tensors:
-    """The statements of the triples of aggregates, as parallel arrays of all rows, and functions.
+    """The values and counts of the triples of aggregates, by row, and their functions.
 
-    A value that is not known is NaN. ``function`` has an index of ``FUNCTIONS`` for each
-    derivation, or -1.
+    An unknown value is NaN. ``function`` has an index of ``FUNCTIONS`` for each derivation, or -1.
     """
 
     value: F64
@@ -40,9 +39,9 @@ class NewValues:
     after: F64
     inputs_lost: I64
     unknown: I32
-    """The derivations whose new value is not known."""
+    """The derivations whose new value is unknown."""
     reasons: I8
-    """The position in ``REASONS`` of each of ``unknown``."""
+    """The position in ``REASONS`` for each derivation in ``unknown``."""
 
     def select(self, changed: Bools, unknown: Bools) -> "NewValues":
         """Return only the derivations that the two masks mark."""

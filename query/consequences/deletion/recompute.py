@@ -40,7 +40,7 @@ REASONS: Final = (
 _NO_FUNCTION, _NO_VALUE, _UNSURE, _NOT_KNOWN, _OTHER_VALUE, _COMPUTED, _CYCLE = range(1, 8)
 _INEXACT: Final = 8
 _INTEGERS = 1e38
-"""Integers of SQL are smaller. Larger numbers are those of double precision, which are rounded."""
+"""The bound of the integers of SQL. Larger numbers are rounded numbers in double precision."""
 
 
 @njit(cache=True, nogil=True)
@@ -96,7 +96,7 @@ def touch(
 
 @njit(cache=True, nogil=True)
 def inputs(of: I32, kind: I8, size: I32, first: I32, touched: I32) -> tuple[I32, I64]:
-    """Return the rows of the aggregates and copies of some places, and where those of each begin.
+    """Return the rows of the aggregates and copies of some places, and where each one's begin.
 
     The rows of a derivation are the ``size`` ones from its beginning.
     """
@@ -106,7 +106,7 @@ def inputs(of: I32, kind: I8, size: I32, first: I32, touched: I32) -> tuple[I32,
         for way in range(first[place], first[place + 1]):
             if kind[way] == AGGREGATE or kind[way] == COPY:
                 count += size[way]
-                begins[way] = count  # its end, until its rows are there
+                begins[way] = count  # its end: the loop below fills the rows from there backwards
     rows = np.empty(count, np.int32)
     for row in range(len(of) - 1, -1, -1):
         way = of[row]
@@ -149,7 +149,7 @@ def recompute(
             if waiting[target] == 0:
                 ready[filled] = target
                 filled += 1
-    for place in touched:  # those on a cycle, and those after it
+    for place in touched:  # places on a cycle or after one never become ready
         if not done[place]:
             for way in range(first[place], first[place + 1]):
                 state[way], why[way] = UNKNOWN_VALUE, _CYCLE
@@ -161,7 +161,7 @@ def _judge_item(
     size: I32, value: F64, times: I64, function: I8, flags: U8, before: F64, after: F64,
     state: I8, why: I8,
 ) -> int:  # fmt: skip
-    """Judge the derivations of an item; return the flag for what is made from it."""
+    """Judge the derivations of an item; return the flag for the derivations that use it."""
     changed = unknown = False
     for way in range(first[place], first[place + 1]):
         if not flags[way]:
@@ -190,7 +190,7 @@ def _copied(
     way: int, first: I32, src: I32, rows: I32, begins: I64, kind: I8, before: F64, after: F64,
     state: I8, why: I8,
 ) -> int:  # fmt: skip
-    """Give a copy the values of the group that it is a copy of."""
+    """Give a copy the values of its group."""
     group = src[rows[begins[way]]]
     for of in range(first[group], first[group + 1]):
         if state[of] == CHANGED:
@@ -206,7 +206,7 @@ def _aggregate(
     way: int, first: I32, src: I32, fate: I8, gone: Bools, rows: I32, begins: I64, size: I32,
     value: F64, times: I64, function: I8, kind: I8, before: F64, after: F64, state: I8,
 ) -> int:  # fmt: skip
-    """Compute an aggregate before and after; return why that fails, or 0."""
+    """Compute an aggregate before and after the deletion; return the reason if that fails, or 0."""
     how = function[way]
     if how < SUM or how > DISTINCT:
         return _NO_FUNCTION
@@ -248,7 +248,7 @@ def _aggregate(
 def _given(
     source: int, given: float, first: I32, kind: I8, before: F64, after: F64, state: I8
 ) -> tuple[float, int]:
-    """Return what a surviving input gives now, and why that is not known, or 0."""
+    """Return the value that a surviving input gives now, and the reason if it is unknown, or 0."""
     found = given
     matches = 0
     changed = unknown = other = False
@@ -258,7 +258,8 @@ def _given(
             continue
         if kind[way] != AGGREGATE and kind[way] != COPY:
             continue
-        if state[way] == _NOT_COMPUTED:  # it has lost nothing, and may be what the triple has
+        # An aggregate that lost nothing may be the value of the triple.
+        if state[way] == _NOT_COMPUTED:
             other = True
             continue
         changed |= state[way] == CHANGED
@@ -314,10 +315,10 @@ def exact_sum(values: F64, times: I64) -> float:
 
 @njit(cache=True, nogil=True)
 def is_exact(how: int, values: F64, times: I64, count: int) -> bool:
-    """Return whether double precision has the aggregate of the first ``count`` values.
+    """Return whether double precision can represent the aggregate of the first ``count`` values.
 
-    It does not have a sum that is too large, nor one of integers that would lose digits. Sums of
-    other numbers are rounded everywhere.
+    It cannot represent a sum that is too large, or a sum of integers that would lose digits. Sums
+    of other numbers are rounded everywhere.
     """
     if how == COUNT:
         return float(times[:count].astype(np.float64).sum()) <= WHOLE
@@ -340,7 +341,7 @@ def is_exact(how: int, values: F64, times: I64, count: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def added(one: float, other: float) -> tuple[float, float]:
-    """Return the sum of two numbers, and what it has lost by rounding (Knuth)."""
+    """Return the sum of two numbers, and its rounding error (Knuth)."""
     total = one + other
     back = total - one
     return total, (one - (total - back)) + (other - back)

@@ -9,12 +9,12 @@ See Green, Karvounarakis and Tannen (PODS 2007); ProvSQL (VLDB 2018) has the sam
 | cost | smallest | sum | infinite | 0 |
 | count | sum | product | 0 | 1 |
 
-If it is not known how inputs act together, the result has bounds: each such derivation takes the
-smaller of both ways for the lower one, and the larger for the upper one. All operations here are
-monotone, so the truth is between them.
+If it is unknown how inputs act together, the result has bounds: each such derivation takes the
+smaller result of both ways for the lower bound, and the larger for the upper one. All operations
+are monotone, so the true value is between the bounds.
 
-Values on a cycle are those of the least fixpoint: a derivation of an item from itself is never
-better than the one without it. Only counts would be infinite, so they are not known there.
+Values on a cycle come from the least fixpoint: a derivation of an item from itself is never better
+than the one without it. Only counts would be infinite, so they are unknown on cycles.
 """
 
 from typing import Final
@@ -36,15 +36,15 @@ ACCESS: Final = SEMIRINGS.index("access")
 COST: Final = SEMIRINGS.index("cost")
 COUNT: Final = SEMIRINGS.index("count")
 ONE: Final = (1.0, 0.0, 0.0, 1.0)
-"""The weight of a source that is not given, by semiring."""
+"""The usual weight of a source, by semiring."""
 _ZERO: Final = (0.0, np.inf, np.inf, 0.0)
 
 
 def bounds(graph: Derivations, weights: F64, how: int, *, joint: bool = False) -> tuple[F64, F64]:
     """Return the lower and the upper bound of the value of each place.
 
-    ``weights`` are those of the places; only those of sources count. With ``joint``, an aggregate
-    takes all of its inputs. A count that is not finite is NaN.
+    ``weights`` has an entry for each place; only the weights of sources count. With ``joint``, an
+    aggregate takes all of its inputs. A count that is not finite is NaN.
     """
     rows, begins = graph.by_derivation
     order, settled = _topological(graph.at, graph.targets, graph.dst, len(graph.src))
@@ -95,7 +95,7 @@ def _evaluate(
     order: I32, settled: int, first: I32, kind: I8, rows: I64, begins: I64, src: I32, weights: F64,
     how: int, joint: bool, upper: bool, values: F64,
 ) -> None:  # fmt: skip
-    """Set the value of each place; those on and after cycles are computed until none changes."""
+    """Set the value of each place; repeat the places on and after cycles until none changes."""
     for number in range(settled):
         place = order[number]
         values[place] = _value(
@@ -121,7 +121,7 @@ def _value(
     place: int, first: I32, kind: I8, rows: I64, begins: I64, src: I32, weights: F64, how: int,
     joint: bool, upper: bool, values: F64,
 ) -> float:  # fmt: skip
-    """Return the value of a place from those of the inputs of its derivations."""
+    """Return the value of a place, computed from the values of its inputs."""
     if first[place] == first[place + 1]:
         own: float = weights[place]
         return own

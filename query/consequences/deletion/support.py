@@ -1,12 +1,12 @@
 """Find a smallest set of sources without which an item would not exist.
 
-A *support* of an item is a set of sources with which it may exist. A set of sources kills the item
-only if it has one of each support. So the search finds a support, deletes one of its sources, and
-goes on with the next support: with up to n deletions, no smaller set is missed.
+A *support* of an item is a set of sources that may be enough for it to exist. A set of sources
+kills the item only if it has one source of each support. So the search finds a support, deletes one
+of its sources, and continues with the next support: up to n deletions miss no smaller set.
 
 Most items are derived from their support. Items that rest on each other only may exist for reasons
-that no triple has (``unsupported.py``); the support of what they hold up has the sources without
-which their derivations would fail.
+that no triple records (``unsupported.py``). The support of an item that they hold up has the
+sources that its derivations need.
 """
 
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ from .derivations import ALL, Derivations
 from .fates import Deleter
 
 MOST = 3
-"""The largest set that is looked for."""
+"""The size of the largest set that a search looks for."""
 WORK = 200_000_000
-"""The approximate number of triples that a search may look at."""
+"""The approximate number of triples that a search may visit."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class _TooLong(Exception):
 def smallest_kill(graph: Derivations, item: int, most: int = MOST) -> Search:
     """Return a smallest set of sources, of at most ``most``, without which an item does not exist.
 
-    Sources are items that are derived from nothing. If the kind of an operation is not known, one
+    Sources are items that are derived from nothing. If the kind of an operation is unknown, one
     of its inputs counts as enough, so the item certainly dies with the set.
     """
     trials = max(WORK // max(len(graph.of), 1), 4)
@@ -76,7 +76,7 @@ def smallest_kill(graph: Derivations, item: int, most: int = MOST) -> Search:
 
 
 class Supports:
-    """Finds supports of items in one graph."""
+    """The supports of items in one graph."""
 
     def __init__(self, graph: Derivations) -> None:
         self._graph = graph
@@ -108,7 +108,7 @@ class Supports:
         return np.array(sorted(found), np.int32)
 
     def _proof(self, gone: Bools) -> tuple[I32, I32]:
-        """Return the derivation that each item first exists by, and for that one an input."""
+        """Return the derivation that first proves each item, and one input of that derivation."""
         graph = self._graph
         by = np.full(graph.places, -1, np.int32)
         via = np.full(len(graph.dst), -1, np.int32)
@@ -124,9 +124,9 @@ class Supports:
         return self._graph.src[self._graph.rows_of(way)].tolist() if joint else [int(via[way])]
 
     def _held(self, place: int, alive: Bools) -> list[int]:
-        """Return the inputs, of all derivations that may hold, that may exist.
+        """Return the inputs that may exist, of all derivations that may hold.
 
-        One derivation would not do: it may lead back to the item.
+        One derivation would not be enough: it may lead back to the item.
         """
         graph, found = self._graph, list[int]()
         for way in range(graph.first[place], graph.first[place + 1]):
@@ -141,7 +141,7 @@ class Supports:
 def _prove(
     at: I64, targets: I32, dst: I32, kind: I8, size: I32, first: I32, gone: Bools, by: I32, via: I32
 ) -> None:
-    """Set for each item the derivation that it first exists by, and for that one an input."""
+    """Set the derivation that first proves each item, and one input of that derivation."""
     places = len(first) - 1
     holds: U8 = np.zeros(places, np.uint8)
     pending = size.copy()

@@ -64,7 +64,7 @@ class Deleted:
 
 
 def select(snapshot: Snapshot, deletion: Deletion) -> Deleted:
-    """Return what a deletion names.
+    """Return the items and triples that a deletion names.
 
     Raises NotFound if an item, op, file or run is not stored; UsageError if nothing is named, or if
     a table has no items.
@@ -91,7 +91,7 @@ def select(snapshot: Snapshot, deletion: Deletion) -> Deleted:
 
 
 def _of_tables(snapshot: Snapshot, deletion: Deletion) -> ItemNumbers:
-    """Return the items of the tables that have a triple with the attributes."""
+    """Return the items of the tables; with attributes, only items with a triple that has them."""
     check_tables(deletion.tables, snapshot)
     wanted = pa.array(deletion.tables, pa.string())
 
@@ -107,7 +107,7 @@ def _of_tables(snapshot: Snapshot, deletion: Deletion) -> ItemNumbers:
 def _with_attributes(
     snapshot: Snapshot, items: ItemNumbers, where: tuple[tuple[str, str], ...]
 ) -> ItemNumbers:
-    """Return the items from which a live triple with these attributes leads."""
+    """Return the items that are the src of a live triple with these attributes."""
     found: list[I64] = [_NONE]
     for partition in partitions_touching(snapshot, items).tolist():
         rows = read_partition(snapshot.partition_path(partition), (SRC, ATTRIBUTES))
@@ -127,7 +127,7 @@ def _of_origins(snapshot: Snapshot, deletion: Deletion) -> Iterator[Ranges]:
 
 
 def _of_ops(snapshot: Snapshot, ops: tuple[str, ...]) -> Ranges:
-    """Return the live triples of some ops, which are looked for in all partitions."""
+    """Return the live triples of some ops, from a search of all partitions."""
     wanted, seen = pa.array(ops, pa.string()), set[str]()
     found = []
     for partition in snapshot.partitions.tolist():

@@ -1,4 +1,4 @@
-"""Find out what may still exist because items without support hold it up.
+"""Find the items that may still exist because items without support hold them up.
 
 An item is *unsupported* if its derivations rest on a cycle that nothing outside supports, even
 before a deletion. It exists, but the triples do not say why. So it may exist as long as one of its
@@ -19,7 +19,7 @@ def kill(
     at: I64, rows: I32, targets: I32, ends: I32, first: I32, skipped: Bools, deleted: I32,
     starts: I32, ways: I32, fate: I8, gone: I32, failed: I32, queue: I32,
 ) -> int:  # fmt: skip
-    """Count for each place the derivations that fail one by one; return how many places lose all.
+    """Count the derivations of each place that fail one by one; return how many places lose all.
 
     This is the deletion of the Lipstick paper in the upper bound. It leaves cycles alive that
     nothing outside supports.
@@ -33,7 +33,7 @@ def kill(
         if failed[place] == first[place + 1] - first[place]:
             queue[filled] = place
             filled += 1
-    taken = -len(deleted)
+    taken = -len(deleted)  # negative numbers stand for deleted places, which come first
     while taken < filled:
         place = deleted[taken + len(deleted)] if taken < 0 else queue[taken]
         taken += 1
@@ -58,11 +58,11 @@ def cling(
     at: I64, rows: I32, targets: I32, ends: I32, first: I32, skipped: Bools, unsupported: Bools,
     places: I32, ways: I32, fate: I8, gone: I32, failed: I32, queue: I32,
 ) -> None:  # fmt: skip
-    """Make undecided which of some places may exist.
+    """Make the places undecided that may exist, and let the rest die.
 
-    The places are those that ``kill`` has left with a derivation. The number of inputs that each
-    derivation misses is set to ``gone`` already. Each round ends the places that are neither
-    unsupported nor derived from what may exist, and what falls with them.
+    ``kill`` has left each place with a derivation, and ``ways`` already has ``gone`` as the number
+    of missing inputs. Each round ends the supported places that are not derived from places that
+    may exist, and the places that fall with them.
     """
     for place in places:
         fate[place] = CLINGS
@@ -93,7 +93,7 @@ def _derive(
     at: I64, rows: I32, targets: I32, ends: I32, first: I32, skipped: Bools, unsupported: Bools,
     places: I32, ways: I32, fate: I8, queue: I32,
 ) -> None:  # fmt: skip
-    """Mark as found each supported place that is derived from what may exist."""
+    """Mark as found each supported place that is derived from a place that may exist."""
     filled = taken = 0
     for place in places:
         if fate[place] != CLINGS or unsupported[place]:
@@ -123,7 +123,7 @@ def _end(
     at: I64, rows: I32, targets: I32, ends: I32, first: I32, skipped: Bools, ways: I32, fate: I8,
     gone: I32, failed: I32, queue: I32, filled: int,
 ) -> None:  # fmt: skip
-    """End the first ``filled`` places of ``queue``, which count as missing, and what they hold."""
+    """End the first ``filled`` places of ``queue``, which count as missing, and all they hold."""
     underived, taken = filled, 0
     while taken < filled:
         place = queue[taken]
