@@ -24,6 +24,7 @@ def distinct_questions(table: pa.Table, rows: int) -> Questions:
     numbers, number = _encoded(table.column(0))
     for column in table.columns[1:]:
         more, size = _encoded(column)
+        # encoded after each column, so that the products fit 64 bits
         numbers, number = _encoded(pa.chunked_array([pa.array(numbers * size + more)]))
     first = np.zeros(number, np.int64)
     first[numbers[::-1]] = np.arange(rows - 1, -1, -1)  # the first of equal rows is written last

@@ -145,7 +145,7 @@ def _ranges(low: float, high: float, number: int | None, whole: bool) -> NDArray
     if number:
         return np.linspace(low, high, number + 1, dtype=np.float64)
     width = (high - low) / RANGES
-    if width < sys.float_info.min or max(-low, high) / width > EXACT:  # few numbers are between
+    if width < sys.float_info.min or max(-low, high) / width > EXACT:  # few numbers lie between
         return np.unique(np.linspace(low, high, RANGES + 1, dtype=np.float64))
     step = 10.0 ** math.floor(math.log10(width))
     step = next(step * times for times in (1, 2, 5, 10) if (high - low) / (step * times) <= RANGES)

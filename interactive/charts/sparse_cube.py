@@ -214,6 +214,7 @@ def _shares(runs: Ints) -> list[Ints]:
         if low < high:
             first, last = np.searchsorted(ends, low, "right"), np.searchsorted(ends, high)
             share = runs[first : last + 1].copy()
+            # two shares may divide a run: each has its own part
             share[0, 0] = max(share[0, 0], share[0, 1] - (ends[first] - low))
             share[-1, 1] -= ends[last] - high
             shares.append(share)
