@@ -79,7 +79,7 @@ class Tracer:
         if part.ref in self.wanted:
             rids = block.table.column(part.column).fill_null(-1).to_numpy()
             if (mask := self.masks.get(part.ref)) is not None and mask.size:
-                rids = np.where(mask[rids], rids, -1)  # also where it is -1
+                rids = np.where(mask[rids], rids, -1)  # a rid of -1 stays -1
             link = from_pairs(block.eids, rids, block.number, self.sizes[part.ref])
             self.found.setdefault(part.ref, []).append(chained([*path, link]))
 
@@ -92,7 +92,7 @@ class Tracer:
         self, part: Grouped, count: int | None, block: "BlockRows", path: list[Link]
     ) -> None:
         """Ask for the rows of groups, separately for each set of keys that groups them."""
-        masked = block.table.column(part.grouping).is_valid()  # not if DuckDB added an empty group
+        masked = block.table.column(part.grouping).is_valid()  # NULL if DuckDB added an empty group
         block = block.where(masked)
         masks = np.asarray(block.table.column(part.grouping))
         for mask in unique(masks).tolist():

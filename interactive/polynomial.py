@@ -20,7 +20,7 @@ class RecordTerm(NamedTuple):
         return f"{self.table}/{self.rid}"
 
     def __repr__(self) -> str:
-        return str(self)  # sets of records show it
+        return str(self)  # the repr of a set of records contains it
 
 
 Derivation = tuple[RecordTerm, ...]
@@ -58,8 +58,7 @@ class Polynomial:
         zero: Any = 0,
         one: Any = 1,
     ) -> Any:
-        """Return the value of the polynomial, given a value of each record, such as its copies in a
-        table.
+        """Return the polynomial's value, given one of each record, such as its number in the table.
 
         Values may be of any commutative semiring: ``plus`` joins alternatives and has the neutral
         element ``zero``, ``times`` joins records that are used together and has ``one``.

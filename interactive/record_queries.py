@@ -118,7 +118,7 @@ def _usable(columns: ColumnCache, keys: Sequence[Key]) -> bool:
 
 def _gathered(con: "Connection", keys: Sequence[Key], rids: Rows, query: str) -> pa.Table:
     """Run a query in DuckDB over the values of records."""
-    table = pa.table({ROW: rids})  # so that there are rows where no column is needed
+    table = pa.table({ROW: rids})  # keeps the number of rows if no column is needed
     for place, name, _ in keys:
         con.columns.rows(place)
         whole = con.columns.values(place, name).values
@@ -164,7 +164,7 @@ def _plan(con: "Connection", table: TablePlace, query: str) -> RecordQuery:
     except ParseError:
         return plain
     if len(trees) != 1 or not isinstance(trees[0], exp.Query) or "#" in query:
-        return plain  # `#1` is a column by its position
+        return plain  # `#1` names a column by its position
     tree: Any = trees[0]
     columns = con.find(table.sql())[1]
     if not con.catalog().has_collations(con.duckdb, table) and not _reads_all(tree, columns):
@@ -181,7 +181,7 @@ def _reads_all(tree: exp.Expr, columns: dict[str, str]) -> bool:
     natural = any(join.args.get("method") for join in tree.find_all(exp.Join))
     lower = {name.lower() for name in columns}
     names = {each.name.lower() for each in tree.find_all(exp.Column)} - lower
-    rows = names & {each.alias_or_name.lower() for each in _sources(tree)}  # a row as one value
+    rows = names & {each.alias_or_name.lower() for each in _sources(tree)}  # rows used as values
     return bool(stars or natural or rows or any(tree.find_all(exp.Columns, exp.Pivot)))
 
 

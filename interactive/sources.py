@@ -65,7 +65,7 @@ def reader(path: str | Path) -> str:
 def check_database(path: Path) -> None:
     """Raise UsageError for a path that is no file and does not look like a new database."""
     if path.exists() or ":" in str(path) or path.suffix.lower() in DATABASES:
-        return  # with a colon it is in memory or elsewhere
+        return  # a path with a colon is in memory or elsewhere
     raise UsageError(
         f"There is no file {path}",
         f"A new database of DuckDB ends in {', '.join(DATABASES)}",

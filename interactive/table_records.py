@@ -84,7 +84,7 @@ class Records:
 
     def _mask(self, rows: int) -> pa.Table:
         """Return a row for each row of the table: 1 if it is one of the records, else 0."""
-        mask = np.zeros(rows, np.uint8)  # Arrow's booleans are bits, which takes longer to make
+        mask = np.zeros(rows, np.uint8)  # Arrow's booleans are bits, which take longer to make
         mask[self.rids] = 1
         return pa.table({"rid": mask})
 

@@ -25,7 +25,7 @@ _Version = tuple[int, int, int]
 
 
 class FileRecords:
-    """All records of a file, in the state in which it was opened.
+    """All records of a file, as they were when it was opened.
 
     ``table`` is an Arrow table over a temporary file, which the system reads when needed and keeps
     in memory while there is room. The file may be Parquet, CSV, Arrow or DuckDB; a DuckDB file with

@@ -140,7 +140,8 @@ def ascending(offsets: Offsets, rids: Rids, number: int) -> tuple[Offsets, Rids]
     """Return a CSR with the rids of each row in ascending order without repeats."""
     if kernels.increasing(offsets, rids):
         return offsets, rids
-    few = rids.size < number // 8  # of a large table
+    # the other methods read an entry for each rid of the table, so few rids are sorted by row
+    few = rids.size < number // 8
     if few or rids.size < kernels.SHORT * (offsets.size - 1):
         return kernels.sort_rows(offsets, rids)
     codes = np.full(number, offsets.size - 1, np.int32)

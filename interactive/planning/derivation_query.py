@@ -137,7 +137,7 @@ class Deriver:
         return Derived(select, refs)
 
     def _plain(self, select: exp.Select, expressions: list[exp.Expr]) -> None:
-        """Refuse clauses that make a row depend on rows besides the joined ones."""
+        """Refuse clauses that make a row depend on rows that are not joined in it."""
         joins: list[exp.Expr] = select.args.get("joins") or []
         if from_clause.reads_choice(select):
             refuse("derivations of a sample, or of a join by position or order", select)

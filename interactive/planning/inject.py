@@ -53,7 +53,7 @@ def inject(
         listed: exp.Expr = exp.Anonymous(this="list", expressions=[rid])
         if where:
             source = rid.this
-            if source.name != "rowid":  # the table is in a derived one
+            if source.name != "rowid":  # the reference is in a derived table
                 return None
             condition = of_table(where, source.table)
             listed = exp.Filter(this=listed, expression=exp.Where(this=condition))

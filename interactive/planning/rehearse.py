@@ -86,9 +86,7 @@ class Rehearsal:
 
     @property
     def text(self) -> str:
-        """One text with the witness queries that DuckDB may refuse; empty if it refuses none for
-        sure.
-        """
+        """One text with the witness queries that DuckDB may refuse; empty if it has none."""
         if not self._sources:
             return ""
         used = {*self._sources, *self._sources.values()}
