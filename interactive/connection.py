@@ -128,9 +128,7 @@ class Connection:
                 )
 
     def _number(self, table: TablePlace) -> int:
-        """Return DuckDB's number of a table, which changes when the table is replaced; 0 for no
-        table.
-        """
+        """Return DuckDB's number of a table, which changes when it is replaced; 0 for no table."""
         text = """
             select table_oid from duckdb_tables()
             where (database_name, schema_name, table_name) = (?, ?, ?)"""

@@ -58,9 +58,7 @@ class Lineage:
                     link.inverse()
 
     def backward(self, refs: Sequence[int], rows: Rows) -> Rows:
-        """Return the distinct rids of some rows, without an index unless compiled loops ran the
-        query.
-        """
+        """Return the distinct rids of some rows. Only compiled loops need an index for this."""
         if self._captured.cells is not None:
             self.index(refs)
         missing = [at for at in refs if at not in self.chains]

@@ -82,9 +82,7 @@ def taken(values: NDArray[Any], rids: Rows) -> NDArray[Any]:
 
 
 def answered(con: "Connection", table: TablePlace, rids: Rows, query: str) -> pa.Table | None:
-    """Return the result of a query over records, or None if DuckDB is to read them from the
-    table.
-    """
+    """Return the result of a query over records, or None if DuckDB is to read the table."""
     found = _planned(con, table, query)
     if found.fused is not None and _usable(con.columns, needed(found.fused)):
         try:

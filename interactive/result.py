@@ -224,9 +224,7 @@ class Result:
         return self._lineage.identifying(row)
 
     def explain(self) -> str:
-        """Return the way in which each reference's lineage is captured, and the size of its
-        index.
-        """
+        """Return how the lineage of each reference is captured, and the size of its index."""
         return explained(self.mode, self._plan, self._lineage.chains, self._declared, self._want)
 
     @property
@@ -299,8 +297,9 @@ class Result:
             return [chain for at in refs for chain in self._lineage.chains[at]]
 
     def positions(self, rows: Iterable[int] | None) -> Rows:
-        """Return distinct numbers of rows; of all rows if None. Raises UsageError for a missing
-        row.
+        """Return distinct numbers of rows; of all rows if None.
+
+        Raises UsageError if a row does not exist.
         """
         if rows is None:
             return np.arange(len(self))

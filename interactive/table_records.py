@@ -45,9 +45,7 @@ class Records:
             return self._scanned("select * from records", "order by rowid")
 
     def to_pandas(self) -> Any:
-        """Return the records as a pandas data frame; raise Unavailable if pandas is not
-        installed.
-        """
+        """Return the records as a pandas data frame. Raises Unavailable without pandas."""
         package("pandas")
         return self.to_arrow().to_pandas()
 
@@ -89,9 +87,7 @@ class Records:
         return pa.table({"rid": mask})
 
     def _dense(self) -> str:
-        """Return the query for the records in the order of the table: a scan beside the mask keeps
-        it.
-        """
+        """Return the query for the records in table order: a scan beside the mask keeps it."""
         return f"select t.* from {self.table.sql()} t positional join {RIDS} m where m.rid = 1"
 
 

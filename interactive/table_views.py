@@ -88,10 +88,10 @@ class TableViews(ChartViews):
     def records(
         self, brushes: Mapping[str, Iterable[int] | None] | None = None, limit: int | None = None
     ) -> Records:
-        """Return the first ``limit`` records, or all, that pass ``brushes``, or else the views'
-        brushes.
+        """Return the records that pass ``brushes``, or else the views' brushes.
 
-        Raises UsageError if a table has changed since the views were made.
+        At most the first ``limit`` records are returned. Raises UsageError if a table has changed
+        since the views were made.
         """
         self._snapshot.check(
             "The records of these views can no longer be read", "Make the views again"

@@ -66,9 +66,7 @@ class Bound:
         return {str(json.loads(path)[-1]).lower() for path in set(CALLED.findall(self.text))}
 
     def same(self, other: "Bound", names: Mapping[str, str]) -> bool:
-        """Return whether two plans compute the same. ``names`` maps each function's other names to
-        one.
-        """
+        """Return whether two plans compute the same. ``names`` has functions with several names."""
         if IGNORED.sub("", self.text) == IGNORED.sub("", other.text):
             return True
         one, two = (json.loads(each.text) for each in (self, other))
@@ -150,9 +148,7 @@ def _chosen_last(node: dict[str, Any]) -> dict[str, Any]:
 
 
 def _repeats(node: dict[str, Any]) -> bool:
-    """Return whether a node is ``SELECT * FROM (...)``, which has the columns of the query
-    within.
-    """
+    """Return whether a node is ``SELECT * FROM (...)``, with the columns of the query within."""
     if node.get("type") != "LOGICAL_PROJECTION":
         return False
     found = [(each.get("type"), each.get("index", 0)) for each in node["expressions"]]

@@ -51,9 +51,7 @@ class Catalog:
         self.functions: Functions = functions(con)
 
     def has_collations(self, con: duckdb.DuckDBPyConnection, place: TablePlace) -> bool:
-        """Return whether a table or setting has a collation, so that different texts may be
-        equal.
-        """
+        """Return whether a collation may make different texts in a table equal."""
         text = f"""
             select ({COLLATED}) + count(*) from duckdb_tables()
             where (database_name, schema_name, table_name) = (?, ?, ?) and sql ilike '%collate%'"""

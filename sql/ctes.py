@@ -4,9 +4,7 @@ from sqlglot import exp
 
 
 def cte_of(table: exp.Table) -> exp.CTE | None:
-    """Return the WITH query that a table names, or None. A query sees only the queries before
-    it.
-    """
+    """Return the WITH query that a table names, or None. Queries see only earlier ones."""
     if table.db:
         return None
     node: exp.Expr | None = table

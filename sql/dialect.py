@@ -55,9 +55,7 @@ class Meta(dict[str, Any]):
 
 
 def meta(node: exp.Expr) -> Mapping[str, Any]:
-    """Return the metadata of a node. It creates none for the node, since each copy would copy
-    it.
-    """
+    """Return the metadata of a node without creating any, which each copy would copy."""
     found: Mapping[str, Any] | None = node._meta
     return found or {}
 
@@ -117,9 +115,7 @@ def read(sql: str) -> list[Any]:
 
 
 def _in_from(tokens: list[Token]) -> list[Token]:
-    """Write ``PIVOT ... LIMIT 2`` as ``FROM (PIVOT ...) LIMIT 2``, a form that sqlglot also
-    reads.
-    """
+    """Write ``PIVOT ... LIMIT 2`` as ``FROM (PIVOT ...) LIMIT 2``, which sqlglot also reads."""
     found: list[Token] = []
     started: list[int | None] = [None]  # for each parenthesis, the start of a PIVOT in it
     reading = [False]  # for each parenthesis, whether it has SELECT or FROM

@@ -53,9 +53,7 @@ def _beside(select: exp.Select) -> list[exp.Expr]:
 
 
 def _is_key(projection: exp.Expr, select: exp.Select) -> bool:
-    """Return whether GROUP BY ALL includes a column of SELECT: it depends on columns of the
-    rows.
-    """
+    """Return whether GROUP BY ALL includes a column of SELECT: it depends on the block's rows."""
     if any(is_aggregate(node) for node in own(projection, exp.Func)):
         return False
     bound = {source.alias_or_name for source in sources(select)}

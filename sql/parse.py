@@ -154,9 +154,7 @@ def _columns(catalog: Catalog, table: exp.Table) -> list[str]:
 
 
 def _refuse_stars(nodes: list[exp.Expr]) -> None:
-    """Refuse stars that have not been replaced by columns, since they would include hidden
-    columns.
-    """
+    """Refuse stars that were not replaced by columns, since they would include hidden columns."""
     for star in nodes:
         if isinstance(star, exp.Anonymous) and star.name.lower() == "columns":
             refuse("* or COLUMNS here", star.parent or star)
@@ -291,9 +289,7 @@ def _flatten(nodes: list[exp.Expr]) -> None:
             block = holder.parent if isinstance(holder, exp.From) else inner
             assert block is not None
             block.set("joins", [*own_joins, *_take_joins(block)])
-        if (
-            isinstance(holder, exp.From) and holder.parent is not None
-        ):  # joins of a FROM before SELECT
+        if isinstance(holder, exp.From) and holder.parent is not None:  # of FROM before SELECT
             joins = [*_take_joins(holder.this), *_take_joins(holder.parent)]
             holder.parent.set("joins", joins)
 
@@ -330,9 +326,7 @@ def _semi_joins(nodes: list[exp.Expr]) -> None:
 
 
 def _hoist(con: duckdb.DuckDBPyConnection, parsed: Parsed) -> None:
-    """Move all WITH queries to the top, under distinct names, each after the queries that it
-    uses.
-    """
+    """Move all WITH queries to the top, under distinct names, each after the queries it uses."""
     for table in list(parsed.query.find_all(exp.Table)):
         if isinstance(table.this, exp.Identifier) and (cte := cte_of(table)):
             table.meta["of"] = id(cte)

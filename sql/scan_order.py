@@ -40,9 +40,7 @@ def in_table_order(plan: Any) -> Any:
 
 
 def _ordered(node: dict[str, Any]) -> Order | None:
-    """Put the scans below a node in order, and return the node's order, or None if it is not
-    known.
-    """
+    """Put the scans below a node in order, and return the node's order, or None if unknown."""
     kind = node.get("type")
     if kind == "LOGICAL_GET" and "column_indexes" in node and not node.get("projection_ids"):
         return _scan(node)

@@ -132,9 +132,7 @@ class Speller:
         return added
 
     def _join(self, scope: Scope, join: exp.Join, left: set[str]) -> set[str]:
-        """Add the right side of a join to the sources of its left side; return the aliases of the
-        right.
-        """
+        """Add the right side of a join to the sources of its left side; return its aliases."""
         right = self._add(scope, join.this)
         if join.method == "NATURAL":
             join.set("using", [exp.to_identifier(each) for each in _common(scope, left, right)])
@@ -214,9 +212,7 @@ class Speller:
 
 
 def _common(scope: Scope, left: set[str], right: set[str]) -> list[str]:
-    """Return the names of the columns that both sides of a join have, in the order of the left
-    side.
-    """
+    """Return the names of the columns on both sides of a join, in the order of the left side."""
     sides = [
         [name.lower() for alias, names in scope.columns.items() if alias.lower() in side
          for name in names]

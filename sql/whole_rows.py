@@ -13,9 +13,7 @@ from .not_covered import refuse
 
 
 def spell_out(nodes: list[exp.Expr], columns: Callable[[exp.Table], list[str]]) -> None:
-    """Replace each name of a table that is used as a value. ``columns`` returns a table's
-    columns.
-    """
+    """Replace each table name that is used as a value. ``columns`` returns a table's columns."""
     for row in nodes:
         if not isinstance(row, exp.TableColumn):
             continue

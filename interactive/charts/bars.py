@@ -57,9 +57,7 @@ class Bars:
         return labels
 
     def described(self, chosen: Iterable[int]) -> str:
-        """Return some bars as text: ranges of numbers or dates, a list of texts, or both for a
-        grid.
-        """
+        """Return some bars as text: ranges of numbers or dates, lists of texts, or both in grids."""
         bars = sorted(set(chosen))
         if len(self.axes) == 1:
             return _described(self.axes[0], bars)
@@ -82,9 +80,7 @@ def _described(axis: Axis, bars: Sequence[int]) -> str:
 
 
 def _run(first: str, last: str) -> str:
-    """Return the labels at both ends as one range. The label of a range has the form ``0 to
-    15``.
-    """
+    """Return the labels at both ends as one range. A range's label has the form ``0 to 15``."""
     if first == last:
         return first
     return f"{first.partition(' to ')[0]} to {last.rpartition(' to ')[2]}"

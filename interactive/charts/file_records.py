@@ -87,9 +87,7 @@ class FileRecords:
 
 
 def _copy(read: Any, copy: Path) -> None:
-    """Write batches as a stream: unlike an Arrow file, a stream may have a dictionary for each
-    batch.
-    """
+    """Write batches as a stream: unlike Arrow files, it may have a dictionary for each batch."""
     with pa.OSFile(str(copy), "wb") as out, pa.ipc.new_stream(out, read.schema) as writer:
         for batch in read:
             writer.write_batch(batch)

@@ -37,9 +37,7 @@ Signs = NDArray[np.int8]
 
 
 def split(bars: list[int], rows: int) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    """Return the views of the two sides with the fewest cells, or None if they have too many
-    cells.
-    """
+    """Return the views of the two sides with the fewest cells, or None if these are too many."""
     most = min(MAX_CELLS, max(FEW_CELLS, rows // ROWS_BY_CELL))
     views = range(len(bars))
     halves = [
@@ -187,9 +185,7 @@ def _passing(side: _Side, brushes: Brushes) -> NDArray[np.bool_]:
 
 
 def _moved(of: _Side, signs: Signs, totals: Ints) -> Ints:
-    """Return the other side's totals plus the entries of ``of``, each times the sign of its
-    cell.
-    """
+    """Return the other side's totals plus the entries of ``of`` times the signs of their cells."""
     runs = changed_runs(of.offsets, signs)
     found = at_once(lambda part: _flipped(of, part, totals.shape), _shares(runs))
     return sum(found, start=totals)

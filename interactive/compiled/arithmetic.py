@@ -64,9 +64,7 @@ class Term:
         return 1 if self.operator == "*" else 10 ** (self.scale - part.scale)
 
     def evaluate(self, read: Callable[[str], NDArray[np.int64]], known: dict[str, Chunk]) -> Chunk:
-        """Return the value of some rows. ``read`` returns a column's values; ``known`` keeps
-        results.
-        """
+        """Return the value of some rows. ``read`` returns a column; ``known`` keeps results."""
         if self.sql not in known:
             known[self.sql] = self._evaluated(read, known)
         return known[self.sql]

@@ -140,7 +140,7 @@ def ascending(offsets: Offsets, rids: Rids, number: int) -> tuple[Offsets, Rids]
     """Return a CSR with the rids of each row in ascending order without repeats."""
     if kernels.increasing(offsets, rids):
         return offsets, rids
-    # the other methods read an entry for each rid of the table, so few rids are sorted by row
+    # the other methods read an entry for each rid of the table, so it pays to sort a few
     few = rids.size < number // 8
     if few or rids.size < kernels.SHORT * (offsets.size - 1):
         return kernels.sort_rows(offsets, rids)
@@ -152,9 +152,7 @@ def ascending(offsets: Offsets, rids: Rids, number: int) -> tuple[Offsets, Rids]
 
 
 FEW = 1 << 12
-"""Up to this many rids, NumPy is used: the first call of a compiled loop takes a second to load
-it.
-"""
+"""Up to this many rids, NumPy is used: the first call of a compiled loop loads it in a second."""
 
 
 def _sorted_pairs(keys: Rids, values: Rids, rows: int) -> tuple[Offsets, Rids]:

@@ -43,10 +43,10 @@ class Apart:
     def fetch(
         self, relation: duckdb.DuckDBPyRelation, text: str, hidden: Sequence[int]
     ) -> tuple[pa.Table, pa.Table]:
-        """Return the rows of a query, and its hidden columns, with numbers for values that Arrow
-        lacks.
+        """Return the rows of a query, and its hidden columns, with numbers for some values.
 
-        ``relation`` is the text as DuckDB has bound it.
+        The numbers replace values that Arrow does not carry. ``relation`` is the text as DuckDB has
+        bound it.
         """
         kinds = list(map(str, relation.types))
         apart = [at for at in dict.fromkeys(hidden) if not is_carried(kinds[at])]

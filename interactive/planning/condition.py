@@ -60,8 +60,9 @@ def of_table(where: str, alias: str) -> exp.Expr:
 
 
 def mask(con: "Connection", place: "TablePlace", where: str) -> Mask:
-    """Return a mask of the records that meet a condition; raises DuckDB's errors for other
-    columns.
+    """Return a mask of the records that meet a condition.
+
+    Raises DuckDB's errors for other columns.
     """
     condition = parsed(where).sql("duckdb")
     check_values(con, place, condition, f"The condition {where!r} of Want")

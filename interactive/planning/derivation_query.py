@@ -40,9 +40,7 @@ class Deriver:
         self._parsed = parsed
         self._how = how
         self._sets = False
-        """Whether the outermost operator removes duplicates, so that their number does not
-        matter.
-        """
+        """Whether the outermost operator removes duplicates, so that their number is irrelevant."""
 
     def outermost(self) -> Derived:
         """Return the derivations of the rows of the result; groups are identified by their keys.

@@ -64,9 +64,7 @@ class Plan:
         return self._costs.get((mode, declared), 0.0)
 
     def least(self, declared: bool) -> float:
-        """Return the least processor time of the other modes than compiled loops; infinite if
-        unknown.
-        """
+        """Return the least processor time of a mode except compiled loops; infinite if unknown."""
         known = [
             cost
             for (mode, of), cost in self._costs.items()
@@ -75,9 +73,7 @@ class Plan:
         return min(known, default=math.inf)
 
     def took(self, mode: Mode, declared: bool, seconds: float) -> None:
-        """Note the processor time of a run. The least of several counts: other work slows some runs
-        down.
-        """
+        """Note the processor time of a run. The least of several counts: other work slows runs."""
         self._costs[mode, declared] = min(seconds, self._costs.get((mode, declared), seconds))
 
     def grouped_rows(self, con: duckdb.DuckDBPyConnection) -> int:
@@ -93,8 +89,9 @@ class Plan:
         return frozenset(ref for query in found for ref in references(self.exposer, query))
 
     def injected(self, refs: frozenset[int], where: str = "") -> Injected | None:
-        """Return the query that also lists the rids of some references, or None if it has no such
-        form.
+        """Return the query that also lists the rids of some references, or None.
+
+        Returns None if the query cannot list them.
         """
         if (refs, where) not in self._injected:
             query = self.exposer.parsed.query

@@ -35,9 +35,7 @@ class Rehearsal:
         """The references that lineage reaches, or where rows have no match."""
 
     def block(self, identity: Identity, source: str, columns: Sequence[str]) -> None:
-        """Add the witness queries of a block; ``columns`` names its hidden columns in
-        ``source``.
-        """
+        """Add the witness queries of a block; ``columns`` of ``source`` are its hidden columns."""
         for node in identity.negative:
             self.reached |= references(self._exposer, node)
         for part in identity.parts:

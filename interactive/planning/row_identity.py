@@ -72,9 +72,7 @@ class WitnessQuestion:
     expects: Expected = ""
     otherwise: "WitnessQuestion | None" = None
     keyed: bool = False
-    """Whether the columns mostly differ in any two rows of the block, so that no rows are
-    combined.
-    """
+    """Whether the columns mostly differ in any two rows of the block, so that none are combined."""
 
 
 @dataclass
@@ -110,9 +108,7 @@ class Recursive:
     column: int
     asked: list[WitnessQuestion]
     parents: Link | None = field(default=None, repr=False)
-    """For each stored row, the stored rows that it was derived from in one step; found when
-    needed.
-    """
+    """For each stored row, the rows it was derived from in one step; found when needed."""
 
 
 Part = Base | Derived | UnionBranch | WitnessQuestion | Grouped | Recursive
@@ -139,9 +135,7 @@ class Identity:
 
 
 def negatives(identity: Identity) -> list[exp.Expr]:
-    """Return the queries whose rows must be absent for a row to appear, also in the blocks
-    below.
-    """
+    """Return the queries whose rows must be absent for a row to appear, in all blocks below."""
     found = list(identity.negative)
     for part in identity.parts:
         if isinstance(part, Grouped):

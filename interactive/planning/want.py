@@ -6,9 +6,7 @@ from typing import Literal
 from provhouse.model.errors import UsageError
 
 Mode = Literal["compiled", "inject", "defer", "witness"]
-"""The time of capture: in the query (by compiled loops, or by DuckDB), right after it, or on
-request.
-"""
+"""The time of capture: in the query (compiled loops, or DuckDB), right after it, or on request."""
 Direction = Literal["backward", "forward"]
 
 

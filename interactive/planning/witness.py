@@ -205,9 +205,7 @@ def references(exposer: "Exposer", query: exp.Expr) -> frozenset[int]:
 
 
 def with_clause(exposer: "Exposer", query: exp.Expr) -> str:
-    """Return the WITH clause that a query needs, as text, with queries that are not
-    materialised.
-    """
+    """Return the WITH clause that a query needs, as text, without materialisation."""
     used: set[int] = set()
     todo = [query]
     while todo:
