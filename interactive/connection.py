@@ -256,7 +256,8 @@ class Connection:
         column that cannot be charted, and DuckDB's own errors.
 
         >>> views = con.views("flights", date="flight_date", hour="hour", bins={"date": "month"})
-        >>> views.brush("hour", [7, 8]).views["date"].counts >>> views.records().to_pandas()
+        >>> views.brush("hour", [7, 8]).views["date"].counts
+        >>> views.records().to_pandas()
         """
         from .table_views import TableViews
 

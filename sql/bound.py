@@ -41,7 +41,7 @@ CALLED = re.compile(f'"qname":{PATH}')
 
 
 class NotBound(Exception):
-    """A text that DuckDB does not bind, or whose plan DuckDB cannot write down."""
+    """The error for a text that DuckDB does not bind, or whose plan it cannot write down."""
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ class Reference:
 
 @dataclass
 class Parsed:
-    """A qualified query. The metadata of its tables have a position as ``ref`` or ``cte``.
+    """A qualified query. The metadata of each table has a position, as ``ref`` or ``cte``.
 
     ``kept`` are blocks that are stored before the query runs; tables that read them have ``kept``.
     """

@@ -25,7 +25,7 @@ PLACES = {"alias", "query_location", "query_location_length"}
 
 
 class Unknown(Exception):
-    """A node whose columns are not known, so that the columns beside them cannot be numbered."""
+    """The error for a node of unknown columns: the columns beside them cannot be numbered."""
 
 
 def in_table_order(plan: Any) -> Any:

@@ -98,7 +98,7 @@ def _use(node: exp.Expr, root: exp.Expr) -> Use:
     """Return the dependence of a row on a condition with a subquery.
 
     ``with``: it must be true for the row to appear; ``without``: it must be false; ``part``: it is
-    a part of a condition with AND, OR and NOT, so that NULL is no other than what the rest of the
+    a part of a condition with AND, OR and NOT, so that NULL equals the value that the rest of the
     condition makes of FALSE; ``value``: any other use, where a row may depend on FALSE or NULL.
     """
     certain, positive = isinstance(root, FILTERS), True

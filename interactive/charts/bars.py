@@ -57,7 +57,7 @@ class Bars:
         return labels
 
     def described(self, chosen: Iterable[int]) -> str:
-        """Return some bars as text: ranges of numbers or dates, lists of texts, or both in grids."""
+        """Return bars as text: ranges of numbers or dates, a list of texts, or both for a grid."""
         bars = sorted(set(chosen))
         if len(self.axes) == 1:
             return _described(self.axes[0], bars)

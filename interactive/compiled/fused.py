@@ -211,7 +211,7 @@ def _aggregate(node: exp.Func, kind: str, kinds: Mapping[str, str]) -> Aggregate
 
 
 def _rest(query: exp.Select, aggregates: Mapping[str, Aggregate]) -> str | None:
-    """Return the query on the table of groups, or None if it needs columns that are not there."""
+    """Return the query on the table of groups, or None if it needs other columns."""
     keys = [key.sql("duckdb") for key in blocks.group_keys(query).expressions]
     for clause in ("where", "group", "from_"):
         query.set(clause, None)

@@ -42,7 +42,7 @@ def is_codable(kind: str) -> bool:
 
 
 class Unfit(Exception):
-    """Data that the kernel cannot process: too much data, too many groups, or too large sums."""
+    """The error for data beyond the kernel: too much of it, too many groups, or too large sums."""
 
 
 @dataclass
