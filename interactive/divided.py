@@ -1,6 +1,6 @@
 """The records of each row divided by the values of some columns, with aggregates of each part.
 
-An aggregate over the records of a row, by these columns, is then only read (Smoke, section 4.2:
+An aggregate over the records of a row, by these columns, is then read off (Smoke, section 4.2:
 group-by push-down), and so are the records with one of their values (selection by attribute).
 """
 

@@ -153,7 +153,7 @@ class Result:
     def aggregate(self, ref: str, rows: Iterable[int] | None = None) -> pa.Table:
         """Return the declared aggregates of the records of some rows, by the declared columns.
 
-        They are only read for one row, and for several rows if these share no record and the
+        They are read off for one row, and for several rows if these share no record and the
         aggregates are counts, sums, minima and maxima; else they are computed from the records.
         Raises UsageError as ``backward`` does, and if ``Want.by`` was not declared.
         """

@@ -89,10 +89,7 @@ class Plan:
         return frozenset(ref for query in found for ref in references(self.exposer, query))
 
     def injected(self, refs: frozenset[int], where: str = "") -> Injected | None:
-        """Return the query that also lists the rids of some references, or None.
-
-        Returns None if the query cannot list them.
-        """
+        """Return the query that also lists the rids of some references, or None if it cannot."""
         if (refs, where) not in self._injected:
             query = self.exposer.parsed.query
             self._injected[refs, where] = inject(query, self.identity, refs, where)
