@@ -1,4 +1,4 @@
-"""Lineage of interactive queries on DuckDB: which records made a row, and what else they made.
+"""Lineage of interactive queries on DuckDB: the records behind a row, and the other rows they made.
 
     from provhouse import interactive
 
@@ -6,7 +6,7 @@
     result = con.sql("select carrier, avg(delay) d from flights group by carrier", lineage=True)
     result.backward("flights", rows=[3]).to_pandas()
 
-Neither Spark, Java nor Neo4j is started. Names are loaded when a program first uses them.
+The package starts neither Spark, Java nor Neo4j. It loads a name when a program first uses it.
 """
 
 from importlib import import_module

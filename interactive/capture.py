@@ -1,4 +1,4 @@
-"""Run a query, and capture what its mode says while it runs."""
+"""Run a query, and capture its lineage in the chosen mode."""
 
 import re
 from dataclasses import dataclass, field
@@ -25,26 +25,26 @@ if TYPE_CHECKING:
 
 @dataclass
 class CapturedRows:
-    """The rows of a query, and what was captured with them."""
+    """The rows of a query, and the lineage captured with them."""
 
     mode: Mode
     rows: pa.Table
     hidden: pa.Table
     """The identity of each row; without columns if compiled loops ran the query."""
     apart: Apart | None = None
-    """The values of hidden columns that are not in Arrow."""
+    """The values of the hidden columns that Arrow does not carry."""
     listed: dict[int, list[Chain]] = field(default_factory=dict)
-    """The lineage in some references, which the query listed."""
+    """The lineage in the references whose rids the query listed."""
     row_cells: Link | None = None
     """The cell of each row, if compiled loops ran the query."""
     cells: Cells | None = None
-    """The cell of each record, likewise."""
+    """The cell of each record, if compiled loops ran the query."""
 
 
 def capture(
     con: "Connection", plan: Plan, want: Want, mode: Mode | None, refs: frozenset[int]
 ) -> CapturedRows:
-    """Run a query; ``refs`` are the declared references.
+    """Run a query and return its rows with their lineage; ``refs`` are the declared references.
 
     Raises UsageError if the query cannot run in the mode that is forced, and DuckDB's errors.
     """
@@ -106,6 +106,6 @@ def _check_keys(kinds: list[str]) -> None:
 
 
 def _keep(con: "Connection", plan: Plan) -> None:
-    """Store the blocks that may choose other rows when they run again, once for each plan."""
+    """Store the blocks that may choose other rows on a second run, once for each plan."""
     for name, query in plan.kept:
         con.duckdb.execute(f'create temp table if not exists "{name}" as {query}').fetchall()

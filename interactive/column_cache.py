@@ -24,7 +24,7 @@ Form = TypeVar("Form", Coded, DecodedNumbers, DecodedValues)
 Key = tuple[TablePlace, str, str]
 """A table, the name of a column, and the form it is decoded to."""
 BYTES = 4
-"""The bytes of a value, by which the size of a column is estimated before it is read."""
+"""The bytes of a value, for an estimate of a column's size before the column is read."""
 
 
 class ColumnCache:
@@ -46,14 +46,14 @@ class ColumnCache:
         self._asked.clear()
 
     def drop_oldest(self) -> bool:
-        """Forget the column that was not used for longest; False if there is none."""
+        """Forget the least recently used column; return False if no column is kept."""
         oldest = next(iter(self._kept), None)
         if oldest is not None:
             del self._kept[oldest]
         return oldest is not None
 
     def rows(self, table: TablePlace) -> int:
-        """Return the number of rows; raises Unfit if rids have gaps, or memory is too small."""
+        """Return the number of rows. Raises Unfit if rids have gaps, or memory is too small."""
         rows, end = self._con.extent(table)
         if rows != end:
             raise Unfit(f"Rows of {table.name} were deleted, so that its rids have gaps")
@@ -66,21 +66,21 @@ class ColumnCache:
         return all(key in self._kept for key in keys)
 
     def wanted(self, keys: Collection[Key]) -> bool:
-        """Return whether columns have been wanted before; note that they are."""
+        """Return whether columns have been wanted before, and note this request."""
         before = self._asked.issuperset(keys)
         self._asked.update(keys)
         return before
 
     def coded(self, table: TablePlace, column: str) -> Coded:
-        """Return a column as codes, and decode it if it is not kept."""
+        """Return a column as codes; decode it if it is not kept."""
         return self._found((table, column, "codes"), Coded, read_codes)
 
     def numbers(self, table: TablePlace, column: str) -> DecodedNumbers:
-        """Return a column as integers, and decode it if it is not kept."""
+        """Return a column as integers; decode it if it is not kept."""
         return self._found((table, column, "numbers"), DecodedNumbers, read_numbers)
 
     def values(self, table: TablePlace, column: str) -> DecodedValues:
-        """Return a column as Arrow values, and decode it if it is not kept."""
+        """Return a column as Arrow values; decode it if it is not kept."""
         return self._found((table, column, "values"), DecodedValues, read_values)
 
     def _found(self, key: Key, form: type[Form], read: Callable[..., Form]) -> Form:

@@ -44,8 +44,8 @@ def connect(
     """Open a DuckDB file, or use an open DuckDB connection.
 
     A Parquet, CSV or JSON file becomes a table with the name of the file. ``memory_mb`` is the
-    memory in megabytes for lineage indexes and decoded columns: more indexes are kept in files.
-    Raises NotFound or UsageError if there is no such file, and DuckDB's errors if it is broken.
+    memory in megabytes for lineage indexes and decoded columns; files keep the indexes beyond it.
+    Raises NotFound or UsageError if the file does not exist, and DuckDB's errors if it is broken.
     """
     if isinstance(source, duckdb.DuckDBPyConnection):
         return Connection(source, shared=True, memory_mb=memory_mb)
@@ -60,7 +60,7 @@ def connect(
 
 
 class Connection:
-    """A session of queries. Its methods can be called from several threads; they run in turn."""
+    """A session of queries. Several threads may call its methods, which run in turn."""
 
     def __init__(
         self,
@@ -91,15 +91,15 @@ class Connection:
         self.close()
 
     def close(self) -> None:
-        """Close the DuckDB connection, and remove indexes that are in files."""
+        """Close the DuckDB connection, and remove the indexes in files."""
         self.memory.close()
         self.duckdb.close()
 
     def register(self, name: str, data: Any) -> None:
-        """Make a temporary table from a file, or an Arrow, pandas or polars table.
+        """Make a temporary table from a file, or from an Arrow, pandas or polars table.
 
-        The rows are copied, so that their row numbers stay. If the file changes, questions about
-        the table are errors until it is registered again. Raises NotFound for a missing file,
+        The table copies the rows, so that their row numbers stay. If the file changes, questions
+        about the table are errors until it is registered again. Raises NotFound for a missing file,
         UsageError for other data, and DuckDB's errors for a broken file.
         """
         table = quoted(name)
@@ -117,7 +117,7 @@ class Connection:
                 self.duckdb.unregister(GIVEN)
 
     def check_sources(self, tables: Iterable[TablePlace]) -> None:
-        """Raise UsageError if a file that one of the tables was read from has changed."""
+        """Raise UsageError if the file behind one of the tables has changed since it was read."""
         for table in tables:
             found, number = self._sources.get(table, (None, 0))
             if found is not None and found.changed and number == self._number(table):
@@ -128,7 +128,7 @@ class Connection:
                 )
 
     def _number(self, table: TablePlace) -> int:
-        """Return DuckDB's number of a table, which differs after it is replaced; 0 for no table."""
+        """Return DuckDB's number of a table, which changes when it is replaced; 0 for no table."""
         text = """
             select table_oid from duckdb_tables()
             where (database_name, schema_name, table_name) = (?, ?, ?)"""
@@ -136,19 +136,19 @@ class Connection:
         return int(found[0][0]) if found else 0
 
     def execute(self, sql: str, parameters: Any = None) -> duckdb.DuckDBPyConnection:
-        """Run any statement without lineage; if it writes, earlier results cannot be asked."""
+        """Run any statement without lineage. After a write, earlier results cannot be asked."""
         with self.lock:
             self._note(sql)
             return self.duckdb.execute(sql, parameters)
 
     def _note(self, sql: str) -> None:
-        """Declare that tables may have changed if one of the statements is no SELECT."""
+        """Declare that tables may have changed if one of the statements is not a SELECT."""
         statements = duckdb.extract_statements(sql)
         if any(each.type != duckdb.StatementType.SELECT for each in statements):
             self.changed()
 
     def changed(self) -> None:
-        """Declare that tables may have changed: results up to now can no longer be asked."""
+        """Declare that tables may have changed: earlier results can no longer be asked."""
         self._version += 1
         self._catalog = None
         self._drop([name for each in self._plans.values() for name, _ in each.kept])
@@ -186,12 +186,12 @@ class Connection:
         want: Want = Want(),  # noqa: B008  # immutable
         mode: Mode | None = None,
     ) -> Any:
-        """Run a query. With lineage, its result can be asked where its rows come from.
+        """Run a query. With lineage, the result can be asked for the origin of its rows.
 
         ``params`` are the values of its parameters. A query with lineage may also read files, and
         data frames that are variables of the caller. ``mode`` forces how lineage is captured.
-        Raises NotCovered for SQL whose lineage is not supported, UsageError if a file that a table
-        was read from has changed, and DuckDB's own errors.
+        Raises NotCovered for SQL whose lineage is not supported, UsageError if the file behind a
+        table has changed, and DuckDB's own errors.
         """
         if not lineage:
             with self.lock:
@@ -208,7 +208,7 @@ class Connection:
             return Result(self, text, self.plan(text), want, mode)
 
     def _text(self, query: str, params: Parameters | None, variables: Mapping[str, Any]) -> str:
-        """Return a query without parameters, in which files and frames are tables."""
+        """Return a query without parameters that reads tables instead of files and frames."""
         text = query if params is None else with_parameters(self.duckdb, query, params)
         if not self._unnamed.reads(text):
             try:
@@ -232,7 +232,7 @@ class Connection:
         return found
 
     def _changed_outside(self, plan: "Plan") -> bool:
-        """Return whether another DuckDB connection has changed a table that was read before."""
+        """Return whether another DuckDB connection has changed a table since it was last read."""
         tables = list(dict.fromkeys(each.table for each in plan.references))
         found = dict(zip(tables, self.states(tables), strict=False))  # none if it is not shared
         changed = any(self._seen.get(table, state) != state for table, state in found.items())
@@ -251,9 +251,9 @@ class Connection:
     ) -> "TableViews":
         """Return linked views of a table, one for each named SQL expression.
 
-        ``bins`` says how a view is divided, see ``crossfilter.binning``; ``measures`` are columns
-        to add up and average, and ``grids`` pairs of columns. Raises UsageError or BadInput for
-        what cannot be charted, and DuckDB's own errors.
+        ``bins`` says how to divide a view, see ``crossfilter.binning``; ``measures`` are columns to
+        add up and average, and ``grids`` pairs of columns. Raises UsageError or BadInput for a
+        column that cannot be charted, and DuckDB's own errors.
 
         >>> views = con.views("flights", date="flight_date", hour="hour", bins={"date": "month"})
         >>> views.brush("hour", [7, 8]).views["date"].counts
@@ -264,7 +264,7 @@ class Connection:
         return TableViews(self, table, by, bins or {}, measures, grids or {}, budget_mb)
 
     def link(self, first: "Result", second: "Result", table: str | None = None) -> "Linked":
-        """Link two results, so that each highlights the other's rows; see ``Linked``."""
+        """Link two results, so that each highlights the rows of the other; see ``Linked``."""
         from .linking import Linked
 
         with self.lock:
@@ -273,15 +273,15 @@ class Connection:
     def check_fd(self, table: str, dependency: str) -> "Violations":
         """Return the violations of a functional dependency, such as ``customer -> segment``.
 
-        Either side may be several columns, separated by commas. NULL is a value like any other.
-        Raises UsageError if the table or a column is missing, or the text is no dependency.
+        Either side may be several columns, separated by commas. NULL equals NULL, and no other
+        value. Raises UsageError if the table or a column is missing, or the text is no dependency.
         """
         from .dependencies import check_dependency
 
         return check_dependency(self, table, dependency)
 
     def find(self, table: str) -> tuple[TablePlace, dict[str, str]]:
-        """Return a base table and the types of its columns; raises UsageError if it is missing."""
+        """Return a base table and the types of its columns. Raises UsageError if it is missing."""
         from sqlglot import exp
 
         with self.lock:
@@ -301,7 +301,7 @@ class Connection:
         return found.place, found.columns
 
     def plan(self, query: str) -> "Plan":
-        """Return the plan of a query; plans are kept by the query's text."""
+        """Return the plan of a query. The connection keeps plans by the text of the query."""
         found = self._plans.get(query)
         if found is None:
             from .planning.plan import collector_paused, plan
@@ -319,7 +319,7 @@ class Connection:
         return found
 
     def _drop_evicted(self) -> None:
-        """Drop the temporary tables of plans that are neither kept nor used by a result."""
+        """Drop the temporary tables of the plans that neither the connection nor a result uses."""
         self._drop([name for plan, names in self._evicted if plan() is None for name in names])
         self._evicted = [each for each in self._evicted if each[0]() is not None]
 
@@ -328,7 +328,7 @@ class Connection:
             self.duckdb.execute(f"drop table if exists temp.{quoted(name)}").fetchall()
 
     def apart(self) -> Apart:
-        """Return a place for values that stay in DuckDB; drop the tables of those before."""
+        """Return a place for values that stay in DuckDB; drop the tables of discarded places."""
         while self._discarded:
             self._drop([self._discarded.pop()])
         return Apart(self.duckdb, self._discarded)
@@ -344,7 +344,7 @@ class Connection:
         return self._columns
 
     def catalog(self) -> Catalog:
-        """Return the tables and views, read again after a change."""
+        """Return the tables and views, and read them again after a change."""
         if self._catalog is None:
             self._catalog = Catalog(self.duckdb)
         return self._catalog
@@ -357,8 +357,8 @@ class Connection:
     def states(self, tables: Iterable[TablePlace]) -> list[tuple[int, ...]]:
         """Return values that differ after a change through another DuckDB connection.
 
-        Empty for a database that this connection opened. A second update of the same rows that
-        keeps the number of rows is not noticed.
+        Returns an empty list for a database that this connection opened. A second update of the
+        same rows is not noticed if it keeps the number of rows.
         """
         return [self._state(table) for table in tables] if self._shared else []
 
@@ -373,7 +373,7 @@ class Connection:
         return self.extent(table)[1]
 
     def extent(self, table: TablePlace) -> tuple[int, int]:
-        """Return what ``measured`` does, which is kept until something changes."""
+        """Return the same values as ``measured``, kept until a table changes."""
         if table not in self._sizes:
             self._sizes[table] = self.measured(table)
         return self._sizes[table]

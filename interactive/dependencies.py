@@ -25,7 +25,7 @@ _DEPENDENCY = re.compile(r"\s*([^>]+?)\s*->\s*([^>]+?)\s*")
 class Violations:
     """The groups of rows that agree on the left side of a dependency but not on the right side.
 
-    ``groups`` has the columns of the left side, and how many rows each group has.
+    ``groups`` has the columns of the left side, and the number of rows of each group.
     """
 
     groups: pa.Table
@@ -38,9 +38,9 @@ class Violations:
         return int(self.groups.num_rows)
 
     def records(self, group: int | None = None) -> Records:
-        """Return the rows of one violation, or of all.
+        """Return the rows of one violation, or of all violations.
 
-        Raises UsageError if there is no such violation, or a table has changed.
+        Raises UsageError if the violation does not exist, or a table has changed.
         """
         self._snapshot.check(
             "The rows of the violations can no longer be read", "Check the dependency again"
@@ -54,8 +54,8 @@ class Violations:
 def check_dependency(con: "Connection", table: str, dependency: str) -> Violations:
     """Return the violations of a dependency such as ``customer -> segment``.
 
-    Either side may be several columns, separated by commas. NULL is a value like any other. Raises
-    UsageError if the table or a column is missing, or the text is no dependency.
+    Either side may be several columns, separated by commas. NULL equals NULL, and no other value.
+    Raises UsageError if the table or a column is missing, or the text is no dependency.
     """
     place, columns = con.find(table)
     left, right = _sides(dependency, place, columns)
@@ -106,7 +106,7 @@ def _sides(
 
 
 def _differs(column: str) -> str:
-    """Return a condition that a group has several values; cheaper than a count of them."""
+    """Return a condition that a group has several values; it costs less than a count of them."""
     some_null = f"count({column}) between 1 and count(*) - 1"
     return f"min({column}) <> max({column}) or {some_null}"
 

@@ -1,4 +1,4 @@
-"""The distinct rows of some columns, numbered: what a witness query is asked about."""
+"""The distinct rows of some columns, numbered: the rows that a witness query asks about."""
 
 from dataclasses import dataclass
 
@@ -24,6 +24,7 @@ def distinct_questions(table: pa.Table, rows: int) -> Questions:
     numbers, number = _encoded(table.column(0))
     for column in table.columns[1:]:
         more, size = _encoded(column)
+        # encoded after each column, so that the products fit 64 bits
         numbers, number = _encoded(pa.chunked_array([pa.array(numbers * size + more)]))
     first = np.zeros(number, np.int64)
     first[numbers[::-1]] = np.arange(rows - 1, -1, -1)  # the first of equal rows is written last
@@ -31,7 +32,7 @@ def distinct_questions(table: pa.Table, rows: int) -> Questions:
 
 
 def _encoded(column: pa.ChunkedArray) -> tuple[NDArray[np.int64], int]:
-    """Return a number for each value, and how many there are."""
+    """Return a code for each value, and the number of codes."""
     one = column.combine_chunks()
     if isinstance(one, pa.ChunkedArray):
         one = one.chunk(0) if one.num_chunks else pa.array([], column.type)

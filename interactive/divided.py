@@ -33,27 +33,27 @@ FEW = 1 << 22
 ADDED: dict[type[exp.Expr], str] = {
     exp.Count: "sum", exp.Sum: "sum", exp.Min: "min", exp.Max: "max",
 }  # fmt: skip
-"""Aggregates that follow from those of parts, by another."""
+"""The function that merges the values of each aggregate over several parts."""
 
 
 @dataclass
 class Divided:
-    """A part is a row with one combination of values: the number ``row * len(values) + value``."""
+    """Parts: a row with one combination of values is the part ``row * len(values) + value``."""
 
     values: pa.Table
     """The distinct values of the columns."""
     parts: NDArray[np.int64]
     """The parts that have records, in ascending order."""
     link: Link
-    """The records of each of them."""
+    """The records of each part."""
     aggregates: pa.Table
-    """The aggregates of each of them."""
+    """The aggregates of each part."""
     texts: Sequence[str]
     apart: bool
-    """Whether no record is in two rows."""
+    """Whether each record belongs to at most one row."""
 
     def records(self, rows: Rows, where: Mapping[str, Any]) -> Rows:
-        """Return the rids of rows with these values; raises UsageError for other columns."""
+        """Return the rids of rows with these values. Raises UsageError for other columns."""
         for name in where:
             if name not in self.values.column_names:
                 raise UsageError(
@@ -102,7 +102,7 @@ class Divided:
 
 
 def _merging(text: str) -> str | None:
-    """Return the aggregate that puts the values of parts together, or None if there is none."""
+    """Return the aggregate that merges the values of several parts, or None if none does."""
     query: Any = sqlglot.parse_one(f"select {text}", dialect="duckdb")
     function = query.expressions[0].unalias()
     if function.expressions or isinstance(function.this, exp.Distinct):
@@ -113,7 +113,7 @@ def _merging(text: str) -> str | None:
 def divide(
     con: "Connection", place: "TablePlace", by: Sequence[str], aggregates: Sequence[str], link: Link
 ) -> Divided:
-    """Divide the records of each row; raises UsageError if the table has no such column."""
+    """Divide the records of each row. Raises UsageError if the table has no such column."""
     columns = con.find(".".join(map(quoted, place)))[1]
     known = {name.lower(): name for name in columns}
     for name in by:
@@ -164,7 +164,7 @@ def _computed(
     rids: NDArray[Any],
     apart: bool,
 ) -> pa.Table:
-    """Return the aggregates of each part, in their order."""
+    """Return the aggregates of each part, in the order of the parts."""
     rows, end = con.extent(place)
     if apart and rows == end:
         part_of = np.full(rows, -1, np.int32)

@@ -1,7 +1,7 @@
 """Expressions that a user writes about the records of one table, checked by DuckDB's own plan.
 
-An expression has one value for each record, and the same at each call. So the plan that DuckDB
-binds reads the table once, and computes, filters or aggregates its rows, and does nothing else.
+An expression has one value for each record, and the same value at each call. So the plan that
+DuckDB binds reads the table once, and only computes, filters or aggregates its rows.
 """
 
 import re
@@ -27,13 +27,13 @@ NAMES = {
 def check_values(con: "Connection", place: TablePlace, text: str, what: str) -> None:
     """Raise UsageError unless an expression has one value for each record of a table.
 
-    ``what`` says what the expression is for. Raises DuckDB's errors for other texts.
+    ``what`` names the expression in the message. Raises DuckDB's errors for other texts.
     """
     _check(con, place, f"select (\n{text}\n) from {place.sql()}", what, PLAIN)
 
 
 def check_aggregate(con: "Connection", place: TablePlace, text: str, what: str) -> None:
-    """Raise UsageError unless an expression aggregates the records of a table, and no others."""
+    """Raise UsageError unless an expression aggregates only the records of a table."""
     _check(con, place, f"select {text}\nfrom {place.sql()}", what, {*PLAIN, AGGREGATE})
 
 

@@ -1,7 +1,8 @@
 """Follow hidden columns down to base tables: from rows of a block to the rids they come from.
 
-Each block is one step. Its rows are numbered (``eid``); what its hidden columns name is one link,
-or the question of a witness query, whose rows are the next block's (Smoke, section 3.3: *defer*).
+Each block is one step, and its rows are numbered (``eid``). Its hidden columns name one link, or
+the question of a witness query; the rows of that query are the rows of the next block (Smoke,
+section 3.3: *defer*).
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,12 +42,12 @@ class Tracer:
     """For each reference, one more than its largest rid."""
     wanted: frozenset[int]
     masks: Mapping[int, NDArray[np.bool_]] = field(default_factory=dict)
-    """For some references, which rids may have lineage."""
+    """For some references, a mask of the rids that may have lineage."""
     found: dict[int, list[Chain]] = field(default_factory=dict)
     _readable: set[str] = field(default_factory=set)
 
     def rows(self, identity: Identity, table: pa.Table, number: int) -> dict[int, list[Chain]]:
-        """Return the chains of rows that are given by their hidden columns, in their order."""
+        """Return the chains of rows, given by their hidden columns, in the order of the rows."""
         try:
             eids = np.arange(number, dtype=np.int32)
             self._block(identity, BlockRows(table, eids, number, distinct=True), [])
@@ -78,7 +79,7 @@ class Tracer:
         if part.ref in self.wanted:
             rids = block.table.column(part.column).fill_null(-1).to_numpy()
             if (mask := self.masks.get(part.ref)) is not None and mask.size:
-                rids = np.where(mask[rids], rids, -1)  # also where it is -1
+                rids = np.where(mask[rids], rids, -1)  # a rid of -1 stays -1
             link = from_pairs(block.eids, rids, block.number, self.sizes[part.ref])
             self.found.setdefault(part.ref, []).append(chained([*path, link]))
 
@@ -90,8 +91,8 @@ class Tracer:
     def _grouped(
         self, part: Grouped, count: int | None, block: "BlockRows", path: list[Link]
     ) -> None:
-        """Ask for the rows of groups, separately for each set of keys they are grouped by."""
-        masked = block.table.column(part.grouping).is_valid()  # not if DuckDB added an empty group
+        """Ask for the rows of groups, separately for each set of keys that groups them."""
+        masked = block.table.column(part.grouping).is_valid()  # NULL if DuckDB added an empty group
         block = block.where(masked)
         masks = np.asarray(block.table.column(part.grouping))
         for mask in unique(masks).tolist():
@@ -113,7 +114,7 @@ class Tracer:
             self._ask(each, None, block, path)
 
     def _parents(self, part: Recursive) -> Link:
-        """Return for each stored row those that it was derived from in one step."""
+        """Return for each stored row the stored rows that it was derived from in one step."""
         ref, name = part.recursion.ref, part.recursion.name
         ((number,),) = self.con.sql(f'select count(*) from "{name}"').fetchall()
         tracer = Tracer(self.con, self.apart, {ref: number}, frozenset({ref}))
@@ -153,7 +154,7 @@ class Tracer:
             self._ask(part.otherwise, None, block.where(pa.array(missing[asked.numbers])), path)
 
     def _asking(self, part: WitnessQuestion, asked: Questions) -> str:
-        """Let DuckDB read the questions of a witness query, and return its text."""
+        """Let DuckDB read the questions of a witness query, and return the text of the query."""
         names = [f"c{at}" for at in range(len(part.columns))]
         eids = column(np.arange(asked.number, dtype=np.int32))
         table = with_eids(asked.table, names, eids)
@@ -177,14 +178,14 @@ def verify(right: NDArray[np.bool_]) -> None:
 
 
 def _numbered(numbers: NDArray[np.int64]) -> "BlockRows":
-    """Return rows that are given by their numbers."""
+    """Return a block of rows, given by their numbers."""
     table = pa.table({"number": numbers.astype(np.int64)})
     return BlockRows(table, np.arange(numbers.size, dtype=np.int32), numbers.size)
 
 
 @dataclass
 class BlockRows:
-    """Rows with hidden columns; row i belongs to ``eids[i]``, one of ``number``."""
+    """Rows with hidden columns; row i belongs to ``eids[i]``, one of ``number`` eids."""
 
     table: pa.Table
     eids: NDArray[np.int32]
@@ -206,7 +207,7 @@ class BlockRows:
     def questions(self, columns: list[int], keyed: bool = False) -> tuple[Questions, Link]:
         """Return the distinct values of some columns, and the link from eids to them.
 
-        ``keyed``: the columns differ in any two rows that differ, so none need be compared.
+        ``keyed``: any two distinct rows differ in these columns, so no rows need be compared.
         """
         if keyed and self.distinct and columns:
             numbers = np.arange(self.eids.size, dtype=np.int32)

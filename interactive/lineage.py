@@ -1,4 +1,4 @@
-"""The lineage of a result's rows: indexed for all rows, or found for some when it is asked for."""
+"""The lineage of a result's rows: indexed for all rows, or found for some rows on request."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class Lineage:
     """The lineage of one result, by the positions of the references in its query.
 
-    ``masks`` says for some references which records may have lineage.
+    ``masks`` has, for some references, a mask of the records that may have lineage.
     """
 
     def __init__(
@@ -33,10 +33,10 @@ class Lineage:
     ) -> None:
         self._con, self._plan, self._captured, self._masks = con, plan, captured, masks
         self.chains = dict(captured.listed)
-        """The indexes; a reference without one has none yet."""
+        """The indexes, by reference. A reference without an entry has no index yet."""
 
     def index(self, refs: Sequence[int]) -> None:
-        """Index the lineage of all rows in some references, unless that is done."""
+        """Index the lineage of all rows in some references, unless they are indexed."""
         missing = [at for at in refs if at not in self.chains]
         captured = self._captured
         if not missing:
@@ -51,14 +51,14 @@ class Lineage:
         self.chains |= {ref: merged(chains) for ref, chains in found.items()}
 
     def invert(self) -> None:
-        """Index the other direction of what is indexed."""
+        """Index the other direction of all existing indexes."""
         for chains in self.chains.values():
             for link in (link for chain in chains for link in chain.links):
                 if link.codes is None:
                     link.inverse()
 
     def backward(self, refs: Sequence[int], rows: Rows) -> Rows:
-        """Return the distinct rids of some rows; they are not indexed for it."""
+        """Return the distinct rids of some rows. Only compiled loops need an index for this."""
         if self._captured.cells is not None:
             self.index(refs)
         missing = [at for at in refs if at not in self.chains]
@@ -72,7 +72,7 @@ class Lineage:
         return _together(parts)
 
     def forward(self, refs: Sequence[int], rids: Rows) -> Rows:
-        """Return the distinct rows that some rids are in, from an index of all rows."""
+        """Return the distinct rows that some rids belong to, from an index of all rows."""
         self.index(refs)
         return _together([chain.forward(rids) for at in refs for chain in self.chains[at]])
 
@@ -88,7 +88,7 @@ class Lineage:
         )
 
     def identifying(self, row: int) -> pa.Table | None:
-        """Return the keys of a group, or the values of another row; None from compiled loops."""
+        """Return the keys of a group, or the values of another row; None after compiled loops."""
         captured, identity = self._captured, self._plan.identity
         if captured.cells is not None:
             return None
@@ -105,7 +105,7 @@ class Lineage:
         return one_row(captured.rows, list(range(captured.rows.num_columns)), row)
 
     def links(self) -> Iterator[Link]:
-        """Yield the parts of all indexes."""
+        """Yield the links of all indexes."""
         for chain in (each for chains in self.chains.values() for each in chains):
             yield from chain.links
 

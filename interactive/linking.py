@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 class Linked:
-    """Rows of two results are linked if they share a record of a base table.
+    """Rows of two results, linked if they share a record of a base table.
 
-    The lineage of both is indexed and joined once, so that a highlight reads no records where the
-    join is small. Any number of tables may be shared; ``table`` restricts the link to one. Raises
-    UsageError if no table is shared, or a table has changed.
+    The lineage of both results is indexed and joined once, so that a highlight reads no records
+    where the join is small. The results may share any number of tables; ``table`` restricts the
+    link to one. Raises UsageError if they share no table, or a table has changed.
     """
 
     def __init__(self, first: "Result", second: "Result", table: str | None = None) -> None:
@@ -50,7 +50,8 @@ class Linked:
     def highlight(self, result: "Result", rows: Iterable[int]) -> Rows:
         """Return the rows of the other result that share a record with some rows of one result.
 
-        Raises UsageError if it is neither of the two, it has no such row, or a table has changed.
+        Raises UsageError if ``result`` is neither of the two or has no such row, or a table has
+        changed.
         """
         if result not in self.results:
             raise UsageError("The result is not one of the two that are linked")

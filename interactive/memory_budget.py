@@ -1,7 +1,7 @@
 """The memory of a connection's indexes and decoded columns: a budget, and files above it.
 
-Indexes that were not used for longest are written to Arrow files first, from where they are
-read as mapped memory. Then decoded columns are forgotten; they can be decoded again.
+The least recently used indexes are written to Arrow files first, and then read as mapped memory. If
+this does not suffice, decoded columns are forgotten; they can be decoded again.
 """
 
 import tempfile
@@ -25,12 +25,12 @@ class Memory:
 
     @property
     def size(self) -> int:
-        """The bytes in memory now; indexes in files do not count."""
+        """The bytes in memory now, without the indexes in files."""
         columns = self.columns.size if self.columns is not None else 0
         return columns + sum(each.resident for each in self._alive())
 
     def used(self, result: "Result") -> None:
-        """Note that the indexes of a result were used, and make room if there is too little."""
+        """Note that the indexes of a result were used, and make room if they exceed the budget."""
         self._results.pop(id(result), None)
         self._results[id(result)] = weakref.ref(result)
         self.settle()

@@ -18,7 +18,7 @@ COMPILED_ROWS = 1 << 17
 FEW_LISTED = 1 << 15
 """Up to this many rids are listed in less time than another query takes to start."""
 LISTED_SHARE = 1 / 8
-"""Lists of rids cost more than to compute a join twice if they have a larger share of all rows."""
+"""Lists of rids with a larger share of all rows cost more than computing a join twice."""
 WHEN = {
     "compiled": "compiled loops aggregate and capture in one pass",
     "inject": "the query lists the rids of each group",
@@ -30,11 +30,11 @@ WHEN = {
 def compiled(con: "Connection", plan: Plan, want: Want, mode: Mode | None) -> Fused | None:
     """Return the query for compiled loops if they are to run it.
 
-    They do if the columns are decoded. Decoding costs more than a query, so it is done for
-    declared needs when the same columns are read for the second time. Without declared needs, an
-    aggregate of a whole table is left to DuckDB, which skips more of it, and so are small tables.
-    What has cost more than another mode is not chosen again. Raises UsageError if ``compiled`` is
-    forced and cannot be done.
+    They run it if its columns are decoded. Decoding costs more than a query, so columns are decoded
+    for declared needs when a query reads them for the second time. Without declared needs, DuckDB
+    runs aggregates of a whole table, since it skips more of the table, and queries of small tables.
+    A mode that has cost more than another one is not chosen again. Raises UsageError if
+    ``compiled`` is forced and the loops cannot run the query.
     """
     if mode is not None and mode not in WHEN:
         raise UsageError(f"There is no mode {mode!r}", f"The modes are: {', '.join(WHEN)}")
@@ -59,7 +59,7 @@ def compiled(con: "Connection", plan: Plan, want: Want, mode: Mode | None) -> Fu
 
 
 def not_compiled(why: str) -> UsageError:
-    """Return the error of a query that compiled loops cannot run."""
+    """Return the error for a query that compiled loops cannot run."""
     return UsageError(
         "This query cannot run in compiled loops", why, "Leave out the mode, or use inject or defer"
     )
@@ -70,10 +70,10 @@ def chosen(
 ) -> Mode:
     """Return the mode for a query.
 
-    Without a declared need, lineage is found when it is asked for, which costs the query nothing.
-    Declared references are listed by a GROUP BY (inject) if it groups few of the rows that it
-    reads; else, or if LIMIT leaves few groups of one table, a second query is cheaper (defer).
-    Raises UsageError if ``inject`` is forced and cannot be done.
+    Without a declared need, lineage is found on request, which costs the query nothing. A GROUP BY
+    lists the rids of declared references (inject) if it groups few of the rows that it reads; else,
+    or if LIMIT leaves few groups of one table, a second query is cheaper (defer). Raises UsageError
+    if ``inject`` is forced and the rids cannot be listed.
     """
     listed = plan.injected(refs, want.where) if want.refs or mode == "inject" else None
     if mode == "inject" and listed is None:
@@ -96,7 +96,7 @@ def chosen(
 def explained(
     mode: Mode, plan: Plan, chains: dict[int, list[Chain]], refs: frozenset[int], want: Want
 ) -> str:
-    """Return a line for each reference, and for what chooses among rows."""
+    """Return a line for each reference, and a line for each clause that chooses among rows."""
     lines = []
     for at, reference in enumerate(plan.references):
         if at in plan.negative:

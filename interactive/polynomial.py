@@ -20,11 +20,11 @@ class RecordTerm(NamedTuple):
         return f"{self.table}/{self.rid}"
 
     def __repr__(self) -> str:
-        return str(self)  # sets of records show it
+        return str(self)  # the repr of a set of records contains it
 
 
 Derivation = tuple[RecordTerm, ...]
-"""The records that one derivation joins, in order; one that it uses twice is there twice."""
+"""The records that one derivation joins, in order; a record that it uses twice occurs twice."""
 Witness = frozenset[RecordTerm]
 
 
@@ -33,7 +33,7 @@ class Polynomial:
     """A sum of products of records: each product is one derivation (Green and others, 2007)."""
 
     terms: dict[Derivation, int]
-    """The products, each with the number of times that it occurs."""
+    """The products, each with the number of its occurrences."""
 
     @overload
     def evaluate(self, value: Callable[[RecordTerm], int]) -> int: ...
@@ -58,7 +58,7 @@ class Polynomial:
         zero: Any = 0,
         one: Any = 1,
     ) -> Any:
-        """Return the polynomial's value if each record has one, such as its number in the table.
+        """Return the polynomial's value, given one of each record, such as its number in the table.
 
         Values may be of any commutative semiring: ``plus`` joins alternatives and has the neutral
         element ``zero``, ``times`` joins records that are used together and has ``one``.
@@ -91,7 +91,7 @@ def _product(records: Derivation, times: int) -> str:
 
 
 def minimal(derivations: Iterable[Derivation]) -> list[Witness]:
-    """Return the sets of records that have no other one within them, the smallest first."""
+    """Return the sets of records that contain no other of the sets, the smallest first."""
     found = sorted(
         {frozenset(each) for each in derivations}, key=lambda each: (len(each), sorted(each))
     )

@@ -1,8 +1,9 @@
 """Queries over some records of a table, answered from its decoded columns.
 
-The rids say where the values are, so the rest of the table is not read: a GROUP BY of exact values
-runs in compiled loops over the values of the records, another query in DuckDB over an Arrow table
-of them. Columns are decoded when queries over records name them for the second time.
+The rids are the positions of the values, so the rest of the table is not read. A GROUP BY of exact
+values runs in compiled loops over the values of the records; another query runs in DuckDB over an
+Arrow table of these values. Columns are decoded when queries over records name them for the second
+time.
 """
 
 import re
@@ -33,20 +34,20 @@ if TYPE_CHECKING:
 
 RECORDS, CHOSEN, ROW = "records", "__provhouse_records", "__provhouse_rid"
 BATCH = 1 << 17
-"""Rows that DuckDB reads in one piece; its threads share the pieces."""
+"""The number of rows that DuckDB reads in one piece; its threads share the pieces."""
 _WITH = re.compile(r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*with\b(\s+recursive\b)?", re.I | re.S)
 
 
 @dataclass
 class RecordQuery:
-    """A query over records of one table, and what it needs."""
+    """A query over records of one table, and the columns that it needs."""
 
     names: list[str]
-    """The columns of its result."""
+    """The columns of the result."""
     columns: list[str] | None
-    """The columns of the records that it reads, or None if it may read all."""
+    """The columns of the records that the query reads, or None if it may read all."""
     fused: Fused | None
-    """The query on the whole table, as compiled loops run it, if they can."""
+    """The query on the whole table for compiled loops, or None if they cannot run it."""
 
 
 @dataclass(frozen=True)
@@ -74,14 +75,14 @@ class OfRecords:
 
 
 def taken(values: NDArray[Any], rids: Rows) -> NDArray[Any]:
-    """Return the values of rids."""
+    """Return the values of the records with these rids."""
     out = np.empty(rids.size, values.dtype)
     kernels.take(values, rids, out)
     return out
 
 
 def answered(con: "Connection", table: TablePlace, rids: Rows, query: str) -> pa.Table | None:
-    """Return the result of a query over records, or None if DuckDB is to read them in the table."""
+    """Return the result of a query over records, or None if DuckDB is to read the table."""
     found = _planned(con, table, query)
     if found.fused is not None and _usable(con.columns, needed(found.fused)):
         try:
@@ -115,12 +116,12 @@ def _usable(columns: ColumnCache, keys: Sequence[Key]) -> bool:
 
 def _gathered(con: "Connection", keys: Sequence[Key], rids: Rows, query: str) -> pa.Table:
     """Run a query in DuckDB over the values of records."""
-    table = pa.table({ROW: rids})  # so that there are rows where no column is needed
+    table = pa.table({ROW: rids})  # keeps the number of rows if no column is needed
     for place, name, _ in keys:
         con.columns.rows(place)
         whole = con.columns.values(place, name).values
         plain = pa.types.is_integer(whole.type) or pa.types.is_floating(whole.type)
-        if plain and not whole.null_count:  # in a third of the time
+        if plain and not whole.null_count:  # takes a third of the time
             table = table.append_column(name, [pa.array(taken(whole.to_numpy(), rids))])
         else:
             table = table.append_column(name, whole.take(pa.array(rids)))
@@ -132,14 +133,14 @@ def _gathered(con: "Connection", keys: Sequence[Key], rids: Rows, query: str) ->
 
 
 def over(records: str, query: str) -> str:
-    """Return a query in which ``records`` is another query."""
+    """Return a query that reads the query ``records`` under this name."""
     if start := _WITH.match(query):
         return f"with{start[1] or ''} {RECORDS} as ({records}), {query[start.end() :]}"
     return f"with {RECORDS} as ({records}) {query}"
 
 
 def _planned(con: "Connection", table: TablePlace, query: str) -> RecordQuery:
-    """Return a query with what it needs, which is kept by its text."""
+    """Return a query and the columns that it needs, and keep them by its text."""
     kept = con.record_queries
     if (table, query) not in kept:
         if len(kept) >= MOST:
@@ -149,11 +150,11 @@ def _planned(con: "Connection", table: TablePlace, query: str) -> RecordQuery:
 
 
 MOST = 500
-"""The number of query texts that are kept."""
+"""The largest number of query texts that are kept."""
 
 
 def _plan(con: "Connection", table: TablePlace, query: str) -> RecordQuery:
-    """Find what a query needs. DuckDB reports errors in it."""
+    """Find the columns that a query needs. DuckDB reports errors in the query."""
     found = con.duckdb.sql(over(f"select * from {table.sql()}", query))
     plain = RecordQuery(found.columns, None, None)
     try:
@@ -161,7 +162,7 @@ def _plan(con: "Connection", table: TablePlace, query: str) -> RecordQuery:
     except ParseError:
         return plain
     if len(trees) != 1 or not isinstance(trees[0], exp.Query) or "#" in query:
-        return plain  # `#1` is a column by its position
+        return plain  # `#1` names a column by its position
     tree: Any = trees[0]
     columns = con.find(table.sql())[1]
     if not con.catalog().has_collations(con.duckdb, table) and not _reads_all(tree, columns):
@@ -178,7 +179,7 @@ def _reads_all(tree: exp.Expr, columns: dict[str, str]) -> bool:
     natural = any(join.args.get("method") for join in tree.find_all(exp.Join))
     lower = {name.lower() for name in columns}
     names = {each.name.lower() for each in tree.find_all(exp.Column)} - lower
-    rows = names & {each.alias_or_name.lower() for each in _sources(tree)}  # a row as one value
+    rows = names & {each.alias_or_name.lower() for each in _sources(tree)}  # rows used as values
     return bool(stars or natural or rows or any(tree.find_all(exp.Columns, exp.Pivot)))
 
 

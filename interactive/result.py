@@ -55,12 +55,12 @@ class Result:
         self._lineage = Lineage(con, plan, captured, self._masks)
         self._divided: Divided | None = None
         self._ahead(forced=mode is not None)
-        if not want.pushed and con.columns.size == decoded:  # decoding is not of each run
+        if not want.pushed and con.columns.size == decoded:  # later runs need not decode
             plan.took(self.mode, want.refs is not None, process_time() - began)
         con.memory.used(self)
 
     def _ahead(self, forced: bool) -> None:
-        """Index what is declared."""
+        """Index the declared lineage before it is asked for."""
         wanted = self._want.refs is not None or forced
         if self.mode == "defer" or (self.mode == "compiled" and wanted):
             self._lineage.index(sorted(self._declared))
@@ -99,7 +99,7 @@ class Result:
 
     @property
     def negative(self) -> list[str]:
-        """The references that rows depend on by having no match there; they have no records.
+        """The references where rows must have no match to appear; rows have no records there.
 
         These are tables in NOT EXISTS, NOT IN, ALL, and on the right of EXCEPT.
         """
@@ -109,8 +109,9 @@ class Result:
     def choices(self) -> list[str]:
         """The clauses of the query that choose among rows, such as "OFFSET in line 2, column 8".
 
-        Rows that were passed over may be in no lineage. So the records of a row say what it was
-        made of, not why it was chosen, and the query need not have the row again on them alone.
+        Rows that were passed over may be in no lineage. So the records of a row show the data that
+        it was made of, not the reason for its choice, and the query on these records alone may not
+        have the row.
         """
         return list(self._plan.choices)
 
@@ -119,7 +120,7 @@ class Result:
         return self._rows
 
     def to_pandas(self) -> Any:
-        """Return the rows as a pandas data frame; raise Unavailable if it is not installed."""
+        """Return the rows as a pandas data frame; raise Unavailable if pandas is not installed."""
         package("pandas")
         return self._rows.to_pandas()
 
@@ -152,9 +153,9 @@ class Result:
     def aggregate(self, ref: str, rows: Iterable[int] | None = None) -> pa.Table:
         """Return the declared aggregates of the records of some rows, by the declared columns.
 
-        They are read off for one row, and for several if these share no record and the aggregates
-        are counts, sums, minima and maxima; else they are computed from the records. Raises
-        UsageError as ``backward`` does, and if ``Want.by`` was not declared.
+        They are read off for one row, and for several rows if these share no record and the
+        aggregates are counts, sums, minima and maxima; else they are computed from the records.
+        Raises UsageError as ``backward`` does, and if ``Want.by`` was not declared.
         """
         chosen = self.positions(rows)
         refs = self._plan.named(ref)
@@ -177,7 +178,7 @@ class Result:
         return self._divided
 
     def forward(self, ref: str, rids: Iterable[int]) -> Rows:
-        """Return the numbers of the result's rows that records of a table are in.
+        """Return the numbers of the result's rows that records of a table belong to.
 
         Raises UsageError as ``backward`` does.
         """
@@ -196,19 +197,19 @@ class Result:
     def why(self, row: int) -> list[Witness]:
         """Return the witnesses of a row: the smallest sets of records that suffice for its values.
 
-        The records of one set were joined. Of a GROUP BY, each set suffices for the group to
+        The records of one set were joined. For a GROUP BY, each set suffices for the group to
         exist; the values of aggregates rest on all sets together. Raises NotCovered where a row
-        depends on more than the records that are joined, as with outer joins or LIMIT in a
-        subquery, and UsageError as ``backward`` does.
+        depends on more than the joined records, as with outer joins or LIMIT in a subquery, and
+        UsageError as ``backward`` does.
         """
         return minimal(self._derivations(row, how=False))
 
     def how(self, row: int) -> Polynomial:
         """Return the polynomial of a row: the sum of its derivations, each a product of records.
 
-        With the numbers of each record in its table, its value is the number of rows with equal
-        values, or of a GROUP BY the group's ``count(*)``. If duplicates are removed, the row exists
-        if the value is not 0. Raises NotCovered as ``why`` does, and for other aggregates.
+        With the multiplicity of each record in its table, its value is the number of rows with
+        equal values, or for a GROUP BY the group's ``count(*)``. If duplicates are removed, the row
+        exists if the value is not 0. Raises NotCovered as ``why`` does, and for other aggregates.
         """
         return Polynomial(dict(self._derivations(row, how=True)))
 
@@ -219,7 +220,7 @@ class Result:
             return derivations(self, at, how)
 
     def identifying(self, row: int) -> pa.Table | None:
-        """Return the keys of a group, or the values of another row; None from compiled loops."""
+        """Return the keys of a group, or the values of another row; None after compiled loops."""
         return self._lineage.identifying(row)
 
     def explain(self) -> str:
@@ -258,13 +259,13 @@ class Result:
     ) -> "Summary":
         """Ingest the lineage of all rows into a warehouse, as one new generation.
 
-        A row becomes the item ``table/K``, K its value in the column ``key``. ``names`` has the
-        column that identifies the records of each base table. All records of one row are one
-        derivation; its kind follows from the outermost operator of the query, and is ``unknown``
-        where that would not say exactly when a row exists, as with subqueries or windows.
-        ``settings`` are those of the warehouse that differ from its file. Raises UsageError if a
-        column is missing, or is NULL or not unique, or a table has changed, and what an ingest
-        raises.
+        A row becomes the item ``table/K``, where K is its value in the column ``key``. ``names``
+        maps each base table to the column that identifies its records. All records of one row are
+        one derivation; its kind follows from the outermost operator of the query, and is
+        ``unknown`` where this would not say exactly when a row exists, as with subqueries or
+        windows. ``settings`` are the warehouse settings that differ from its file. Raises
+        UsageError if a column is missing, or is NULL or not unique, or a table has changed, and the
+        errors of an ingest.
 
         >>> result.save("warehouse", table="report", key="carrier", names={"flights": "id"})
         """
@@ -296,7 +297,10 @@ class Result:
             return [chain for at in refs for chain in self._lineage.chains[at]]
 
     def positions(self, rows: Iterable[int] | None) -> Rows:
-        """Return distinct numbers of rows, or of all; raises UsageError if one does not exist."""
+        """Return distinct numbers of rows; of all rows if None.
+
+        Raises UsageError if a row does not exist.
+        """
         if rows is None:
             return np.arange(len(self))
         found = distinct(np.asarray(list(rows), np.int64))

@@ -1,4 +1,4 @@
-"""Keep the lineage of a result in a warehouse: its rows become items, derived from records."""
+"""Save the lineage of a result in a warehouse: its rows become items, derived from records."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .result import Result
 
 CHUNK = 1 << 20
-"""The number of triples passed on at once."""
+"""The number of triples in one batch."""
 
 
 def save(
@@ -79,7 +79,7 @@ def save(
 def operation(
     query: str, tables: Collection[str], aggregates: Collection[str] = ()
 ) -> tuple[str, str]:
-    """Return the op of a query's rows, by the outermost operator, and its kind.
+    """Return the op of a query's rows, from the outermost operator, and its kind.
 
     ``tables`` are the base tables that the query reads, and ``aggregates`` the names of all
     aggregates. The kind is ``unknown`` where it would not say exactly when a row exists.
@@ -134,7 +134,7 @@ _NESTED = (
 
 
 class _Rows:
-    """Puts the names and the operation of the result's rows into batches of their lineage."""
+    """The names and the operation of the result's rows, to add to batches of their lineage."""
 
     def __init__(self, table: str, keys: pa.ChunkedArray, op: str, kind: str) -> None:
         self._ids = pa.types.is_integer(keys.type)
@@ -149,7 +149,7 @@ class _Rows:
         return pa.schema([src, dst, *texts])
 
     def named(self, batch: tuple[Any, Any, str]) -> pa.RecordBatch:
-        """Return a batch with names for the numbers of rows."""
+        """Return a batch with names in place of row numbers."""
         ends, rows, source = batch
         dst = self._keys.take(pa.array(rows))
         texts = [pa.repeat(text, len(rows)) for text in (source, *self._texts.values())]
@@ -181,7 +181,7 @@ def _identifying(keys: pa.ChunkedArray, kind: str, what: str) -> pa.ChunkedArray
 
 
 def _keys_by_rid(con: "Connection", place: TablePlace, column: str) -> pa.ChunkedArray:
-    """Return the key of the record with each rid; rids without a record have NULL."""
+    """Return the key of the record with each rid, and NULL for a rid without a record."""
     kinds = con.find(place.sql())[1]
     columns = {name.lower(): name for name in kinds}
     if column.lower() not in columns:
@@ -220,7 +220,7 @@ def _batches(
 
 
 def _gathered(chain: Chain, rows: int) -> Iterator[tuple[Rows, Rows]]:
-    """Yield rows and the distinct rids of each, for as many rows at once as have few rids."""
+    """Yield rows and the distinct rids of each row, for groups of rows with few rids."""
     steps = [link.csr() for link in chain.links]
     for first, end in pairwise(_bounds(steps, rows)):
         chosen = rids = np.arange(first, end)
@@ -234,7 +234,7 @@ def _gathered(chain: Chain, rows: int) -> Iterator[tuple[Rows, Rows]]:
 
 
 def _bounds(steps: Sequence[tuple[Offsets, Rids]], rows: int) -> list[int]:
-    """Return where to divide the rows so that about a chunk of rids is followed at once."""
+    """Return the bounds that divide the rows into groups of about a chunk of followed rids."""
     number = int(steps[-1][1].max(initial=-1)) + 1
     reached = np.zeros(number, np.int64)  # the rids that are passed on the way, with repeats
     for offsets, rids in reversed(steps):

@@ -1,4 +1,4 @@
-"""Files and frames that become tables, and whether a file has changed since it was read."""
+"""Files and frames that become tables, and a check for changes of a file since it was read."""
 
 import os
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ READERS = {
     ".parquet": "read_parquet", ".csv": "read_csv", ".csv.gz": "read_csv", ".json": "read_json",
     ".jsonl": "read_json",
 }  # fmt: skip
-"""DuckDB's function for the files with each ending."""
+"""The DuckDB function that reads files with each ending."""
 DATABASES = (".duckdb", ".ddb", ".db")
 _Version = tuple[tuple[int, int, int], ...]
 
@@ -28,7 +28,7 @@ class ReadSource:
 
     @classmethod
     def of(cls, path: str | Path) -> "ReadSource":
-        """Return a file as it is now; raises NotFound if it is missing."""
+        """Return a file in its current state. Raises NotFound if it is missing."""
         found = cls(str(path), _version(str(path)))
         if not found.version and "://" not in found.path:
             raise NotFound(f"There is no file {path}", "", "Check the path")
@@ -36,7 +36,7 @@ class ReadSource:
 
     @property
     def changed(self) -> bool:
-        """Whether a file has changed, appeared or disappeared since."""
+        """Whether a file has changed, appeared or disappeared since it was read."""
         return _version(self.path) != self.version
 
 
@@ -47,12 +47,12 @@ def _version(path: str) -> _Version:
 
 
 def ending(path: str | Path) -> str | None:
-    """Return the ending of a file that can be read, or None for others."""
+    """Return the ending of a file that can be read, or None for another file."""
     return next((each for each in READERS if str(path).lower().endswith(each)), None)
 
 
 def reader(path: str | Path) -> str:
-    """Return DuckDB's function that reads a file; raises UsageError for other endings."""
+    """Return DuckDB's function that reads a file. Raises UsageError for other endings."""
     if (found := ending(path)) is None:
         raise UsageError(
             f"Cannot read {path}",
@@ -63,9 +63,9 @@ def reader(path: str | Path) -> str:
 
 
 def check_database(path: Path) -> None:
-    """Raise UsageError for a path that is no file, and does not look like a new database."""
+    """Raise UsageError for a path that is no file and does not look like a new database."""
     if path.exists() or ":" in str(path) or path.suffix.lower() in DATABASES:
-        return  # with a colon it is in memory or elsewhere
+        return  # a path with a colon is in memory or elsewhere
     raise UsageError(
         f"There is no file {path}",
         f"A new database of DuckDB ends in {', '.join(DATABASES)}",
@@ -74,7 +74,7 @@ def check_database(path: Path) -> None:
 
 
 def to_arrow(data: Any) -> pa.Table:
-    """Return Arrow, pandas or polars data as an Arrow table; raises UsageError for other data.
+    """Return Arrow, pandas or polars data as an Arrow table. Raises UsageError for other data.
 
     The labels of a pandas data frame's rows are left out unless they have a name.
     """

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Records:
     """Distinct records of one table, read when they are needed.
 
-    Reading them raises UsageError if a table has changed since they were found.
+    A read raises UsageError if a table has changed since the records were found.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class Records:
         self._con, self._snapshot = con, snapshot
         self.table = table
         self.rids = rids
-        """Their row numbers, DuckDB's ``rowid``, in ascending order."""
+        """The row numbers of the records, DuckDB's ``rowid``, in ascending order."""
 
     def __len__(self) -> int:
         return int(self.rids.size)
@@ -45,12 +45,12 @@ class Records:
             return self._scanned("select * from records", "order by rowid")
 
     def to_pandas(self) -> Any:
-        """Return the records as a pandas data frame; raise Unavailable if it is not installed."""
+        """Return the records as a pandas data frame. Raises Unavailable without pandas."""
         package("pandas")
         return self.to_arrow().to_pandas()
 
     def sql(self, query: str) -> pa.Table:
-        """Run a query in which ``records`` are these records, such as an aggregate of them."""
+        """Run a query that reads these records as ``records``, such as an aggregate of them."""
         with self._con.lock:
             self._check()
             _check_query(self._con, query)
@@ -81,18 +81,18 @@ class Records:
         return f"select * from {self.table.sql()} where rowid in (select rid from {RIDS})"
 
     def _mask(self, rows: int) -> pa.Table:
-        """Return a row for each row of the table, which says whether it is one of the records."""
-        mask = np.zeros(rows, np.uint8)  # Arrow's booleans are bits, which takes longer to make
+        """Return a row for each row of the table: 1 if it is one of the records, else 0."""
+        mask = np.zeros(rows, np.uint8)  # Arrow's booleans are bits, which take longer to make
         mask[self.rids] = 1
         return pa.table({"rid": mask})
 
     def _dense(self) -> str:
-        """Return the records in the order of the table: a scan beside the mask keeps it."""
+        """Return the query for the records in table order: a scan beside the mask keeps it."""
         return f"select t.* from {self.table.sql()} t positional join {RIDS} m where m.rid = 1"
 
 
 def _check_query(con: "Connection", query: str) -> None:
-    """Raise UsageError unless a text is one query; DuckDB reports errors in it."""
+    """Raise UsageError unless a text is one query. DuckDB reports errors in it."""
     found = con.duckdb.extract_statements(over("select 1", query))
     if len(found) != 1 or found[0].type != duckdb.StatementType.SELECT:
         raise UsageError(
@@ -103,5 +103,6 @@ def _check_query(con: "Connection", query: str) -> None:
 
 RIDS = "__provhouse_rids"
 DENSE = 400
-"""If more than one in this many rows is a record, the table is read beside a mask, which takes less
-time than a join with the rids."""
+"""If more than one row in this many is a record, the table is read beside a mask, which takes less
+time than a join with the rids.
+"""

@@ -1,4 +1,4 @@
-"""The state of some tables at one moment, to find out later whether they have changed."""
+"""The state of some tables at one moment, for a later check that they have not changed."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 class TableStates:
     """The tables that row numbers were taken from. A row number belongs to one snapshot.
 
-    Raises UsageError if a file that one of them was read from has changed.
+    Raises UsageError if the file behind one of the tables has changed since it was read.
     """
 
     def __init__(self, con: "Connection", tables: Iterable[TablePlace]) -> None:
@@ -24,7 +24,7 @@ class TableStates:
         self._version = con.version
 
     def check(self, what: str, remedy: str) -> None:
-        """Raise UsageError if a table or its file has changed; ``what`` is what depends on it."""
+        """Raise UsageError if a table or its file has changed. ``what`` states the consequence."""
         with self._con.lock:
             self._con.check_sources(self._tables)
             if self._con.states(self._tables) != self._states:

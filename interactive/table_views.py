@@ -22,12 +22,12 @@ RID = "__provhouse_rid"
 
 
 def _listed(columns: Mapping[str, str]) -> str:
-    """Return columns as they are listed after SELECT."""
+    """Return columns in the form of a SELECT list."""
     return ", ".join(f"({text}\n) as {quoted(name)}" for name, text in columns.items())
 
 
 def _charted(name: str, text: str, kind: str) -> str:
-    """Return the SQL of a view's column; raise UsageError if its type has no bars."""
+    """Return the SQL of a view's column. Raises UsageError if its type has no bars."""
     found = as_charted(text, kind)
     if found is None:
         seconds = f"Chart its seconds: {name}='epoch({text})'"
@@ -88,9 +88,10 @@ class TableViews(ChartViews):
     def records(
         self, brushes: Mapping[str, Iterable[int] | None] | None = None, limit: int | None = None
     ) -> Records:
-        """Return the first ``limit`` records, or all, that pass the views' brushes, or others.
+        """Return the records that pass ``brushes``, or else the views' brushes.
 
-        Raises UsageError if a table has changed since the views were made.
+        At most the first ``limit`` records are returned. Raises UsageError if a table has changed
+        since the views were made.
         """
         self._snapshot.check(
             "The records of these views can no longer be read", "Make the views again"

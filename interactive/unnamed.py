@@ -1,7 +1,7 @@
 """Files and data frames that a query reads without registering them.
 
 ``from 'x.parquet'``, ``from read_csv('x.csv', ...)`` and ``from frame``, a variable of the caller,
-are copied into tables, so that their rows have row numbers that stay: the position in the file or
+are copied into tables, so that their rows have lasting row numbers: the position in the file or
 frame. The tables are in a database of their own, which no unqualified name finds. A file or frame
 that has changed gets a new table, so that earlier results keep theirs.
 """
@@ -47,7 +47,7 @@ class Unnamed:
         self._copies: dict[str, _Copy] = {}
         self._reading: set[str] = set()
         self.number = 0
-        """The number of copies that have been made."""
+        """The number of copies made so far."""
 
     def reads(self, sql: str) -> bool:
         """Return whether a query is known to read files or frames."""
@@ -56,8 +56,8 @@ class Unnamed:
     def named(self, sql: str, catalog: Catalog, variables: Mapping[str, Any]) -> str:
         """Return a query that reads copies instead of files and frames; other texts unchanged.
 
-        ``variables`` are those that a name in the query may mean. Raises NotFound for a missing
-        file, UsageError for data that is no table, and DuckDB's errors for a broken file.
+        ``variables`` are the variables that a name in the query may mean. Raises NotFound for a
+        missing file, UsageError for data that is no table, and DuckDB's errors for a broken file.
         """
         try:
             trees = read(sql)
@@ -82,7 +82,7 @@ class Unnamed:
     def _copy(
         self, text: str, table: exp.Table, catalog: Catalog, variables: Mapping[str, Any]
     ) -> TablePlace | None:
-        """Return the copy of what a table in FROM means, or None if it is a table or unknown."""
+        """Return the copy of the file or frame that an item of FROM means, or None for others."""
         if isinstance(table.this, exp.Func):
             if table.this.name.lower() not in READERS:
                 return None
@@ -127,7 +127,7 @@ class Unnamed:
 
 
 def _span(table: exp.Table, tokens: list[Token]) -> tuple[int, int] | None:
-    """Return where a table stands in the text, with the arguments of a function."""
+    """Return the place of a table in the text, including the arguments of a function."""
     meta = next((node.meta for node in table.this.walk() if "start" in node.meta), None)
     at = next((at for at, token in enumerate(tokens) if meta and token.start == meta["start"]), -1)
     if at < 0:

@@ -1,4 +1,4 @@
-"""Why- and how-provenance of one row: which combinations of records it was made of."""
+"""Why- and how-provenance of one row: the combinations of records that it was made of."""
 
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -22,10 +22,10 @@ MOST = 100_000
 
 
 def derivations(result: "Result", row: int, how: bool) -> Counter[Derivation]:
-    """Return the derivations of a row's values, and how often each occurs.
+    """Return the derivations of a row's values, each with the number of its occurrences.
 
     Raises NotCovered for queries whose derivations are not combinations of records, and UsageError
-    if there are too many.
+    if the row has more than ``MOST`` derivations.
     """
     con = result.connection
     parsed = parse(con.duckdb, result.query, con.catalog())
@@ -56,7 +56,7 @@ def _joined(tables: list[str], rids: tuple[int | None, ...]) -> Derivation:
 
 
 def _text(derived: Derived, asked: int) -> str:
-    """Return the query for the derivations of the row that is asked about."""
+    """Return the query for the derivations of the row in question."""
     visible = [f"x{at}" for at in range(len(derived.names))]
     rids = [f"w{at}" for at in range(len(derived.refs))]
     same = [f"d.x{at} is not distinct from e.c{at}" for at in range(asked)]
@@ -69,7 +69,7 @@ def _text(derived: Derived, asked: int) -> str:
 
 
 def check(number: int) -> None:
-    """Raise UsageError if there are too many derivations."""
+    """Raise UsageError if a row has too many derivations."""
     if number > MOST:
         raise UsageError(
             f"The row has more than {MOST:,} derivations",

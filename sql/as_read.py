@@ -1,4 +1,4 @@
-"""Parts of a query that sqlglot reads or writes in another way than DuckDB, put right."""
+"""Corrections to the parts of a query that sqlglot reads or writes in another way than DuckDB."""
 
 from sqlglot import exp
 
@@ -22,7 +22,7 @@ def _join(join: exp.Join) -> None:
 
 
 def _semi(join: exp.Join) -> None:
-    """Take ``b.k`` for a column of the joined table b, not for a field of a column b."""
+    """Read ``b.k`` as a column of the joined table b, not as a field of a column b."""
     name, on = join.this.alias_or_name, join.args.get("on")
     for field in list(on.find_all(exp.Dot)) if on is not None else []:
         if isinstance(field.this, exp.Column) and field.this.name.lower() == name.lower():
@@ -30,7 +30,7 @@ def _semi(join: exp.Join) -> None:
 
 
 def _share(limit: exp.Limit) -> None:
-    """Write a computed share with the sign ``%``: DuckDB takes the word for numbers only."""
+    """Write a computed share with the sign ``%``: DuckDB accepts the word for numbers only."""
     options = limit.args.get("limit_options")
     if options is None or not options.args.get("percent"):
         return

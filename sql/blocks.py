@@ -25,7 +25,7 @@ def unwrapped(query: exp.Expr) -> exp.Expr:
 
 
 def own(root: exp.Expr, *kinds: type[Node]) -> Iterator[Node]:
-    """Yield the nodes of some kinds in a block, not those inside nested queries; in text order."""
+    """Yield the nodes of some kinds in a block, without nested queries, in text order."""
     todo: list[exp.Expr] = [root]
     while todo:
         node = todo.pop()
@@ -40,7 +40,7 @@ ENDS = (exp.Select, exp.SetOperation, exp.Column, exp.Identifier, exp.Literal)
 
 
 def sources(select: exp.Select) -> list[exp.Expr]:
-    """Return what a block reads: tables, derived tables, and functions that make rows."""
+    """Return the sources of a block: tables, derived tables, and functions that make rows."""
     start = select.args.get("from_")
     found = list(_sources(start.this)) if start else []
     for join in select.args.get("joins") or []:
@@ -74,22 +74,22 @@ def is_parenthesised_join(item: exp.Expr) -> bool:
 
 
 def is_plain(query: exp.Expr) -> bool:
-    """Return whether a query only joins tables, and may group the rows."""
+    """Return whether a query only joins tables, and perhaps groups the rows."""
     if not isinstance(query, exp.Select) or any(map(query.args.get, CHOOSING)):
         return False
     return plain_blocks(query) > 0 and not windows(query) and is_resolved(query)
 
 
 def is_resolved(select: exp.Select) -> bool:
-    """Return whether all columns in a block have a table, but those in its ORDER BY."""
+    """Return whether all columns of a block have a table, except in its ORDER BY."""
     parts = (part for part in select.iter_expressions() if not isinstance(part, exp.Order))
     return all(column.table for part in parts for column in part.find_all(exp.Column))
 
 
 def plain_blocks(select: exp.Select) -> int:
-    """Return how many blocks a block of joins consists of, without those in expressions.
+    """Return the number of blocks that a block of joins consists of, without blocks in expressions.
 
-    0 if it reads anything but tables and derived tables that only join some.
+    Returns 0 if it reads anything except tables, and derived tables that only join tables.
     """
     found = 1
     for source in sources(select):
@@ -129,7 +129,7 @@ def is_aggregate(node: exp.Func) -> bool:
 
 @dataclass(frozen=True)
 class Keys:
-    """The keys of GROUP BY. ``sets`` says whether rows differ in the keys they are grouped by."""
+    """The keys of GROUP BY. ``sets`` says whether rows are grouped by different keys."""
 
     expressions: list[exp.Expr]
     sets: bool
@@ -162,7 +162,7 @@ def key_leaves(node: exp.Expr) -> Iterator[exp.Expr]:
 def windows(select: exp.Select) -> list[exp.Window]:
     """Return the windows of a block, each with its definition in place of a name.
 
-    Without the ranks that stand for a LIMIT.
+    The ranks that stand for a LIMIT are left out.
     """
     named = {window.name: window for window in select.args.get("windows") or []}
     roots = [*select.expressions, select.args.get("qualify"), select.args.get("order")]

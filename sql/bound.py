@@ -1,8 +1,8 @@
 """DuckDB's own reading of a query: the plan that it binds, before it optimises.
 
 provhouse reads SQL with sqlglot, and DuckDB with its own parser and catalogue. A query has lineage
-only if both read the same: the text that provhouse writes from its tree must be bound to the plan
-of the user's text, and that plan must scan the tables that provhouse found.
+only if both agree: DuckDB must bind the text that provhouse writes from its tree to the plan of the
+user's text, and that plan must scan the tables that provhouse found.
 """
 
 import json
@@ -21,15 +21,15 @@ from .scan_order import CHOOSING, KEEPS, in_table_order, renumber
 IGNORED = re.compile(
     r'"(?:alias|query_location|query_location_length|table_index)":(?:"(?:[^"\\]|\\.)*"|\d+),?'
 )
-"""Parts of a plan that do not change what it computes. Quotes in its texts are escaped."""
+"""Parts of a plan that do not change its result. The quotes in texts of a plan are escaped."""
 NAN = re.compile('"value":(-?[A-Z]+)')
-"""NaN and infinity, which DuckDB writes as no JSON has them. Quotes in texts are escaped."""
+"""NaN and infinity, in DuckDB's notation, which is not JSON. The quotes in texts are escaped."""
 SPELLING = {
     "alias", "query_location", "query_location_length", "table_index", "is_operator",
     "bound_columns", "aggregate_index", "group_index", "groupings_index", "window_index",
     "unnest_index", "cte_index", "mark_index", "input_table_names",
 }  # fmt: skip
-"""These parts, and others that depend on how a text is written, such as names by case."""
+"""The ignored parts, and further parts that depend on spelling, such as the case of names."""
 TRUE = {
     "expression_class": "BOUND_CONSTANT",
     "type": "VALUE_CONSTANT",
@@ -41,7 +41,7 @@ CALLED = re.compile(f'"qname":{PATH}')
 
 
 class NotBound(Exception):
-    """DuckDB does not bind a text, or cannot write down its plan."""
+    """The error for a text that DuckDB does not bind, or whose plan it cannot write down."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Bound:
         return {str(json.loads(path)[-1]).lower() for path in set(CALLED.findall(self.text))}
 
     def same(self, other: "Bound", names: Mapping[str, str]) -> bool:
-        """Return whether two plans compute the same; ``names`` has functions with several names."""
+        """Return whether two plans compute the same. ``names`` has functions with several names."""
         if IGNORED.sub("", self.text) == IGNORED.sub("", other.text):
             return True
         one, two = (json.loads(each.text) for each in (self, other))
@@ -77,7 +77,7 @@ class Bound:
 
 
 def bound(con: duckdb.DuckDBPyConnection, *texts: str) -> list[Bound]:
-    """Return the plans of queries; raise NotBound if DuckDB refuses one."""
+    """Return the plans of queries. Raises NotBound if DuckDB refuses one."""
     listed = ", ".join(["json_serialize_plan(?, skip_default := true)"] * len(texts))
     try:
         (plans,) = con.execute(f"select {listed}", list(texts)).fetchall()
@@ -90,15 +90,15 @@ def bound(con: duckdb.DuckDBPyConnection, *texts: str) -> list[Bound]:
 
 
 class _Reader:
-    """Reads one plan into a form that does not depend on spelling and numbering."""
+    """A reader that gives one plan a form independent of spelling and numbering."""
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names
         self._ctes: dict[int, int] = {}
-        """The WITH queries in the order of the plan, by their numbers in it."""
+        """The WITH queries in the order of the plan, by their numbers in the plan."""
 
     def plain(self, node: Any) -> Any:
-        """Return a part of a plan."""
+        """Return a part of a plan in this form."""
         if isinstance(node, list):
             return [self.plain(each) for each in node]
         if not isinstance(node, dict):
@@ -148,7 +148,7 @@ def _chosen_last(node: dict[str, Any]) -> dict[str, Any]:
 
 
 def _repeats(node: dict[str, Any]) -> bool:
-    """Return whether a node is ``SELECT * FROM (...)``, which has the columns of what is in it."""
+    """Return whether a node is ``SELECT * FROM (...)``, with the columns of the query within."""
     if node.get("type") != "LOGICAL_PROJECTION":
         return False
     found = [(each.get("type"), each.get("index", 0)) for each in node["expressions"]]

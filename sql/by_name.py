@@ -1,4 +1,4 @@
-"""UNION BY NAME as a plain UNION, whose branches have the same columns in the same order."""
+"""UNION BY NAME as a plain UNION whose branches have the same columns in the same order."""
 
 import duckdb
 from sqlglot import exp

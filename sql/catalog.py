@@ -1,4 +1,4 @@
-"""The tables and views that a connection sees, read once until something changes."""
+"""The tables and views that a connection sees, read once until a table or view changes."""
 
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -51,7 +51,7 @@ class Catalog:
         self.functions: Functions = functions(con)
 
     def has_collations(self, con: duckdb.DuckDBPyConnection, place: TablePlace) -> bool:
-        """Return whether text in a table may be equal though it differs."""
+        """Return whether a collation may make different texts in a table equal."""
         text = f"""
             select ({COLLATED}) + count(*) from duckdb_tables()
             where (database_name, schema_name, table_name) = (?, ?, ?) and sql ilike '%collate%'"""
@@ -59,7 +59,7 @@ class Catalog:
         return bool(found)
 
     def find(self, table: exp.Table) -> Relation | None:
-        """Return what a name in a query means, or None."""
+        """Return the table or view that a name in a query means, or None."""
         for relation in self._by_name.get(table.name.lower(), []):
             place = relation.place
             if not table.db and place[:2] not in self._path:
@@ -73,7 +73,7 @@ class Catalog:
 
 
 def _search_path(con: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
-    """Return the databases and schemas that DuckDB looks for an unqualified name in, in order."""
+    """Return the databases and schemas that DuckDB searches for an unqualified name, in order."""
     ((path, here),) = con.execute(
         "select current_setting('search_path'), current_database()"
     ).fetchall()

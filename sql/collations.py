@@ -1,4 +1,4 @@
-"""The collations of columns, by which DuckDB compares texts that differ."""
+"""The collations of columns, which let DuckDB take texts that differ for equal."""
 
 import json
 from typing import Any
@@ -10,7 +10,7 @@ from .not_covered import REWRITE, NotCovered
 
 
 def collations(con: duckdb.DuckDBPyConnection, sql: str) -> dict[int, str]:
-    """Return the collations of the columns of a query by their positions, if they have one.
+    """Return the collations of the columns of a query by position, for columns that have one.
 
     Raises NotCovered for a text with a collation inside another value, and for a query whose plan
     DuckDB does not write down.
@@ -21,7 +21,7 @@ def collations(con: duckdb.DuckDBPyConnection, sql: str) -> dict[int, str]:
         raise _refusal() from None
     plan = json.loads(found.text)["plans"][0]
     while "expressions" not in plan and plan.get("children"):
-        plan = plan["children"][-1]  # WITH queries come before
+        plan = plan["children"][-1]  # WITH queries come before the query
     kinds = [each["return_type"] for each in plan.get("expressions", [])]
     return {at: name for at, kind in enumerate(kinds) if (name := _collation(kind))}
 

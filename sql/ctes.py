@@ -1,10 +1,10 @@
-"""Which WITH query a name in FROM means."""
+"""The WITH query that a name in FROM means."""
 
 from sqlglot import exp
 
 
 def cte_of(table: exp.Table) -> exp.CTE | None:
-    """Return the WITH query that a table names, if it does. Queries see only those before them."""
+    """Return the WITH query that a table names, or None. Queries see only earlier ones."""
     if table.db:
         return None
     node: exp.Expr | None = table

@@ -1,8 +1,8 @@
-"""Read DuckDB's SQL with each function under the name that the text gives it.
+"""Read DuckDB's SQL, and keep the name that the text gives to each function.
 
-sqlglot reads many functions as its own and writes these back: ``len`` as ``length``, ``log2`` as
-``log`` of two arguments. DuckDB may bind another function then. So functions are read under names
-that sqlglot does not know, except the few that provhouse looks into.
+sqlglot replaces many functions by its own and writes these back: ``len`` as ``length``, ``log2`` as
+``log`` of two arguments. DuckDB may then bind another function. So functions are read under names
+that sqlglot does not know, except the few that provhouse examines.
 """
 
 from collections.abc import Mapping
@@ -35,12 +35,12 @@ NOT_CALLED = {TokenType.ALIAS, TokenType.DCOLON, TokenType.STAR, TokenType.R_PAR
 
 PIVOTS = {TokenType.PIVOT, TokenType.UNPIVOT}
 READS = {TokenType.SELECT, TokenType.FROM}
-"""Tokens after which a PIVOT is one of a table, not a query."""
+"""Tokens that make a later PIVOT a clause of a table, not a query."""
 AFTER_PIVOT = {TokenType.ORDER_BY, TokenType.LIMIT, TokenType.OFFSET}
 
 
 class Verbatim(DuckDB):
-    """DuckDB's dialect, which also leaves the paths of ``->`` as they are written."""
+    """DuckDB's dialect, except that paths of ``->`` stay as they are written."""
 
     def to_json_path(self, path: exp.Expr | None) -> exp.Expr | None:
         """Return a path unchanged."""
@@ -48,14 +48,14 @@ class Verbatim(DuckDB):
 
 
 class Meta(dict[str, Any]):
-    """Meta data of a node, of which a copy of the node makes a shallow copy; that takes a third."""
+    """Metadata of a node. A copy of the node copies it shallowly, in a third of the time."""
 
     def __deepcopy__(self, memo: object) -> "Meta":
         return Meta(self)
 
 
 def meta(node: exp.Expr) -> Mapping[str, Any]:
-    """Return the meta data of a node without making some for it, which each copy would copy."""
+    """Return the metadata of a node without creating any, which each copy would copy."""
     found: Mapping[str, Any] | None = node._meta
     return found or {}
 
@@ -115,9 +115,9 @@ def read(sql: str) -> list[Any]:
 
 
 def _in_from(tokens: list[Token]) -> list[Token]:
-    """Write ``PIVOT ... LIMIT 2`` as ``FROM (PIVOT ...) LIMIT 2``, which sqlglot reads, too."""
+    """Write ``PIVOT ... LIMIT 2`` as ``FROM (PIVOT ...) LIMIT 2``, which sqlglot also reads."""
     found: list[Token] = []
-    started: list[int | None] = [None]  # for each parenthesis, where a PIVOT in it starts
+    started: list[int | None] = [None]  # for each parenthesis, the start of a PIVOT in it
     reading = [False]  # for each parenthesis, whether it has SELECT or FROM
     for token in tokens:
         kind = token.token_type
@@ -155,7 +155,7 @@ def _negate(negated: exp.Not) -> None:
 def _keep_nulls(nulls: exp.Expr) -> None:
     """Keep IGNORE NULLS in the argument of a function, where sqlglot would leave it out.
 
-    The node for an item of ORDER BY can have any words after it.
+    The node for an item of ORDER BY carries it, since any words can follow this node.
     """
     if isinstance(nulls.parent, exp.Anonymous):
         words = "IGNORE NULLS" if isinstance(nulls, exp.IgnoreNulls) else "RESPECT NULLS"

@@ -1,4 +1,4 @@
-"""Blocks, and FROM clauses, that may choose other rows when they run again."""
+"""Blocks and FROM clauses that may choose other rows when they run again."""
 
 from collections.abc import Iterator
 
@@ -9,13 +9,13 @@ from .not_covered import refuse
 from .subqueries import outer_columns
 
 METHODS = ("POSITIONAL", "ASOF")
-"""Joins that pair rows by their order, which ties leave open."""
+"""Joins that pair rows by their order, which is not unique if rows tie."""
 
 
 def reads_choice(select: exp.Select) -> bool:
     """Return whether the FROM clause of a block may have other rows when it runs again.
 
-    Derived tables in it that can be stored by themselves have been.
+    Derived tables that can be stored by themselves no longer count: they are stored already.
     """
     joins = select.args.get("joins") or []
     if select.args.get("sample") or any(each.method in METHODS for each in joins):
@@ -24,7 +24,7 @@ def reads_choice(select: exp.Select) -> bool:
 
 
 def _depends(source: exp.Expr) -> bool:
-    """Return whether a derived table chooses among rows by values of items before it."""
+    """Return whether a derived table chooses among rows by values of the items before it."""
     return (
         isinstance(source, exp.Subquery)
         and bool(outer_columns(source))
@@ -48,7 +48,7 @@ def _depends_on_order(window: exp.Window) -> bool:
 
 
 def apart(select: exp.Select) -> exp.Select:
-    """Move the FROM clause of a block into a derived table of its own, and return its query."""
+    """Move the FROM clause of a block into a derived table, and return the query of that table."""
     sources = blocks.sources(select)
     names = {source.alias_or_name for source in sources}
     name = f"__from_{sources[0].alias_or_name}"
@@ -81,7 +81,7 @@ MOVED = ("from_", "joins", "sample")
 
 
 def _columns(select: exp.Select) -> Iterator[exp.Column]:
-    """Yield the columns of a block outside FROM, also those in its subqueries."""
+    """Yield the columns of a block outside FROM, also in its subqueries."""
     for clause, found in list(select.args.items()):
         if clause in MOVED:
             continue

@@ -1,4 +1,4 @@
-"""The functions of DuckDB: aggregates, values that change, other names, and macros."""
+"""The functions of DuckDB: aggregates, unstable functions, other names, and macros."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import duckdb
 
 STOPS = "error"
-"""A function without a value, which DuckDB calls where a subquery may have too many rows."""
+"""A function without a value; DuckDB calls it where a subquery may have too many rows."""
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,12 @@ class Functions:
     unstable: set[str] = field(default_factory=set)
     """Functions with another value at each call, or in each query."""
     names: dict[str, str] = field(default_factory=dict)
-    """The name that DuckDB documents a function under, for its other names."""
+    """The documented name of each function, by its other names."""
     macros: dict[str, list[Macro]] = field(default_factory=dict)
-    """Several macros of one name differ in the number of their parameters."""
+    """Macros by name. Macros with one name differ in the number of their parameters."""
 
     def macro(self, name: str, arguments: int, table: bool) -> Macro | None:
-        """Return the macro that a call means, or None; ``table``: the call is in FROM."""
+        """Return the macro that a call means, or None. ``table`` is whether the call is in FROM."""
         found = [each for each in self.macros.get(name.lower(), []) if each.table == table]
         fitting = [each for each in found if len(each.parameters) == arguments]
         return fitting[0] if fitting else found[0] if found else None

@@ -15,7 +15,7 @@ from .not_covered import REWRITE, NotCovered, refuse
 
 
 def check(con: duckdb.DuckDBPyConnection, sql: str, tree: exp.Expr, catalog: Catalog) -> Bound:
-    """Return DuckDB's plan of a text, if it binds the tree to the same plan.
+    """Return DuckDB's plan of a text, if DuckDB binds the tree to the same plan.
 
     Raises NotCovered if it does not, or if the query calls a function that changes its value.
     """
@@ -50,7 +50,7 @@ def _bound(con: duckdb.DuckDBPyConnection, sql: str, tree: exp.Expr, why: str) -
 
 
 def refuse_unstable(found: Bound, tree: exp.Expr, functions: Functions) -> None:
-    """Refuse functions with other values each time, since a witness query would not agree."""
+    """Refuse functions with another value at each call, since a witness query would not agree."""
     if unstable := sorted(found.called & functions.unstable):
         node = _call(tree, unstable)
         refuse(node.sql("duckdb").lower() if node else f"{unstable[0]}()", node or tree)

@@ -1,13 +1,13 @@
-"""Derived tables that refer to items before them in FROM, with the word LATERAL or without it."""
+"""Derived tables that refer to items before them in FROM, with or without the word LATERAL."""
 
 from sqlglot import exp
 
 
 def mark(tree: exp.Expr) -> None:
-    """Say LATERAL for all derived tables that may refer to items before them.
+    """Add LATERAL to all derived tables that may refer to items before them.
 
-    sqlglot looks for names in those items only where the word stands. It does not know the word
-    in a join without parentheses inside another, ``a JOIN (...) b JOIN c ON p ON q``.
+    sqlglot looks for names in these items only where the word stands. It does not know the word in
+    a join without parentheses inside another join, ``a JOIN (...) b JOIN c ON p ON q``.
     """
     found = [join.this for join in tree.find_all(exp.Join) if isinstance(join.this, exp.Subquery)]
     found = [each for each in found if isinstance(each.this, exp.Query) and each.alias]
@@ -21,7 +21,7 @@ def mark(tree: exp.Expr) -> None:
 
 
 def unmark(nodes: list[exp.Expr]) -> None:
-    """Make plain items of all that say LATERAL: DuckDB needs no such word."""
+    """Remove LATERAL from all items: DuckDB does not need the word."""
     for lateral in nodes:
         if not isinstance(lateral, exp.Lateral):
             continue

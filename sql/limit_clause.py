@@ -1,4 +1,4 @@
-"""LIMIT and OFFSET: where they choose among rows, and their rows in correlated subqueries."""
+"""LIMIT and OFFSET: their choices among rows, and their rows in correlated subqueries."""
 
 from collections.abc import Iterable
 
@@ -9,11 +9,11 @@ from .subqueries import outer_columns
 
 
 def choices(query: exp.Expr, nodes: Iterable[exp.Expr]) -> list[str]:
-    """Return what in a query chooses among rows by the number of others, each with its place.
+    """Return the clauses that choose rows by the number of other rows, each with its place.
 
-    Its rows cannot always be computed again from their records: those that were passed over are
-    missing there. A LIMIT of the whole query has no part in that, unless it is a share.
-    ``nodes`` are those of the query.
+    The rows of such a query cannot always be computed again from their records, which lack the rows
+    that were passed over. A LIMIT of the whole query does not count, unless it is a share.
+    ``nodes`` are the nodes of the query.
     """
     found = []
     for node in nodes:
@@ -29,7 +29,7 @@ def choices(query: exp.Expr, nodes: Iterable[exp.Expr]) -> list[str]:
 def take_ties(query: exp.Expr) -> None:
     """Make LIMITs that depend on asked values take all ties, or else all rows they choose from.
 
-    Which ties the query took is not known after it ran. Rows before an OFFSET decide which ones
+    After the query ran, it is unknown which ties it took. Rows before an OFFSET decide which rows
     follow, so they count too.
     """
     for block in [query, *query.find_all(exp.Select, exp.SetOperation)]:

@@ -1,6 +1,6 @@
 """Move subqueries out of group keys and aggregates, to a derived table below the GROUP BY.
 
-Then keys and arguments of aggregates are columns, which the hidden columns of a group can name.
+Then keys and arguments of aggregates are columns, and the hidden columns of a group can name them.
 """
 
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ class Below:
         return exp.column(self._names[text], self.name, quoted=True)
 
     def insert(self) -> None:
-        """Let the block read the derived table, which reads what the block has read."""
+        """Insert the derived table between the block and the sources of the block."""
         bound = {source.alias_or_name for source in blocks.sources(self.select)}
         for column in list(_block_columns(self.select, bound)):
             column.replace(self.column(column))
@@ -62,7 +62,7 @@ def _roots(select: exp.Select) -> list[exp.Expr]:
 
 
 def _block_columns(select: exp.Select, bound: set[str]) -> Iterator[exp.Expr]:
-    """Yield the columns of a block in what it evaluates after WHERE, also in nested queries."""
+    """Yield the columns that a block evaluates after WHERE, also in nested queries."""
     for root in _roots(select):
         for node in blocks.own(root, exp.Column, exp.Select, exp.SetOperation):
             inside = [node] if isinstance(node, exp.Column) else outer_columns(node)
@@ -95,7 +95,7 @@ def _nodes(select: exp.Select) -> Iterator[exp.Expr]:
 
 
 def _in_aggregate(node: exp.Expr) -> bool:
-    """Return whether a node is in an aggregate of its block, or in its FILTER."""
+    """Return whether a node is in an aggregate of its block, or in the aggregate's FILTER."""
     above = node.parent
     while above is not None and not isinstance(above, exp.Select):
         call = above.this if isinstance(above, (exp.Filter, exp.WithinGroup)) else above

@@ -1,4 +1,4 @@
-"""Replace calls of macros by what they stand for, as DuckDB does when it binds a query."""
+"""Replace calls of macros by their definitions, as DuckDB does when it binds a query."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -14,9 +14,9 @@ DEPTH = 50
 
 
 def unfold(tree: exp.Expr, nodes: Iterable[exp.Expr], functions: Functions) -> bool:
-    """Unfold the macros in a query, except built-in ones that only compute with plain values.
+    """Unfold the macros in a query, except built-in macros that only compute with plain values.
 
-    ``nodes`` are those of the tree. Return whether there are any macros.
+    ``nodes`` are the nodes of the tree. Returns whether the query has any macros.
     """
     for depth in range(DEPTH):
         calls = [
@@ -40,7 +40,7 @@ def _macro(call: exp.Func, functions: Functions) -> Macro | None:
     if macro is None or not macro.built_in or _looks_into(macro, functions):
         return macro
     twice = isinstance(call, exp.Anonymous) and call.find(exp.Query) is not None
-    return macro if twice else None  # it may read a subquery in its arguments twice
+    return macro if twice else None  # the macro may read a subquery in its arguments twice
 
 
 def _looks_into(macro: Macro, functions: Functions) -> bool:

@@ -1,4 +1,4 @@
-"""Keys that stand in SELECT: ORDER BY ALL, GROUP BY ALL, and those of GROUPING SETS."""
+"""Keys that SELECT lists: for ORDER BY ALL, GROUP BY ALL, and GROUPING SETS."""
 
 from collections.abc import Iterator
 
@@ -24,7 +24,7 @@ def name_all(tree: exp.Expr) -> None:
 
 
 def expand_all(nodes: list[exp.Expr]) -> None:
-    """Replace GROUP BY ALL, which would take in the columns that are added."""
+    """Replace GROUP BY ALL by its keys: it would include columns that are added later."""
     for group in nodes:
         select = group.parent if isinstance(group, exp.Group) else None
         if not isinstance(select, exp.Select) or not group.args.get("all"):
@@ -38,7 +38,7 @@ def expand_all(nodes: list[exp.Expr]) -> None:
 
 
 def _beside(select: exp.Select) -> list[exp.Expr]:
-    """Return the columns in HAVING, outside aggregates, which GROUP BY ALL takes, too."""
+    """Return the columns in HAVING, outside aggregates, which GROUP BY ALL includes too."""
     found: list[exp.Expr] = []
     todo: list[exp.Expr] = [having] if (having := select.args.get("having")) else []
     bound = {source.alias_or_name for source in sources(select)}
@@ -53,7 +53,7 @@ def _beside(select: exp.Select) -> list[exp.Expr]:
 
 
 def _is_key(projection: exp.Expr, select: exp.Select) -> bool:
-    """Return whether GROUP BY ALL takes a column of SELECT: it depends on columns of the rows."""
+    """Return whether GROUP BY ALL includes a column of SELECT: it depends on the block's rows."""
     if any(is_aggregate(node) for node in own(projection, exp.Func)):
         return False
     bound = {source.alias_or_name for source in sources(select)}
@@ -82,7 +82,7 @@ def expand_named(nodes: list[exp.Expr]) -> None:
 
 
 def _grouped_by_sets(nodes: list[exp.Expr]) -> Iterator[tuple[exp.Select, list[exp.Expr]]]:
-    """Yield the blocks with grouping sets, and their keys."""
+    """Yield the blocks with grouping sets, each with its keys."""
     for group in nodes:
         if not isinstance(group, exp.Group):
             continue

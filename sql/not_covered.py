@@ -10,7 +10,7 @@ from .dialect import meta
 
 
 class NotCovered(UsageError):
-    """A query contains a construct whose lineage is not supported."""
+    """The error for a query with a construct whose lineage is not supported."""
 
 
 REWRITE = "Rewrite the query, or run it without lineage=True"
@@ -18,7 +18,7 @@ LOAD = "Make a table of it with register(name, data), and read that"
 
 
 PLACE = ("line", "col", "start", "end")
-"""The meta data of a node that say where in the query it is."""
+"""The metadata of a node that give its place in the query."""
 
 
 def refuse(what: str, node: exp.Expr, remedy: str = REWRITE) -> NoReturn:
@@ -31,7 +31,7 @@ def refuse(what: str, node: exp.Expr, remedy: str = REWRITE) -> NoReturn:
 
 
 def place(node: exp.Expr) -> str:
-    """Return where the first named token of a node is, such as "in line 2, column 8"."""
+    """Return the place of a node's first named token, such as "in line 2, column 8"."""
     found = [meta(child) for child in node.walk() if "line" in meta(child)]
     if not found and node.parent is not None:
         return place(node.parent)

@@ -1,7 +1,7 @@
 """The names and types of the columns of a result, read from a text and its bound plan.
 
-DuckDB tells them too, but binds the text once more for that. Here they are known where a name can
-be spelled in one way only, and a type has no parts.
+DuckDB also returns them, but binds the text once more for that. This module finds them if a name
+can be spelled in only one way, and a type has no parts.
 """
 
 import json
@@ -26,10 +26,10 @@ WHOLE = {
 
 
 def listed(tree: exp.Expr, nodes: Iterable[exp.Expr], catalog: Catalog) -> list[str]:
-    """Return the names that a query gives its columns; empty if they are not certain.
+    """Return the names that a query gives its columns; none if they are not certain.
 
     DuckDB spells a column as it was declared. So a column is certain if its name is in lower case
-    wherever the query and its tables have it.
+    at all its places in the query and its tables.
     """
     if not isinstance(tree, exp.Select):
         return []
@@ -58,7 +58,7 @@ def _spelled_otherwise(columns: set[str], nodes: Iterable[exp.Expr], catalog: Ca
 
 
 def outputs(names: list[str], plan: Bound) -> list[Output] | None:
-    """Return the columns of a result with these names; None if its plan does not show them."""
+    """Return the columns of a result with these names, or None if its plan does not show them."""
     (node,) = json.loads(plan.text)["plans"]
     while node["type"] in PASS:
         node = node["children"][-1]
@@ -74,7 +74,7 @@ def outputs(names: list[str], plan: Bound) -> list[Output] | None:
 
 
 def _kind(expression: dict[str, Any]) -> str:
-    """Return a type as DuckDB writes it; empty for one with parts."""
+    """Return a type as DuckDB writes it; empty for a type with parts."""
     kind = expression.get("return_type") or expression.get("value", {}).get("type", {})
     name, info = kind.get("id", ""), kind.get("type_info")
     if name == "DECIMAL" and info and "width" in info:

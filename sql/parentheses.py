@@ -6,9 +6,9 @@ CLAUSES = ("order", "limit", "offset")
 
 
 def clauses_inside(tree: exp.Expr) -> None:
-    """Move clauses after parentheses into the query in them; inner ones first.
+    """Move clauses after parentheses into the query within them, inner ones first.
 
-    A query that has such clauses itself becomes a derived table, since its own come first.
+    A query that has such clauses itself becomes a derived table, since its own clauses come first.
     """
     for outer in reversed(list(tree.find_all(exp.Subquery))):
         given = {each: outer.args[each] for each in CLAUSES if outer.args.get(each)}
@@ -31,7 +31,7 @@ def _inside(outer: exp.Subquery) -> exp.Expr:
 
 
 def _derived(query: exp.Query) -> exp.Select:
-    """Replace a query by one that reads it, and return that."""
+    """Replace a query by a query that reads it, and return the new query."""
     select = exp.select("*")
     query.replace(select)
     alias = exp.TableAlias(this=exp.to_identifier("__in", quoted=True))

@@ -1,4 +1,4 @@
-"""From SQL text to a qualified tree in which each use of a base table has a number."""
+"""Parse SQL text into a qualified tree that numbers each use of a base table."""
 
 from dataclasses import dataclass, field
 from functools import partial
@@ -36,24 +36,24 @@ from .values_clause import name_columns
 
 @dataclass(frozen=True)
 class Reference:
-    """One use of a base table in a query. Its name is that of the table, or ``table#2``."""
+    """One use of a base table in a query. Its name is the name of the table, or ``table#2``."""
 
     name: str
     table: TablePlace
     where: str
-    """Its place in the text, such as "in line 2, column 8"."""
+    """The place of the use in the text, such as "in line 2, column 8"."""
 
 
 @dataclass
 class Parsed:
-    """A qualified query, whose tables have ``ref`` or ``cte`` in their meta data: a position.
+    """A qualified query. The metadata of each table has a position, as ``ref`` or ``cte``.
 
     ``kept`` are blocks that are stored before the query runs; tables that read them have ``kept``.
     """
 
     query: exp.Query
     collated: bool = False
-    """Whether texts are compared by a collation."""
+    """Whether the query compares texts with a collation."""
     outputs: list[Output] | None = None
     """The columns of the result, if they are certain."""
     references: list[Reference] = field(default_factory=list)
@@ -66,8 +66,8 @@ class Parsed:
 def parse(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Parsed:
     """Return a query ready for planning.
 
-    Raises UsageError for what is not one query, and NotCovered for names that cannot be resolved
-    and for texts that DuckDB reads in another way.
+    Raises UsageError for a text that is not one query, and NotCovered for names that cannot be
+    resolved and for texts that DuckDB reads in another way.
     """
     tree, text, names = _qualified(con, sql, catalog, False)
     nodes = list(tree.walk())
@@ -89,10 +89,10 @@ def parse(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Parsed:
 def _qualified(
     con: duckdb.DuckDBPyConnection, query: str, catalog: Catalog, lateral: bool
 ) -> tuple[Any, str, list[str]]:
-    """Return a tree in which each column has its table, and rows as values are structs.
+    """Return a tree with a table for each column, and with structs for rows as values.
 
     With it come the text that DuckDB must read alike, and the names of its columns if they are
-    certain. ``lateral``: derived tables may refer to items before them.
+    certain. ``lateral`` is whether derived tables may refer to items before them.
     """
     tree = _query(query)
     name_columns(tree)
@@ -140,7 +140,7 @@ def _qualified(
 
 
 def _refuse_reserved(nodes: list[exp.Expr]) -> None:
-    """Refuse names that could be those of hidden columns."""
+    """Refuse names that could be names of hidden columns."""
     for name in nodes:
         if isinstance(name, exp.Identifier) and name.this.lower().startswith(RESERVED):
             refuse(f"{name.name}, which is a name that provhouse keeps for itself,", name, RENAME)
@@ -154,7 +154,7 @@ def _columns(catalog: Catalog, table: exp.Table) -> list[str]:
 
 
 def _refuse_stars(nodes: list[exp.Expr]) -> None:
-    """Refuse stars that have not been replaced by columns, since they would take in hidden ones."""
+    """Refuse stars that were not replaced by columns, since they would include hidden columns."""
     for star in nodes:
         if isinstance(star, exp.Anonymous) and star.name.lower() == "columns":
             refuse("* or COLUMNS here", star.parent or star)
@@ -275,8 +275,8 @@ def _name_subqueries(nodes: list[exp.Expr]) -> None:
 def _flatten(nodes: list[exp.Expr]) -> None:
     """Remove parentheses around joins in FROM, such as DuckDB writes in views.
 
-    The joins of the first item go before those of the block, and those of another item stay with
-    it: ``a JOIN (b JOIN c ON p) ON q`` is ``a JOIN b JOIN c ON p ON q``.
+    The joins of the first item go before the joins of the block, and the joins of another item stay
+    with it: ``a JOIN (b JOIN c ON p) ON q`` is ``a JOIN b JOIN c ON p ON q``.
     """
     for holder in nodes:
         if not isinstance(holder, (exp.From, exp.Join)):
@@ -299,7 +299,7 @@ def _take_joins(node: exp.Expr) -> list[exp.Expr]:
 
 
 def _mark_aggregates(nodes: list[exp.Expr], catalog: Catalog) -> None:
-    """Make nodes of aggregates of the calls that DuckDB takes for such."""
+    """Replace calls that DuckDB reads as aggregates by aggregate nodes."""
     for node in nodes:
         if isinstance(node, exp.Anonymous) and node.name.lower() in catalog.functions.aggregates:
             marked = exp.AnonymousAggFunc(this=node.name, expressions=node.expressions)
@@ -308,7 +308,7 @@ def _mark_aggregates(nodes: list[exp.Expr], catalog: Catalog) -> None:
 
 
 def _semi_joins(nodes: list[exp.Expr]) -> None:
-    """Replace SEMI and ANTI joins by EXISTS and NOT EXISTS; inner ones first, since they move."""
+    """Replace SEMI and ANTI joins by EXISTS and NOT EXISTS, inner ones first, since they move."""
     for join in reversed([node for node in nodes if isinstance(node, exp.Join)]):
         kind = (join.args.get("kind") or join.args.get("side") or "").upper()
         if kind not in ("SEMI", "ANTI") or not isinstance(join.parent, exp.Select):
@@ -316,7 +316,7 @@ def _semi_joins(nodes: list[exp.Expr]) -> None:
         select = join.parent
         joins = select.args["joins"]
         if any(each.side in ("RIGHT", "FULL") for each in joins[joins.index(join) :]):
-            refuse(f"a {kind} JOIN before a RIGHT or FULL JOIN", join)  # which adds rows
+            refuse(f"a {kind} JOIN before a RIGHT or FULL JOIN", join)  # the later join adds rows
         inner = exp.Select(expressions=[exp.Literal.number(1)]).from_(join.this.copy())
         if on := join.args.get("on"):
             inner = inner.where(on.copy(), copy=False)
@@ -326,7 +326,7 @@ def _semi_joins(nodes: list[exp.Expr]) -> None:
 
 
 def _hoist(con: duckdb.DuckDBPyConnection, parsed: Parsed) -> None:
-    """Move all WITH queries to the top, with names that differ, each after those that it uses."""
+    """Move all WITH queries to the top, under distinct names, each after the queries it uses."""
     for table in list(parsed.query.find_all(exp.Table)):
         if isinstance(table.this, exp.Identifier) and (cte := cte_of(table)):
             table.meta["of"] = id(cte)
@@ -379,7 +379,7 @@ def _collect(node: exp.Expr, found: list[exp.CTE]) -> None:
 def _number(parsed: Parsed, catalog: Catalog) -> list[int]:
     """Number the uses of base tables in the order of the text; copies have the same number.
 
-    Return the numbers of all uses, with copies that names in SELECT have made.
+    Returns the numbers of all uses, including the copies that names in SELECT have made.
     """
     found = [table for table in parsed.query.find_all(exp.Table) if table.catalog]
     found.sort(key=lambda table: table.this.meta.get("start", 0))

@@ -1,7 +1,7 @@
 """PIVOT as a GROUP BY with filtered aggregates, and UNPIVOT as lists that are unnested.
 
-DuckDB is asked which columns come out. If these are others than expected here, the query is
-refused.
+DuckDB returns the names of the resulting columns. If they differ from the names expected by the
+rewriting, the query is refused.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ UNNAMED = "__unnamed_pivot"
 
 
 def without_pivots(con: duckdb.DuckDBPyConnection, tree: exp.Expr) -> exp.Expr:
-    """Return a tree in which each PIVOT and UNPIVOT is a query; inner ones are rewritten first."""
+    """Return a tree with a query in place of each PIVOT and UNPIVOT, inner ones first."""
     if isinstance(tree, exp.Pivot):
         with_ = tree.args.get("with_")
         tree.set("with_", None)
@@ -37,7 +37,7 @@ def without_pivots(con: duckdb.DuckDBPyConnection, tree: exp.Expr) -> exp.Expr:
 
 
 def _derived(con: duckdb.DuckDBPyConnection, source: exp.Expr) -> exp.Subquery:
-    """Replace a source with PIVOTs by a derived table with all but the first of them."""
+    """Replace a source with PIVOTs by a derived table that keeps all PIVOTs except the first."""
     first, *others = source.args["pivots"]
     derived = exp.Subquery(pivots=others or None, joins=source.args.get("joins"))
     alias = first.args.get("alias") or exp.TableAlias(this=exp.to_identifier(UNNAMED, quoted=True))
@@ -56,7 +56,7 @@ def _derived(con: duckdb.DuckDBPyConnection, source: exp.Expr) -> exp.Subquery:
 
 @dataclass
 class _Shape:
-    """One PIVOT: its place in the tree, what it reads, and its clauses."""
+    """One PIVOT: its place in the tree, its source, and its clauses."""
 
     con: duckdb.DuckDBPyConnection
     place: exp.Expr
@@ -69,16 +69,16 @@ class _Shape:
         return "UNPIVOT" if self.pivot.args.get("unpivot") else "PIVOT"
 
     def ask(self, listed: str, rest: str = "") -> duckdb.DuckDBPyRelation:
-        """Return a query over what the PIVOT reads."""
+        """Return a query over the source of the PIVOT."""
         text = f"SELECT {listed} FROM {dialect.text_with_pivots(self.source)} {rest}"
         return scoped.ask(self.con, self.place, text, self.what)
 
     def columns(self, expressions: list[exp.Expr]) -> list[str]:
-        """Return DuckDB's names of expressions over what the PIVOT reads."""
+        """Return DuckDB's names of expressions over the source of the PIVOT."""
         return self.ask(", ".join(each.sql("duckdb") for each in expressions)).columns
 
     def unexpected(self) -> None:
-        """Refuse a PIVOT whose columns are not those that were expected."""
+        """Refuse a PIVOT whose columns differ from the expected ones."""
         refuse(f"{self.what} with such columns", self.place)
 
 
@@ -127,7 +127,7 @@ def _pivot(shape: _Shape, names: list[str]) -> exp.Select:
 
 def _values(shape: _Shape, key: exp.Expr) -> Iterator[tuple[str, exp.Expr]]:
     """Yield the values of a key, as the names of columns, each with its condition."""
-    assert isinstance(key, exp.In)  # ``pivot_values`` lists those of the data
+    assert isinstance(key, exp.In)  # ``pivot_values`` has listed the values in the data
     if not key.expressions:
         refuse("PIVOT by an IN that is no list of values", key)
     for each in key.expressions:
@@ -158,7 +158,7 @@ def _same(key: exp.Expr, text: str | None) -> exp.Expr:
 
 
 def _filtered(aggregate: exp.Expr, condition: exp.Expr) -> exp.Expr:
-    """Return an expression whose aggregates have only the rows that meet a condition."""
+    """Return an expression whose aggregates read only the rows that meet a condition."""
     found = exp.Paren(this=aggregate.copy())
     for node in list(blocks.own(found, exp.Func)):
         if not blocks.is_aggregate(node):
@@ -166,7 +166,7 @@ def _filtered(aggregate: exp.Expr, condition: exp.Expr) -> exp.Expr:
         whole: exp.Expr = node
         while isinstance(whole.parent, (exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)):
             whole = whole.parent
-        if isinstance(whole.parent, exp.Filter):  # which DuckDB 2.0 leaves out
+        if isinstance(whole.parent, exp.Filter):  # DuckDB 2.0 would leave it out
             refuse("FILTER in PIVOT", whole.parent)
         where = exp.Where(this=condition.copy())
         whole.replace(exp.Filter(this=whole.copy(), expression=where))
@@ -205,7 +205,7 @@ def _unnested(values: exp.Expr) -> exp.Expr:
 
 
 def _entries(shape: _Shape, listed: exp.Expr) -> Iterator[tuple[str, list[exp.Expr]]]:
-    """Yield the name of a column, or of columns together, and their values."""
+    """Yield the name of a column, or of several columns together, and their values."""
     value = listed.this if isinstance(listed, exp.PivotAlias) else listed.unalias()
     if (star := _star(value)) is not None:
         for name in shape.columns([star]):

@@ -11,7 +11,7 @@ def list_values(con: duckdb.DuckDBPyConnection, tree: exp.Expr, sql: str) -> tup
     """Write the values that each PIVOT finds in the data into a tree; return it and its text.
 
     DuckDB plans no statement that depends on data. Raises NotCovered if the text with the values
-    has other columns. The text is returned as it is if no PIVOT reads data.
+    has other columns. If no PIVOT reads data, the text is returned unchanged.
     """
     if "pivot" not in sql.lower():
         return tree, sql

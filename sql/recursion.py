@@ -1,9 +1,9 @@
-"""Recursive WITH queries: their rows are stored once, with a number, and the query reads those.
+"""Recursive WITH queries: the query reads their rows, stored once with a number.
 
-The lineage of a row is that of all rows that it was derived from. If each row of the recursion
-comes from single rows of the step before, these are found by running the recursive branch over the
-stored rows. Else, as with an aggregate in that branch, a row has all records that the recursion
-reads.
+The lineage of a row includes the lineage of all rows that it was derived from. If each row of the
+recursion comes from single rows of the step before, these rows are found by running the recursive
+branch over the stored rows. Otherwise, as with an aggregate in that branch, a row has all records
+that the recursion reads.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,8 @@ NUMBER = "__provhouse_number"
 class Recursion:
     """A recursive WITH query: ``name`` is the table with its rows, in the columns ``columns``.
 
-    ``ref`` stands for that table, as the references of the query do for theirs. It is negative.
+    ``ref`` stands for that table, as the references of the query do for their tables. It is
+    negative.
     """
 
     name: str
@@ -34,7 +35,7 @@ class Recursion:
 
 
 def refuse_keys(tree: exp.Expr) -> None:
-    """Refuse USING KEY, by which later rows take the places of stored ones."""
+    """Refuse USING KEY: it lets later rows replace stored ones."""
     for cte in tree.find_all(exp.CTE):
         if cte.args.get("key_expressions"):
             refuse("USING KEY", cte)
@@ -43,7 +44,8 @@ def refuse_keys(tree: exp.Expr) -> None:
 def store(cte: exp.CTE, name: str, ref: int) -> tuple[Recursion, exp.Select]:
     """Return a recursive WITH query, and the query that makes the table ``name`` of its rows.
 
-    Its references to itself read that table from now on. Raises NotCovered for another form.
+    The references of the WITH query to itself read that table from now on. Raises NotCovered for
+    another form.
     """
     union = blocks.unwrapped(cte.this)
     if not isinstance(union, exp.Union):
@@ -93,7 +95,7 @@ def _reads_itself(node: exp.Expr) -> bool:
 
 
 def _is_linear(query: exp.Expr) -> bool:
-    """Return whether each row depends on the stored rows that are joined in it, on no others."""
+    """Return whether each row depends only on the stored rows that are joined in it."""
     query = blocks.unwrapped(query)
     if not _reads_itself(query):
         return True
@@ -134,7 +136,7 @@ def _nodes(parts: list[object]) -> list[exp.Expr]:
 def sources(recursion: Recursion) -> exp.Select:
     """Return the number of each stored row, joined with the rows of both branches that equal it.
 
-    The second branch reads all stored rows. Its values have the types that they are stored with.
+    The second branch reads all stored rows. Its values get the types of the stored columns.
     """
     union = recursion.union
     second = blocks.unwrapped(union.right).copy()
@@ -173,7 +175,7 @@ def _leaves(query: exp.Expr) -> list[exp.Expr]:
 def everything(
     recursion: Recursion, ctes: Sequence[exp.Expr], kept: Sequence[exp.Expr]
 ) -> list[exp.Select]:
-    """Return queries for all records of the tables that a recursion reads, also through others.
+    """Return queries for all records that a recursion reads, also through other queries.
 
     ``ctes`` and ``kept`` are the WITH queries and the stored blocks of the whole query.
     """

@@ -1,8 +1,8 @@
 """Bound plans whose scans read columns in the order of the table, and whose keys are in order.
 
-DuckDB numbers the columns of a scan as it meets them while it binds a text. The same query with
-the conditions of a USING or NATURAL JOIN in another order has other numbers. Here scans get their
-columns in order, and the numbers above them follow.
+DuckDB numbers the columns of a scan in the order of their use in a text. The same query with the
+conditions of a USING or NATURAL JOIN in another order has other numbers. This module puts the
+columns of scans in order, and changes the numbers above them accordingly.
 """
 
 import json
@@ -25,11 +25,11 @@ PLACES = {"alias", "query_location", "query_location_length"}
 
 
 class Unknown(Exception):
-    """A node's columns are not known, so that those beside it cannot be numbered."""
+    """The error for a node of unknown columns: the columns beside them cannot be numbered."""
 
 
 def in_table_order(plan: Any) -> Any:
-    """Return a plan with the columns of its scans in order; unchanged if that is not known."""
+    """Return a plan with the columns of its scans in order; unchanged if a node is not known."""
     copied = json.loads(json.dumps(plan))
     try:
         for node in copied:
@@ -40,7 +40,7 @@ def in_table_order(plan: Any) -> Any:
 
 
 def _ordered(node: dict[str, Any]) -> Order | None:
-    """Put the scans below a node in order, and return its own; None if nothing is known of it."""
+    """Put the scans below a node in order, and return the node's order, or None if unknown."""
     kind = node.get("type")
     if kind == "LOGICAL_GET" and "column_indexes" in node and not node.get("projection_ids"):
         return _scan(node)
@@ -75,7 +75,7 @@ def _check(*orders: Order | None) -> None:
 
 
 def _groups(node: dict[str, Any]) -> Order | None:
-    """Put the keys of a GROUP BY in order, each once: GROUP BY ALL has equal ones several times."""
+    """Put the keys of a GROUP BY in order without repeats, which GROUP BY ALL may have."""
     keys = node.get("groups", [])
     if node.get("grouping_functions") or node.get("grouping_sets", [[]]) != [[*range(len(keys))]]:
         return None
@@ -113,13 +113,13 @@ def _join(node: dict[str, Any], left: Order | None, right: Order | None) -> Orde
         return None
     both = [*left, *(len(left) + at for at in right)]
     for condition in node.get("conditions", []):
-        renumber(condition.get("left"), both)  # a condition on both sides stands here, too
+        renumber(condition.get("left"), both)  # ``left`` may also have a condition on both sides
         renumber(condition.get("right"), right)
     renumber(node.get("condition"), both)
     left, right = _chosen(node, "left", left), _chosen(node, "right", right)
     both = [*left, *(len(left) + at for at in right)]
     kind = node.get("join_type", "INNER")
-    if kind == "MARK":  # whether a row has a match
+    if kind == "MARK":  # adds a column: whether a row has a match
         return [*left, len(left)]
     if kind in ("SEMI", "ANTI"):
         return left

@@ -1,4 +1,4 @@
-"""Ask DuckDB about a part of a query: the columns that it has, in the scope of its WITH queries."""
+"""Ask DuckDB for the columns of a part of a query, in the scope of its WITH queries."""
 
 from collections.abc import Iterator
 
@@ -10,9 +10,9 @@ from .not_covered import refuse
 
 
 def columns(con: duckdb.DuckDBPyConnection, part: exp.Expr, query: str, what: str) -> list[str]:
-    """Return the names of the columns of a query over a part of the tree; nothing runs.
+    """Return the names of the columns of a query over a part of the tree; no query runs.
 
-    Raises NotCovered if DuckDB cannot bind it, as when the part refers to a query around it.
+    Raises NotCovered if DuckDB cannot bind the query, as when the part refers to a query around it.
     ``what`` names the construct.
     """
     return ask(con, part, query, what).columns
@@ -37,7 +37,7 @@ def ask(
 
 
 def _withs(part: exp.Expr) -> Iterator[tuple[exp.With, exp.CTE | None]]:
-    """Yield the WITH clauses around a part, and the WITH query that the part is in, if it is."""
+    """Yield the WITH clauses around a part, each with the WITH query around the part, or None."""
     inside: exp.CTE | None = None
     node: exp.Expr | None = part
     while node is not None:

@@ -1,7 +1,7 @@
 """Blocks that may choose other rows when they run again: LIMIT, samples, windows with ties.
 
-A witness query runs blocks again. So these blocks are stored in a temporary table first, with their
-hidden columns, and both the query and its witness queries read that table.
+A witness query runs blocks again. So a temporary table stores the rows of these blocks first, with
+their hidden columns, and both the query and its witness queries read that table.
 """
 
 from itertools import count
@@ -32,7 +32,7 @@ def settle(parsed: Parsed) -> None:
 
 
 def _store(parsed: Parsed, at: int, cte: exp.CTE) -> None:
-    """Store the rows of a recursive WITH query; all that read it read these."""
+    """Store the rows of a recursive WITH query; all queries that read it read the stored rows."""
     name = f"{KEPT}{next(_numbers)}"
     recursion, stored = store(cte, name, -1 - len(parsed.recursions))
     if recursion.linear:
@@ -50,7 +50,7 @@ def _store(parsed: Parsed, at: int, cte: exp.CTE) -> None:
 
 
 def _settle(parsed: Parsed, query: exp.Expr, riding: bool) -> None:
-    """Settle a block. ``riding``: its rows reach the result with their identity, run once."""
+    """Settle a block. If ``riding``, it runs once, and its rows reach the result with identity."""
     query = blocks.unwrapped(query)
     if isinstance(query, exp.SetOperation):
         same = isinstance(query, exp.Union) and not query.args.get("distinct")

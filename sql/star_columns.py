@@ -1,7 +1,8 @@
 """Spell out ``*``, COLUMNS and joins by USING, as DuckDB does when it binds a block.
 
-Each block gets explicit columns before its names are qualified. A column of USING is that of the
-left side, of a RIGHT JOIN that of the right side, and of a FULL JOIN the first that is not NULL.
+Each block gets explicit columns before its names are qualified. A column of USING is the column of
+the left side; for a RIGHT JOIN, the column of the right side; for a FULL JOIN, the first value that
+is not NULL.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,16 +17,16 @@ from .ctes import cte_of
 from .not_covered import NotCovered, refuse
 
 Columns = Callable[[exp.Table], list[str]]
-"""Return the columns of a table, or none if it is unknown."""
+"""A function that returns the columns of a table, or none if the table is unknown."""
 
 
 @dataclass
 class Shared:
-    """A column that joins by USING have made of several; ``value`` is what it has."""
+    """A column that joins by USING have made of several columns; ``value`` is its expression."""
 
     name: str
     members: set[str]
-    """The sources that have it, by alias in lower case."""
+    """The sources of these columns, by alias in lower case."""
     value: exp.Expr
 
 
@@ -34,7 +35,7 @@ class Scope:
     """The sources of a block in the order of their joins, with their columns."""
 
     columns: dict[str, list[str]] = field(default_factory=dict)
-    """By the alias as it is written."""
+    """The columns of each source, by its alias as it is written."""
     known: bool = True
     """Whether the columns of all sources are known."""
     shared: list[Shared] = field(default_factory=list)
@@ -48,21 +49,21 @@ class Scope:
 
 
 def spell_out(tree: exp.Expr, columns: Columns, con: duckdb.DuckDBPyConnection) -> None:
-    """Replace stars, COLUMNS and USING in all blocks of a query; DuckDB says what names are."""
+    """Replace stars, COLUMNS and USING in all blocks of a query; DuckDB resolves the names."""
     speller = Speller(columns, con)
     for select in list(tree.find_all(exp.Select)):
         speller.block(select)
 
 
 class Speller:
-    """Spells out blocks, each after those whose columns it needs."""
+    """A rewriter that spells out blocks, each after the blocks whose columns it needs."""
 
     def __init__(self, columns: Columns, con: duckdb.DuckDBPyConnection) -> None:
         self._tables, self._con = columns, con
         self._done: set[int] = set()
 
     def output(self, query: exp.Expr) -> list[str]:
-        """Return the names of the columns of a query, which it gets if they are unnamed."""
+        """Return the names of the columns of a query, and name its unnamed columns."""
         while isinstance(query, exp.Subquery):
             query = query.this
         if isinstance(query, exp.SetOperation):
@@ -83,7 +84,7 @@ class Speller:
         return names
 
     def _names(self, query: exp.Select) -> list[str]:
-        """Return the names of the columns of a block, "" if DuckDB cannot say them."""
+        """Return the names of the columns of a block; "" for a name that DuckDB cannot return."""
         found = [
             each.alias_or_name if isinstance(each, (exp.Alias, exp.Column)) else ""
             for each in query.expressions
@@ -99,7 +100,7 @@ class Speller:
         return asked if len(asked) == len(found) else found
 
     def block(self, select: exp.Select) -> None:
-        """Spell out one block, once."""
+        """Spell out one block, unless it is spelled out."""
         if id(select) in self._done:
             return
         self._done.add(id(select))
@@ -167,7 +168,7 @@ class Speller:
         alias.set("columns", None)
 
     def _items(self, scope: Scope, item: exp.Expr) -> list[exp.Expr]:
-        """Return the items that one of SELECT stands for."""
+        """Return the items that an item of SELECT stands for."""
         found = list(_columns_in(item))
         if not found:
             return _item(scope, item)
@@ -211,7 +212,7 @@ class Speller:
 
 
 def _common(scope: Scope, left: set[str], right: set[str]) -> list[str]:
-    """Return the names of the columns that both sides of a join have, in the order of the left."""
+    """Return the names of the columns on both sides of a join, in the order of the left side."""
     sides = [
         [name.lower() for alias, names in scope.columns.items() if alias.lower() in side
          for name in names]
@@ -221,7 +222,7 @@ def _common(scope: Scope, left: set[str], right: set[str]) -> list[str]:
 
 
 def _free(name: str, taken: list[str]) -> str:
-    """Return the name that DuckDB gives a column of a derived table, which has each name once."""
+    """Return the name that DuckDB gives a column of a derived table, distinct from ``taken``."""
     found, number = name, 0
     while found.lower() in map(str.lower, taken):
         number += 1
@@ -230,7 +231,7 @@ def _free(name: str, taken: list[str]) -> str:
 
 
 def _equal(scope: Scope, join: exp.Join, name: str, left: set[str], right: set[str]) -> exp.Binary:
-    """Return the condition of one column of USING, and record that it is shared."""
+    """Return the condition of one column of USING, and record the shared column."""
     one, other = _side(scope, join, name, left), _side(scope, join, name, right)
     side = (join.side or "").upper()
     value = other.value if side == "RIGHT" else one.value
@@ -266,7 +267,7 @@ def _several(item: exp.Expr) -> bool:
 
 
 def _instead(item: exp.Expr, column: exp.Expr) -> exp.Expr:
-    """Return an item of SELECT with a column in place of its COLUMNS(...), and its name."""
+    """Return an item of SELECT with a column in place of its COLUMNS(...), and with its name."""
     holder = exp.Paren(this=item.unalias().copy())
     for each in list(_columns_in(holder)):
         each.replace(column.unalias().copy())
@@ -320,7 +321,7 @@ def _changed(star: exp.Star, columns: list[tuple[str, exp.Expr]]) -> list[exp.Ex
 
 
 def _unqualified(select: exp.Select, scope: Scope) -> None:
-    """Replace names of shared columns without a table in a block."""
+    """Replace the names of shared columns that have no table in a block."""
     aliases = {each.alias.lower() for each in select.expressions if isinstance(each, exp.Alias)}
     for column in list(select.find_all(exp.Column)):
         if column.table or isinstance(column.this, exp.Star):

@@ -1,4 +1,4 @@
-"""The subqueries in the expressions of a block, and the values that they take from around them."""
+"""The subqueries in the expressions of a block, and the values that they take from outer blocks."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ SubqueryKind = Literal["exists", "in", "any", "all", "scalar"]
 class Subquery:
     """A query within an expression.
 
-    ``negative`` ones have no witnesses, as in NOT EXISTS. ``valued``: a row may depend on the
-    comparison being FALSE or NULL, to which all rows of the subquery contribute.
+    If ``negative``, it has no witnesses, as in NOT EXISTS. If ``valued``, a row may depend on the
+    comparison being FALSE or NULL, and all rows of the subquery contribute to that.
     """
 
     node: exp.Expr
@@ -31,7 +31,7 @@ class Subquery:
 
     @property
     def value(self) -> exp.Expr:
-        """The expression that the subquery gives a value to: with ANY and ALL, the comparison."""
+        """The expression whose value comes from the subquery: with ANY and ALL, the comparison."""
         above = self.node.parent
         return above if self.kind in ("any", "all") and above is not None else self.node
 
@@ -57,7 +57,7 @@ def _is_subquery(node: exp.Expr) -> bool:
 
 
 def _covered(node: exp.Subquery) -> bool:
-    """Return whether parentheses belong to what is around them."""
+    """Return whether parentheses belong to the construct around them."""
     above = (exp.Exists, exp.Any, exp.All, exp.From, exp.Join, exp.Subquery)
     return isinstance(node.parent, above) or node.arg_key == "query"
 
@@ -95,11 +95,11 @@ COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
 
 
 def _use(node: exp.Expr, root: exp.Expr) -> Use:
-    """Return how a row depends on a condition with a subquery.
+    """Return the dependence of a row on a condition with a subquery.
 
     ``with``: it must be true for the row to appear; ``without``: it must be false; ``part``: it is
-    a part of a condition by AND, OR and NOT, so that NULL is no other than what the rest makes of
-    FALSE; ``value``: any other use, by which a row may depend on FALSE or NULL.
+    a part of a condition with AND, OR and NOT, so that NULL equals the value that the rest of the
+    condition makes of FALSE; ``value``: any other use, where a row may depend on FALSE or NULL.
     """
     certain, positive = isinstance(root, FILTERS), True
     if not certain and not (isinstance(root.parent, exp.Join) and root.arg_key == "on"):
@@ -121,7 +121,7 @@ def _use(node: exp.Expr, root: exp.Expr) -> Use:
 
 
 def _path(node: exp.Expr, root: exp.Expr) -> list[tuple[exp.Expr, exp.Expr]]:
-    """Return the nodes from an expression, or a clause, down to a node: each with the one below."""
+    """Return the nodes from an expression, or a clause, down to a node, each with the next."""
     found: list[tuple[exp.Expr, exp.Expr]] = []
     while node is not root and node.parent is not None:
         if node.parent is root and isinstance(root, FILTERS):
@@ -175,7 +175,7 @@ def window_values(select: exp.Select) -> list[exp.Expr]:
 
 
 def outer_columns(query: exp.Expr) -> list[exp.Expr]:
-    """Return the columns in a query that belong to a block around it, and such aggregates."""
+    """Return the columns and aggregates in a query that belong to a block around it."""
     found = []
     todo: list[tuple[exp.Expr, frozenset[str]]] = [(query, frozenset())]
     while todo:
@@ -196,9 +196,9 @@ def outer_columns(query: exp.Expr) -> list[exp.Expr]:
 
 
 def mark_outer_aggregates(query: exp.Expr) -> None:
-    """Mark aggregates that belong to a block around their own: all their columns are its columns.
+    """Mark aggregates that belong to an outer block: all their columns are columns of that block.
 
-    The block is marked too, since it is grouped by that, with or without GROUP BY.
+    The outer block is marked too, since such an aggregate groups it, with or without GROUP BY.
     """
     for select in query.find_all(exp.Select):
         if select.parent is None:
@@ -217,7 +217,7 @@ def _aggregates(select: exp.Select) -> list[exp.Expr]:
 
 
 def own_of(select: exp.Select) -> Iterator[exp.Func]:
-    """Yield the function calls in a block, not those in nested queries."""
+    """Yield the function calls in a block, without nested queries."""
     for child in select.iter_expressions():
         yield from own(child, exp.Func)
 

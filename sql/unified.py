@@ -1,7 +1,7 @@
-"""Set operations whose sides differ in type: each side is cast as DuckDB does.
+"""Cast the sides of set operations that differ in type, as DuckDB does.
 
-A row of UNION, INTERSECT or EXCEPT comes from the rows of a side that are equal to it. They are
-compared in the type and collation of the result: of 1 and 'a', both are texts.
+A row of UNION, INTERSECT or EXCEPT comes from the rows of a side that equal it. They are compared
+in the type and collation of the result: 1 and 'a' are compared as texts.
 """
 
 import json
@@ -20,9 +20,9 @@ SIDE = f"{RESERVED}_side"
 
 
 def unify(con: duckdb.DuckDBPyConnection, parsed: Parsed, nodes: Iterable[exp.Expr]) -> None:
-    """Cast the sides of all set operations but UNION ALL, the innermost first.
+    """Cast the sides of all set operations except UNION ALL, the innermost first.
 
-    ``nodes`` are those of the query.
+    ``nodes`` are the nodes of the query.
     """
     found = [each for each in nodes if isinstance(each, exp.SetOperation) and _compares(each)]
     clause = parsed.query.args.get("with_")

@@ -14,7 +14,7 @@ BRANCH = f"{RESERVED}_b"
 
 
 def leaves(query: exp.Expr) -> list[exp.Select]:
-    """Return all SELECTs that a set operation is made of."""
+    """Return all SELECTs in a set operation."""
     query = blocks.unwrapped(query)
     if isinstance(query, exp.SetOperation):
         return leaves(query.left) + leaves(query.right)
@@ -43,7 +43,7 @@ def branches(query: exp.Expr) -> list[exp.Expr]:
 
 
 def as_select(branch: exp.Expr) -> exp.Select:
-    """Replace a branch of UNION ALL by a SELECT that columns can be added to, and return it."""
+    """Return a branch of UNION ALL as a SELECT that can get more columns; replace it if needed."""
     distinct = branch.args.get("distinct")
     if isinstance(branch, exp.Select) and (distinct is None or distinct.args.get("on")):
         return branch
@@ -59,7 +59,7 @@ def as_select(branch: exp.Expr) -> exp.Select:
 
 
 def spread(branch: exp.Select, number: int, places: list[list[int]]) -> None:
-    """Put the hidden columns of a branch into its places among those of all branches."""
+    """Put the hidden columns of a branch into their places among the columns of all branches."""
     visible = branch.meta["visible"]
     hidden = [each.this for each in branch.expressions[visible:]]
     cells: list[exp.Expr] = [exp.Literal.number(number)]

@@ -1,4 +1,4 @@
-"""WITH queries that nothing reads: DuckDB does not run them, so they have no part in a result."""
+"""WITH queries that no query reads: DuckDB does not run them, so they have no part in a result."""
 
 from sqlglot import exp
 
@@ -6,7 +6,7 @@ from .ctes import cte_of
 
 
 def drop_unused(tree: exp.Expr) -> None:
-    """Remove the WITH queries that a query does not read, and then those that only they read."""
+    """Remove the WITH queries that a query does not read, then queries that only these read."""
     while clauses := list(tree.find_all(exp.With)):
         named = (each for each in tree.find_all(exp.Table) if isinstance(each.this, exp.Identifier))
         read = {id(cte) for each in named if (cte := cte_of(each)) is not None}

@@ -1,7 +1,7 @@
 """Rows as values, as in ``select q from (select 1 a) q``, spelled out as structs.
 
-A struct of the visible columns is what DuckDB makes of such a name. Spelled out, it stays without
-the hidden columns that are added to a query later.
+DuckDB replaces such a name by a struct of the visible columns. Spelled out, the struct does not
+include the hidden columns that are added to a query later.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,7 +13,7 @@ from .not_covered import refuse
 
 
 def spell_out(nodes: list[exp.Expr], columns: Callable[[exp.Table], list[str]]) -> None:
-    """Replace each name of a table that is used as a value; ``columns`` are those of a table."""
+    """Replace each table name that is used as a value. ``columns`` returns a table's columns."""
     for row in nodes:
         if not isinstance(row, exp.TableColumn):
             continue
@@ -32,7 +32,7 @@ def spell_out(nodes: list[exp.Expr], columns: Callable[[exp.Table], list[str]]) 
 
 
 def keep_names(nodes: list[exp.Expr]) -> None:
-    """Note how names are written, since qualifying writes all in lower case."""
+    """Note the spelling of names, since qualifying writes all names in lower case."""
     for name in nodes:
         if isinstance(name, exp.Identifier) and name.name != name.name.lower():
             name.meta["written"] = name.name
@@ -42,7 +42,7 @@ def keep_names(nodes: list[exp.Expr]) -> None:
 
 
 def restore_fields(tree: exp.Expr) -> None:
-    """Write the names of fields of structs as they were written: they are part of values."""
+    """Restore the spelling of the names of struct fields, which are part of values."""
     for node in tree.find_all(exp.PropertyEQ, exp.Dot):
         name = node.this if isinstance(node, exp.PropertyEQ) else node.expression
         if isinstance(name, exp.Identifier) and (written := meta(name).get("written")):
@@ -60,12 +60,12 @@ def _columns(source: exp.Expr, columns: Callable[[exp.Table], list[str]]) -> lis
 
 
 def _written(name: exp.Expr) -> str:
-    """Return a name as it is written; qualifying has put it in lower case."""
+    """Return a name in its original spelling; qualifying has put it in lower case."""
     return str(meta(name).get("written", name.name))
 
 
 def _around(node: exp.Expr) -> Iterator[exp.Expr]:
-    """Yield what the blocks around a node read, innermost first."""
+    """Yield the sources of the blocks around a node, innermost first."""
     select = node.find_ancestor(exp.Select)
     while select is not None:
         start = select.args.get("from_")

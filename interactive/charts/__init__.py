@@ -1,1 +1,1 @@
-"""Linked views of one table: brush bars in some of them, and all others show what is selected."""
+"""Linked views of one table: brush bars in some views, and all others show the selection."""

@@ -1,8 +1,8 @@
 """The cube of the view that is being brushed, under the brushes of all other views.
 
-While one brush moves, the others stay. So one pass over the rows, when the brush begins, counts the
-combinations of the active view's bars with those of each other view; all later positions of the
-brush only add up bars (Falcon: Moritz, Howe and Heer, CHI 2019).
+While one brush moves, the others stay. So when the brush begins, one pass over the rows counts each
+combination of a bar of the active view and a bar of another view; all later positions of the brush
+only add up bars (Falcon: Moritz, Howe and Heer, CHI 2019).
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The bars of one view: what they are called and where they are on an axis."""
+"""The bars of one view: their labels and their places on an axis."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from .cube_kernels import Codes
 
 MAX_BARS = 20_000
-"""The largest number of bars of a view; more look alike on a screen."""
+"""The largest number of bars of a view; on a screen, more bars look alike."""
 LONGEST_LIST = 200
-"""The number of texts that are listed in a description."""
+"""The largest number of texts that a description lists."""
 Kind = Literal["number", "date", "text"]
 
 
@@ -20,9 +20,9 @@ Kind = Literal["number", "date", "text"]
 class Axis:
     """The bars along one axis. ``labels`` has one text for each bar.
 
-    ``edges`` has the borders of the bars of a number, one more than there are such bars, or the
-    first day of each bar of a date, as days since 1970. It is None for text. ``missing`` is whether
-    one more bar, the last, has the rows without a value.
+    ``edges`` has the borders of the bars of a number, one more than these bars, or the first day of
+    each bar of a date, as days since 1970. It is None for text. ``missing`` is whether one more
+    bar, the last, has the rows without a value.
     """
 
     column: str
@@ -57,7 +57,7 @@ class Bars:
         return labels
 
     def described(self, chosen: Iterable[int]) -> str:
-        """Return some bars as text: ranges of numbers or dates, a list of texts, both of a grid."""
+        """Return bars as text: ranges of numbers or dates, a list of texts, or both for a grid."""
         bars = sorted(set(chosen))
         if len(self.axes) == 1:
             return _described(self.axes[0], bars)
@@ -80,7 +80,7 @@ def _described(axis: Axis, bars: Sequence[int]) -> str:
 
 
 def _run(first: str, last: str) -> str:
-    """Return the labels at both ends as one range; those of ranges are of the form ``0 to 15``."""
+    """Return the labels at both ends as one range. A range's label has the form ``0 to 15``."""
     if first == last:
         return first
     return f"{first.partition(' to ')[0]} to {last.rpartition(' to ')[2]}"

@@ -1,4 +1,4 @@
-"""Put the rows of a column into bars: numbers in ranges, dates by day, text by value."""
+"""Divide the rows of a column into bars: numbers in ranges, dates by day, text by value."""
 
 import math
 import sys
@@ -18,8 +18,8 @@ from .bars import MAX_BARS, Axis, Bars, Kind, smallest
 Binning = int | str | Sequence[float] | None
 """A way to make bars: their number, a unit of time, the borders between them, or None.
 
-With None, a few whole numbers have a bar each, other numbers about 40 ranges; dates have days, and
-text has its 30 most frequent values.
+With None, a few whole numbers have a bar each, and other numbers about 40 ranges; dates have days,
+and text has its 30 most frequent values.
 """
 CHARTED = (
     pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_date,
@@ -28,7 +28,7 @@ CHARTED = (
 )  # fmt: skip
 """The types of columns that have bars."""
 EXACT = 2**53
-"""Floating-point numbers are whole numbers without gaps up to this one."""
+"""Up to this bound, floating-point numbers represent every whole number."""
 FEW = 60
 """Up to this many whole numbers have a bar each."""
 RANGES = 40
@@ -40,8 +40,8 @@ MISSING = "(missing)"
 def bars(table: pa.Table, column: str, binning: Binning = None) -> Bars:
     """Return the bars of a column.
 
-    Raises UsageError if the column is missing or cannot have such bars, and BadInput if it has only
-    NULLs or an infinite number. NaN counts as NULL.
+    Raises UsageError if the column is missing or cannot have these bars, and BadInput if it has
+    only NULLs or an infinite number. NaN counts as NULL.
     """
     values = _column(table, column)
     kind = values.type
@@ -59,7 +59,7 @@ def bars(table: pa.Table, column: str, binning: Binning = None) -> Bars:
 
 
 def grid(table: pa.Table, across: str, up: str, binning: int | None = None) -> Bars:
-    """Return the cells of a grid of two columns. The first column is the one across."""
+    """Return the cells of a grid of two columns, the first of them across."""
     x, y = (bars(table, column, binning) for column in (across, up))
     if (cells := x.number * y.number) > MAX_BARS:
         raise UsageError(
@@ -126,7 +126,7 @@ def _numbers(column: str, values: pa.ChunkedArray, binning: Binning) -> Bars:
 
 
 def _floats(column: str, values: pa.ChunkedArray) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return a column as floats, and where it is NULL."""
+    """Return a column as floats, and a mask of its NULLs."""
     missing = values.is_null().to_numpy()
     numbers = values.cast(pa.float64(), safe=False).fill_null(0.0).to_numpy()
     if not np.isfinite(numbers).all():
@@ -139,13 +139,13 @@ def _floats(column: str, values: pa.ChunkedArray) -> tuple[NDArray[np.float64], 
 
 
 def _ranges(low: float, high: float, number: int | None, whole: bool) -> NDArray[np.float64]:
-    """Return the borders of equal ranges: round ones if their number is free."""
+    """Return the borders of equal ranges: round borders if the caller sets no number of ranges."""
     if high == low:
         return np.array([low, high + 1 if whole else math.nextafter(high, math.inf)])
     if number:
         return np.linspace(low, high, number + 1, dtype=np.float64)
     width = (high - low) / RANGES
-    if width < sys.float_info.min or max(-low, high) / width > EXACT:  # few numbers are between
+    if width < sys.float_info.min or max(-low, high) / width > EXACT:  # few numbers lie between
         return np.unique(np.linspace(low, high, RANGES + 1, dtype=np.float64))
     step = 10.0 ** math.floor(math.log10(width))
     step = next(step * times for times in (1, 2, 5, 10) if (high - low) / (step * times) <= RANGES)

@@ -13,11 +13,11 @@ from .cube_kernels import Codes, Ints
 from .threads import at_once, blocks, parts
 
 Mask = NDArray[np.bool_]
-"""Which bars of a view are brushed."""
+"""A bit for each bar of a view: whether it is brushed."""
 Brushes = Mapping[int, Mask]
-"""The brushes by the number of their view."""
+"""The brushes, by the number of their view."""
 MAX_VIEWS = 16
-"""One bit for each view, see ``kernels.Fails``."""
+"""The largest number of views: each has one bit of ``kernels.Fails``."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +50,11 @@ class CodedRows:
         brushes: Brushes,
         positions: NDArray[Any] | None = None,
     ) -> list[Ints]:
-        """Return the totals of each target, under the brushes of all views outside of it.
+        """Return the totals of each target, under the brushes of all views outside the target.
 
         A target is a view, or several views whose combinations of bars are counted. Its totals have
-        the shape (width, bars of its first view, bars of the next, ...). Only rows at ``positions``
-        are read, if they are given.
+        the shape (width, bars of its first view, bars of the next, ...). If ``positions`` is given,
+        only the rows at these positions are read.
         """
         number = self.number if positions is None else positions.size
         found = at_once(
@@ -112,5 +112,5 @@ class CodedRows:
 
 
 def _failing(view: int, mask: Mask) -> kernels.Fails:
-    """Return a view's bit for each bar that its brush leaves out."""
+    """Return for each bar of a view the view's bit if the brush leaves the bar out, else 0."""
     return np.where(mask, 0, 1 << view).astype(np.uint16)

@@ -13,19 +13,19 @@ Codes = NDArray[Any]
 """The bars of rows in one view: the smallest unsigned integers that fit."""
 Ints = NDArray[np.int64]
 Fails = NDArray[np.uint16]
-"""For each row a bit for each view whose brush the row does not pass."""
+"""For each row, the bits of the views whose brushes the row does not pass."""
 
 
 @njit(cache=True, nogil=True)
 def mark(codes: Codes, failing: Fails, fails: Fails) -> None:
-    """Set a view's bit in ``fails`` where ``failing`` has it for the row's bar."""
+    """Set a view's bit in ``fails`` for each row whose bar has the bit in ``failing``."""
     for i in range(codes.size):
         fails[i] |= failing[codes[i]]
 
 
 @njit(cache=True, nogil=True)
 def count(codes: Codes, fails: Fails, own: int, out: Ints) -> None:
-    """Add to each bar in ``out`` its number of rows that fail no view but those in ``own``."""
+    """Add to each bar in ``out`` its number of rows that fail no view outside ``own``."""
     others = np.uint16(~own & 0xFFFF)
     for i in range(codes.size):
         if fails[i] & others == 0:
@@ -34,7 +34,7 @@ def count(codes: Codes, fails: Fails, own: int, out: Ints) -> None:
 
 @njit(cache=True, nogil=True)
 def add(codes: Codes, fails: Fails, own: int, values: Ints, out: Ints) -> None:
-    """Add to each bar in ``out`` the values of its rows that fail no view but those in ``own``."""
+    """Add to each bar in ``out`` the values of its rows that fail no view outside ``own``."""
     others = np.uint16(~own & 0xFFFF)
     for i in range(codes.size):
         if fails[i] & others == 0:
@@ -50,7 +50,7 @@ def extend(keys: NDArray[np.uint32], codes: Codes, bars: int) -> None:
 
 @njit(cache=True, nogil=True)
 def counting_sort(keys: Codes, cells: int) -> tuple[Ints, NDArray[np.int32]]:
-    """Return the offsets of each key, and the positions of all keys in their stable order."""
+    """Return the offsets of each key, and the positions of all keys in stable order."""
     offsets = np.zeros(cells + 1, np.int64)
     for i in range(keys.size):
         offsets[keys[i] + 1] += 1
@@ -67,7 +67,7 @@ def counting_sort(keys: Codes, cells: int) -> tuple[Ints, NDArray[np.int32]]:
 
 @njit(cache=True, nogil=True)
 def changed_runs(offsets: Ints, signs: NDArray[np.int8]) -> NDArray[np.int64]:
-    """Return the runs of entries whose cells have the same sign: rows of first, end, sign.
+    """Return the runs of entries whose cells have the same sign, as rows of first, end and sign.
 
     Cells with sign 0 are left out. Adjacent cells with one sign are one run.
     """
@@ -87,7 +87,7 @@ def changed_runs(offsets: Ints, signs: NDArray[np.int8]) -> NDArray[np.int64]:
 
 @njit(cache=True, nogil=True)
 def flip_counts(runs: NDArray[np.int64], keys: Codes, out: Ints) -> None:
-    """Add each run's sign to ``out`` at the key of each of its entries."""
+    """Add the sign of each run to ``out``, at the key of each entry of the run."""
     for run in range(runs.shape[0]):
         sign = runs[run, 2]
         for j in range(runs[run, 0], runs[run, 1]):
@@ -96,7 +96,7 @@ def flip_counts(runs: NDArray[np.int64], keys: Codes, out: Ints) -> None:
 
 @njit(cache=True, nogil=True)
 def flip_values(runs: NDArray[np.int64], keys: Codes, values: Ints, out: Ints) -> None:
-    """Add each entry's value, times the sign of its run, to ``out`` at the entry's key."""
+    """Add the value of each entry, times the sign of its run, to ``out`` at the entry's key."""
     for run in range(runs.shape[0]):
         sign = runs[run, 2]
         for j in range(runs[run, 0], runs[run, 1]):

@@ -1,9 +1,9 @@
-"""Columns of DuckDB as bars and sums read them: Arrow changes the values of some types."""
+"""SQL for columns of DuckDB that bars and sums read: Arrow changes the values of some types."""
 
 import re
 
 AS_DOUBLE = {"UHUGEINT", "BIGNUM"}
-"""Integers that Arrow does not hold; bars and sums take them as floating-point numbers."""
+"""Types of integers that Arrow does not have; bars and sums use floating-point numbers instead."""
 AS_TEXT = {"TIME", "TIME_NS", "TIME WITH TIME ZONE", "UUID"}
 _AS_IS = re.compile(
     r"BOOLEAN|U?(TINYINT|SMALLINT|INTEGER|BIGINT)|HUGEINT|DECIMAL\(.*\)|FLOAT|DOUBLE|VARCHAR|JSON"
@@ -13,7 +13,7 @@ _AS_IS = re.compile(
 
 
 def as_charted(text: str, kind: str) -> str | None:
-    """Return the SQL of a column for bars and sums, or None if its type has neither."""
+    """Return the SQL of a column for bars and sums, or None if its type can have neither."""
     if kind in AS_DOUBLE:
         return f"({text}\n)::double"
     if kind in AS_TEXT:

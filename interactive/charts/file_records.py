@@ -1,4 +1,4 @@
-"""The records of a file, copied to a temporary Arrow file, where any of them is read quickly."""
+"""The records of a file, copied to a temporary Arrow file for quick reads of any record."""
 
 import os
 from collections.abc import Iterator
@@ -25,12 +25,12 @@ _Version = tuple[int, int, int]
 
 
 class FileRecords:
-    """All records of a file as it was when it was opened.
+    """All records of a file, as they were when it was opened.
 
     ``table`` is an Arrow table over a temporary file, which the system reads when needed and keeps
     in memory while there is room. The file may be Parquet, CSV, Arrow or DuckDB; a DuckDB file with
-    several tables needs the name of one. Raises NotFound, BadInput or UsageError if it cannot be
-    read, and Unavailable if there is no space for the copy.
+    several tables needs the name of one. Raises NotFound, BadInput or UsageError if the file cannot
+    be read, and Unavailable if no space is left for the copy.
     """
 
     def __init__(self, file: Path, table: str | None = None) -> None:
@@ -66,7 +66,7 @@ class FileRecords:
 
     @property
     def numbered(self) -> bool:
-        """Whether records have a number: not in DuckDB if a column ``rowid`` hides it."""
+        """Whether records have a number. A DuckDB table has none if a column ``rowid`` hides it."""
         return ROW in self.table.column_names or self.file.suffix.lower() not in DATABASES
 
     @property
@@ -87,7 +87,7 @@ class FileRecords:
 
 
 def _copy(read: Any, copy: Path) -> None:
-    """Write batches as a stream: unlike an Arrow file, it may have a dictionary for each batch."""
+    """Write batches as a stream: unlike Arrow files, it may have a dictionary for each batch."""
     with pa.OSFile(str(copy), "wb") as out, pa.ipc.new_stream(out, read.schema) as writer:
         for batch in read:
             writer.write_batch(batch)

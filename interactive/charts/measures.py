@@ -1,4 +1,4 @@
-"""Columns to add up, as whole numbers: so a sum is the same whichever structure computes it."""
+"""Columns to add up, as whole numbers, so that every structure computes the same sums."""
 
 import math
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from provhouse.model.errors import BadInput, UsageError
 from .cube_kernels import Ints
 
 BITS = 62
-"""No sum needs more bits than this."""
+"""The largest number of bits of a sum."""
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A column's values times a power of two, and which of them are present.
+    """The values of a column times a power of two, and a mark for each value that is present.
 
-    Floating-point numbers are rounded to the smallest unit with which all sums fit in 62 bits, so
+    Floating-point numbers are rounded to the smallest unit that keeps all sums within 62 bits, so
     additions are exact in any order (as in reproducible summation, Demmel and Nguyen 2013).
     """
 
@@ -83,6 +83,7 @@ def _fixed_point(column: str, numbers: NDArray[np.float64]) -> tuple[Ints, int]:
     largest = float(np.abs(numbers).max(initial=0.0))
     if largest == 0.0:
         return np.zeros(numbers.size, np.int64), 0
+    # each number is below 2**exponent, and the rows below 2**bit_length, so sums fit BITS bits
     power = BITS - math.frexp(largest)[1] - numbers.size.bit_length()
     return np.rint(np.ldexp(numbers, power)).astype(np.int64), power
 

@@ -1,4 +1,4 @@
-"""Write which records a selection has, as a trace that `provhouse ingest` accepts."""
+"""Write the records of a selection, as a trace that `provhouse ingest` accepts."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from provhouse.model.errors import BadInput, UsageError
 from .file_records import ROW, FileRecords
 
 CHUNK = 1 << 20
-"""The number of triples written at once."""
+"""The number of triples in one write."""
 TABLE = "selection"
 OP = "brush"
 
@@ -33,10 +33,11 @@ def write_selection(
 ) -> None:
     """Write a Parquet trace: one aggregate, the selection, derived from the records at positions.
 
-    Its item is ``selection/NAME``, and that of a record is ``TABLE/KEY``, or ``TABLE/N`` without a
-    ``key``: the rowid in a table of DuckDB, else its position in the file, from 0. ``brushes``
-    describes what was brushed, and becomes an attribute. Raises BadInput if the file has changed
-    since it was read, or a key is NULL or repeated, and UsageError if the trace already exists.
+    The selection's item is ``selection/NAME``. A record's item is ``TABLE/KEY``, or ``TABLE/N``
+    without a ``key``: N is the rowid in a table of DuckDB, else the position in the file, from 0.
+    ``brushes`` describes the brushed bars and becomes an attribute. Raises BadInput if the file has
+    changed since it was read, or a key is NULL or repeated, and UsageError if the trace already
+    exists.
     """
     if records.changed:
         raise BadInput(

@@ -1,15 +1,16 @@
 """The sparse cube: totals for all combinations of bars that occur, in two orders.
 
 The views are divided into two sides. A *cell* of a side is a combination of bars of its views. The
-cube is a sparse matrix with the cells of one side as rows and those of the other as columns; it is
-stored by rows and by columns (CSR and CSC). An entry is a row of the table, or if combinations
-repeat, all rows with one combination.
+cube is a sparse matrix with the cells of one side as rows and the cells of the other side as
+columns; it is stored by rows and by columns (CSR and CSC). An entry is a row of the table, or if
+combinations repeat, all rows with one combination.
 
 Each side keeps the totals of its cells under the brushes of the *other* side. A brush that changes
 moves some cells in or out, and only the entries of these cells are added or subtracted: the flips
-of crossfilter.js, but on consecutive entries. If that would be more than half of the entries, the
-totals are computed from the entries that pass or from those that fail. So no change reads more than
-half of them. A view's own bars follow from its side's totals, which are few.
+of crossfilter.js, but on consecutive entries. If the flips would exceed half of the entries, the
+totals are computed from the entries that pass, or from the entries that fail. So no change
+reads more than half of the entries. A view's own bars follow from the totals of its side, which are
+few.
 """
 
 from dataclasses import dataclass
@@ -27,11 +28,11 @@ from .threads import at_once, parts
 MAX_CELLS = 1 << 20
 """The largest number of cells of a side, so that their totals stay in the processor's cache."""
 FEW_CELLS = 1 << 16
-"""Up to this many cells, a side's totals are quickly read, however few rows there are."""
+"""Up to this many cells, a side's totals are quick to read, however few rows the table has."""
 ROWS_BY_CELL = 8
-"""With fewer rows for each cell, a scan of the rows is faster than reading all cells' totals."""
+"""With fewer rows for each cell, a scan of the rows is faster than a read of all cells' totals."""
 REPEATS = 4
-"""Entries are combined if there are at most 1/4 as many as rows."""
+"""Rows are combined if their entries then stand for at least this many rows on average."""
 Signs = NDArray[np.int8]
 
 
@@ -65,7 +66,7 @@ class _Side:
     weights: list[Ints | None]
     """The numbers that an entry adds to each total; None stands for 1."""
     passing: NDArray[np.bool_]
-    """Which cells passed this side's brushes when the other side's totals were computed."""
+    """The cells that passed this side's brushes when the other side's totals were computed."""
     all: Ints
     """The totals of each cell without any brush."""
     totals: Ints
@@ -73,7 +74,7 @@ class _Side:
 
 
 class SparseCube:
-    """The sparse cube of some rows; see the module."""
+    """The sparse cube of some rows; the module's docstring explains it."""
 
     def __init__(self, rows: CodedRows, views: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
         keys = [_keys(rows, of) for of in views]
@@ -133,7 +134,7 @@ class SparseCube:
         return totals
 
     def _update(self, side: _Side, other: _Side, brushes: Brushes) -> None:
-        """Make a side's totals those under the current brushes of the other side."""
+        """Set a side's totals to its totals under the current brushes of the other side."""
         passing = _passing(other, brushes)
         entries = np.diff(other.offsets)
         changed = int(entries[passing != other.passing].sum())
@@ -158,7 +159,7 @@ def _keys(rows: CodedRows, views: tuple[int, ...]) -> Codes:
 def _entries(
     keys: list[Codes], cells: list[int], weights: list[Ints | None]
 ) -> tuple[list[Codes], list[Ints | None]]:
-    """Combine rows with the same two cells if that leaves few entries."""
+    """Combine rows that have the same two cells, if few entries remain."""
     _, order = counting_sort(keys[1], cells[1])
     _, again = counting_sort(keys[0][order], cells[0])
     order = order[again]
@@ -174,7 +175,7 @@ def _entries(
 
 
 def _passing(side: _Side, brushes: Brushes) -> NDArray[np.bool_]:
-    """Return which cells of a side pass the brushes of its views."""
+    """Return a mask of the cells of a side that pass the brushes of its views."""
     passing = np.ones(side.shape, np.bool_)
     for axis, view in enumerate(side.views):
         if view in brushes:
@@ -184,7 +185,7 @@ def _passing(side: _Side, brushes: Brushes) -> NDArray[np.bool_]:
 
 
 def _moved(of: _Side, signs: Signs, totals: Ints) -> Ints:
-    """Return totals of the other side after adding the entries of cells, times the cells' signs."""
+    """Return the other side's totals plus the entries of ``of`` times the signs of their cells."""
     runs = changed_runs(of.offsets, signs)
     found = at_once(lambda part: _flipped(of, part, totals.shape), _shares(runs))
     return sum(found, start=totals)
@@ -209,6 +210,7 @@ def _shares(runs: Ints) -> list[Ints]:
         if low < high:
             first, last = np.searchsorted(ends, low, "right"), np.searchsorted(ends, high)
             share = runs[first : last + 1].copy()
+            # two shares may divide a run: each has its own part
             share[0, 0] = max(share[0, 0], share[0, 1] - (ends[first] - low))
             share[-1, 1] -= ends[last] - high
             shares.append(share)

@@ -16,7 +16,7 @@ Structure = Literal[
 STRUCTURES: tuple[Structure, ...] = (
     "pair cubes", "sparse cube", "rid index", "active-view cube",
 )  # fmt: skip
-"""The structures that a planner may choose. Totals and scans need nothing but the rows."""
+"""The structures that a planner may choose. Totals and scans need only the rows."""
 MEGABYTE = 1 << 20
 
 
@@ -30,7 +30,7 @@ class StructurePlan:
     rids: tuple[int, ...]
     """The views with a rid index."""
     active: frozenset[int]
-    """The views whose active-view cube fits into what is left."""
+    """The views whose active-view cube fits into the rest of the budget."""
     size: int
 
 
@@ -39,10 +39,10 @@ def plan(
 ) -> StructurePlan:
     """Return the structures to build within a budget that includes the rows' codes and values.
 
-    The sparse cube comes first, since it answers everything; then cubes of pairs, smallest first.
-    Rid indexes and active-view cubes are for views that the sparse cube does not cover. While the
-    sparse cube or an index is built, 16 bytes a row more are needed. Raises UsageError if not even
-    the rows fit.
+    The sparse cube comes first, since it answers every question; then cubes of pairs, smallest
+    first. Rid indexes and active-view cubes are for views that the sparse cube does not cover.
+    While the sparse cube or an index is built, it needs 16 more bytes for each row. Raises
+    UsageError if not even the rows fit.
     """
     left = budget_mb * MEGABYTE - rows.size
     if left < 0:
@@ -91,6 +91,6 @@ def _sparse_size(rows: CodedRows) -> int:
 
 
 def _active_size(rows: CodedRows, active: int) -> int:
-    """Return the size of a view's cubes; two threads each fill their own."""
+    """Return the size of a view's cubes. Two threads fill one copy each."""
     others = sum(bars for view, bars in enumerate(rows.bars) if view != active)
     return 2 * 8 * rows.width * rows.bars[active] * others

@@ -24,7 +24,7 @@ from .structures import STRUCTURES, Structure, plan
 
 BUDGET_MB = 2048
 FEW_ROWS = 16
-"""A rid index is used for at most 1/16 of the rows: a scan reads them faster, in their order."""
+"""A rid index serves at most one in this many rows: a scan reads more rows faster, in order."""
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,14 @@ class ChartView:
     sums: Mapping[str, NDArray[np.float64]]
     """The sum of each measure."""
     averages: Mapping[str, NDArray[np.float64]]
-    """The average of each measure's values that are not NULL; NaN if there are none."""
+    """The average of each measure's values that are not NULL; NaN if all are NULL."""
     structure: Structure
     """The structure that the bars were computed from."""
 
 
 @dataclass(frozen=True)
 class BrushedView:
-    """All views, and how many rows pass all brushes."""
+    """All views, and the number of rows that pass all brushes."""
 
     views: Mapping[str, ChartView]
     selected: int
@@ -52,11 +52,11 @@ class BrushedView:
 class ChartViews:
     """Linked views of a table in memory, by one column or two each.
 
-    ``by`` maps the name of each view to how its column is divided (see ``binning.bars``), and
+    ``by`` maps the name of each view to the way to divide its column (see ``binning.bars``), and
     ``grids`` names pairs of columns of numbers. The name of a view is its column, or ``x,y``.
-    ``measures`` are columns to add up and average. ``table`` is an Arrow table, or anything that
-    pyarrow makes one of. Raises UsageError, also if the rows need more than ``budget_mb``, and
-    BadInput if a column cannot be charted. ``structures`` limits what the planner may build.
+    ``measures`` are columns to add up and average. ``table`` is an Arrow table, or any value that
+    pyarrow converts to one. ``structures`` limits the planner's choice. Raises UsageError, also if
+    the rows need more than ``budget_mb``, and BadInput if a column cannot be charted.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class ChartViews:
     def brush(self, view: str, bars: Iterable[int] | None) -> BrushedView:
         """Select bars of a view, by their positions; None removes the view's brush.
 
-        Raises UsageError if there is no such view or bar.
+        Raises UsageError if the view or a bar does not exist.
         """
         with self._lock:
             brushed = {self._names[at]: np.flatnonzero(of) for at, of in self._brushes.items()}
@@ -131,7 +131,7 @@ class ChartViews:
     ) -> BrushedView:
         """Replace all brushes; ``active`` is the view whose brush is being moved.
 
-        Raises UsageError if there is no such view or bar.
+        Raises UsageError if a view or a bar does not exist.
         """
         masks = self._masks(brushes)
         with self._lock:
@@ -151,7 +151,7 @@ class ChartViews:
     ) -> NDArray[np.int64]:
         """Return the positions of the first ``limit`` rows that pass all brushes.
 
-        They are the views' own brushes, or ``brushes`` if these are given.
+        The rows pass ``brushes`` if they are given, else the views' own brushes.
         """
         masks = self._brushes if brushes is None else self._masks(brushes)
         return self._rows.selected(masks, limit)
@@ -181,7 +181,7 @@ class ChartViews:
         return mask
 
     def _answer(self) -> dict[int, tuple[Ints, Structure]]:
-        """Return the totals of each view, with the structure that they are from."""
+        """Return the totals of each view, and the structure that gave them."""
         found: dict[int, tuple[Ints, Structure]] = {}
         left: list[int] = []
         for target in range(len(self._names)):
@@ -200,7 +200,7 @@ class ChartViews:
     def _by_rids(
         self, target: int, others: Sequence[int], found: dict[int, tuple[Ints, Structure]]
     ) -> bool:
-        """Answer a view from the rows of the brush that selects the fewest, if they are few."""
+        """Answer a view from the rows of the brush that selects the fewest, if these are few."""
         numbers = {
             view: self._rids[view].number(self._brushes[view])
             for view in others
@@ -214,13 +214,13 @@ class ChartViews:
         return True
 
     def _by_rows(self, targets: Sequence[int]) -> dict[int, tuple[Ints, Structure]]:
-        """Answer views from the active view's cube if it is in the plan, else by a scan."""
+        """Answer views from the active view's cube if the plan has it, else by a scan."""
         active = self._active
         moving = [target for target in targets if target != active]
         found: dict[int, tuple[Ints, Structure]] = {}
         if moving and active in self._brushes and active in self.plan.active:
             if not (self._cube and self._cube.answers(active, moving, self._brushes)):
-                self._cube = None  # its memory is for the next one
+                self._cube = None  # frees its memory for the next one
                 self._cube = ActiveCube(self._rows, active, moving, self._brushes)
             for target in moving:
                 totals = self._cube.answer(target, self._brushes[active])
@@ -243,6 +243,6 @@ class ChartViews:
         return ChartView(counts, sums, averages, structure)
 
     def _selected(self, totals: Ints) -> int:
-        """Return how many rows pass all brushes, given the totals of the first view."""
+        """Return the number of rows that pass all brushes, given the totals of the first view."""
         mask = self._brushes.get(0)
         return int(totals[0].sum() if mask is None else totals[0][mask].sum())

@@ -1,7 +1,7 @@
 """Arithmetic on columns of exact numbers, as the compiled group-by evaluates it: +, - and *.
 
-Decimals are integers with a scale. Bounds of the columns show beforehand that nothing overflows,
-neither here nor in DuckDB, which would raise an error.
+Decimals are integers with a scale. The bounds of the columns show beforehand that no value
+overflows, neither in the loops nor in DuckDB, which would raise an error.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ Chunk = NDArray[np.int64] | int
 class Term:
     """An expression: a column, a number, or two terms with an operator.
 
-    ``kind`` is its type in DuckDB, and ``scale`` the number of decimal digits.
+    ``kind`` is its type in DuckDB, and ``scale`` its number of decimal digits.
     """
 
     sql: str
@@ -39,7 +39,7 @@ class Term:
         return frozenset([self.column] if self.column else []).union(*below)
 
     def bounds(self, columns: Mapping[str, Bounds]) -> Bounds | None:
-        """Return bounds of the value, or None if the type or 64 bits may not hold it."""
+        """Return bounds of the value, or None if it may exceed its type or 64 bits."""
         if self.column:
             return columns[self.column]
         if not self.operator:
@@ -64,7 +64,7 @@ class Term:
         return 1 if self.operator == "*" else 10 ** (self.scale - part.scale)
 
     def evaluate(self, read: Callable[[str], NDArray[np.int64]], known: dict[str, Chunk]) -> Chunk:
-        """Return the value of some rows. ``read`` returns a column's; ``known`` keeps values."""
+        """Return the value of some rows. ``read`` returns a column; ``known`` keeps results."""
         if self.sql not in known:
             known[self.sql] = self._evaluated(read, known)
         return known[self.sql]
@@ -95,7 +95,7 @@ OPERATORS: dict[type[exp.Expr], str] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*"
 
 
 def nodes(argument: exp.Expr) -> list[exp.Expr] | None:
-    """Return the columns, numbers and operations in an argument, or None if others are in it."""
+    """Return the columns, numbers and operations of an argument, or None if it has other nodes."""
     argument = argument.unnest()
     if isinstance(argument, exp.Column) or _literal(argument):
         return [argument]
@@ -117,7 +117,7 @@ def _plain(text: str) -> bool:
 def term(argument: exp.Expr, kinds: Mapping[str, str]) -> Term | None:
     """Return the term of an argument whose ``nodes`` have the given types, by their SQL.
 
-    None if a type is not exact, or DuckDB's scale is not the one that is computed here.
+    Returns None if a type is not exact, or the scale computed here differs from DuckDB's scale.
     """
     argument = argument.unnest()
     sql = argument.sql("duckdb")

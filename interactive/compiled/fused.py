@@ -1,8 +1,8 @@
 """The GROUP BYs that a compiled kernel can run: one table, keys and filters of one column each.
 
 The kernel aggregates and captures in one pass (Smoke, section 3.2). Its groups become a small
-table, from which DuckDB computes the rest of the query: expressions of aggregates, HAVING, ORDER
-BY and LIMIT. Other queries, and aggregates whose values are not exact, are left to DuckDB.
+table, and DuckDB computes the rest of the query from this table: expressions of aggregates, HAVING,
+ORDER BY and LIMIT. DuckDB runs all other queries, and aggregates whose values are not exact.
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,19 +29,19 @@ FUNCTIONS: dict[type[exp.Expr], Function] = {
 
 @dataclass(frozen=True)
 class OfColumn:
-    """An expression of one column, which is evaluated for each of its distinct values."""
+    """An expression of one column, evaluated once for each distinct value of the column."""
 
     column: str
     sql: str
-    """The expression, in which the table has the name ``alias``."""
+    """The SQL of the expression; it calls the table ``alias``."""
     alias: str
     plain: bool
-    """Whether it is the column itself."""
+    """Whether the expression is the column itself."""
 
 
 @dataclass(frozen=True)
 class Aggregate:
-    """One aggregate; ``kind`` is its type in DuckDB, and ``term`` what it aggregates."""
+    """One aggregate. ``kind`` is its type in DuckDB, and ``term`` its argument."""
 
     function: Function
     kind: str
@@ -50,7 +50,7 @@ class Aggregate:
 
 @dataclass(frozen=True)
 class Fused:
-    """A query as the kernel runs it."""
+    """A query in the form that the kernel runs."""
 
     table: TablePlace
     keys: list[OfColumn]
@@ -63,12 +63,12 @@ class Fused:
 
     @property
     def coded(self) -> set[str]:
-        """The columns that are needed as codes."""
+        """The columns that the kernel needs as codes."""
         return {each.column for each in (*self.keys, *self.filters)}
 
     @property
     def numbers(self) -> set[str]:
-        """The columns that are needed as numbers."""
+        """The columns that the kernel needs as numbers."""
         terms = [each.term for each in self.aggregates if each.term is not None]
         return {column for term in terms for column in term.columns}
 
@@ -76,7 +76,10 @@ class Fused:
 def fuse(
     con: duckdb.DuckDBPyConnection, parsed: Parsed, kinds: list[str], catalog: Catalog
 ) -> Fused | None:
-    """Return a query as the kernel runs it, or None. ``kinds`` are the types of its columns."""
+    """Return a query for the kernel, or None if the kernel cannot run it.
+
+    ``kinds`` are the types of the query's columns.
+    """
     if len(parsed.references) != 1 or parsed.ctes or parsed.kept:
         return None
     query = parsed.query.copy()
@@ -149,7 +152,7 @@ def _are_exact(
     keys: list[OfColumn | None],
     filters: list[OfColumn | None],
 ) -> bool:
-    """Return whether the values of keys come back from Arrow as they are, and filters are true."""
+    """Return whether Arrow keeps the values of all keys exactly, and all filters are booleans."""
     texts = [each.sql for each in (*keys, *filters) if each is not None]
     if not texts:
         return True
@@ -208,7 +211,7 @@ def _aggregate(node: exp.Func, kind: str, kinds: Mapping[str, str]) -> Aggregate
 
 
 def _rest(query: exp.Select, aggregates: Mapping[str, Aggregate]) -> str | None:
-    """Return the query on the table of groups, or None if it needs more columns than that has."""
+    """Return the query on the table of groups, or None if it needs other columns."""
     keys = [key.sql("duckdb") for key in blocks.group_keys(query).expressions]
     for clause in ("where", "group", "from_"):
         query.set(clause, None)

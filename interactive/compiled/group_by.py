@@ -22,12 +22,12 @@ from .totals import GroupTotals, counted
 CELLS = 1 << 22
 """The largest number of combinations of keys."""
 APART = 16
-"""Rids in a line of the cache, which two threads must not write at once."""
+"""The number of rids in a line of the cache; two threads must not write to one line at once."""
 VALUES, AT = "__provhouse_values", "__provhouse_at"
 
 
 class DecodedSource(Protocol):
-    """Decoded columns, of all rows of a table or of some."""
+    """Decoded columns, either of all rows of a table or of some."""
 
     def rows(self, table: TablePlace) -> int:
         """Return the number of rows."""
@@ -41,13 +41,13 @@ class DecodedSource(Protocol):
 
 @dataclass
 class Cells:
-    """The lineage of a GROUP BY: for each rid its cell, or ``number`` if it has none."""
+    """The lineage of a GROUP BY: the cell of each rid, or ``number`` if the rid has none."""
 
     cells: NDArray[Any]
     parts: Sequence[slice]
-    """Parts of the rids, which threads have counted, each its own."""
+    """Parts of the rids. One thread has counted each part."""
     counts: NDArray[np.int64]
-    """The number of rids of each cell, a row for each part."""
+    """The number of rids in each cell, with a row for each part."""
 
     @property
     def number(self) -> int:
@@ -55,7 +55,7 @@ class Cells:
         return len(self.counts[0])
 
     def link(self) -> Link:
-        """Return the index from cells to rids; the other direction is the cells themselves."""
+        """Return the index from cells to rids; ``cells`` is the index in the other direction."""
         counts = self.counts.sum(axis=0)
         offsets = np.zeros(self.number + 1, np.int64)
         np.cumsum(counts, out=offsets[1:])
@@ -72,14 +72,14 @@ class Cells:
         return Link(offsets, rids[:number], self.cells.size, self.cells)
 
     def only(self, mask: NDArray[np.bool_]) -> "Cells":
-        """Return the lineage of the records for which a mask is true."""
+        """Return the lineage of the records whose mask is true."""
         cells = np.where(mask, self.cells, self.cells.dtype.type(self.number))
         return Cells(cells, self.parts, counted(cells, self.number, self.parts))
 
 
 @dataclass
 class CompiledGroups:
-    """The rows of a query, the cell of each, and their lineage."""
+    """The rows of a query, the cell of each row, and the lineage of the cells."""
 
     rows: pa.Table
     row_cells: NDArray[np.int32]
@@ -87,7 +87,7 @@ class CompiledGroups:
 
 
 def run(con: duckdb.DuckDBPyConnection, fused: Fused, columns: DecodedSource) -> CompiledGroups:
-    """Run a query; raises Unfit if DuckDB must run it, and DuckDB's errors."""
+    """Run a query. Raises Unfit if DuckDB must run it, and DuckDB's errors."""
     keys = [_Key(con, key, columns.coded(fused.table, key.column)) for key in fused.keys]
     sizes = [len(key.values) for key in keys]
     number = int(np.prod(sizes, dtype=object)) if sizes else 1

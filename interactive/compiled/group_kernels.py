@@ -1,7 +1,7 @@
 """Compiled loops of a GROUP BY whose keys are codes. A cell is one combination of keys.
 
-``cells`` has the cell of each row, and the number of cells for a row that does not pass the
-filters: totals have one more place than there are cells, for those.
+``cells`` has the cell of each row. A row that does not pass the filters has the number of cells as
+its cell, so tables of totals have one place more than the cells.
 """
 
 from typing import Any
@@ -16,12 +16,13 @@ Numbers = NDArray[Any]
 """Integers of any size."""
 Ints = NDArray[np.int64]
 FEW, WAYS = 4096, 4
-"""Few cells have several tables of totals: neighbouring rows often have the same cell, and would
-wait for each other's addition."""
+"""With at most ``FEW`` cells, totals have ``WAYS`` tables: neighbouring rows often have the same
+cell, and would wait for each other's addition.
+"""
 
 
 def totals(cells: int) -> Ints:
-    """Return empty tables of totals."""
+    """Return tables of totals, all 0."""
     return np.zeros((WAYS if cells <= FEW else 1, cells + 1), np.int64)
 
 
@@ -34,9 +35,9 @@ def place(codes: Codes, places: Codes, out: Codes) -> None:
 
 @njit(cache=True, nogil=True)
 def combine(codes: Codes, places: Codes, cells: Codes, out: Codes) -> None:
-    """Write the sum of each row's cell and the place of its code.
+    """Write the sum of each row's cell and the place of its code to another array.
 
-    Into another array: an addition in place, of bytes, takes twenty times as long.
+    An addition in place takes twenty times as long if the cells are bytes.
     """
     for i in range(codes.size):
         out[i] = cells[i] + places[codes[i]]
@@ -44,10 +45,10 @@ def combine(codes: Codes, places: Codes, cells: Codes, out: Codes) -> None:
 
 @njit(cache=True, nogil=True)
 def drop(codes: Codes, kept: Codes, instead: Codes, cells: Codes, out: Codes) -> None:
-    """Write each row's cell, or another if its code does not pass.
+    """Write each row's cell, or a substitute if the row's code does not pass.
 
-    ``kept`` has all bits of a code that passes, and ``instead`` no bit: a condition would be
-    guessed wrongly for every second row.
+    ``kept`` has all bits set for a code that passes, and ``instead`` has none: the processor would
+    guess a condition wrongly for every second row.
     """
     for i in range(codes.size):
         code = codes[i]
@@ -71,7 +72,7 @@ def count(cells: Codes, out: Ints) -> None:
 
 @njit(cache=True, nogil=True)
 def add(cells: Codes, numbers: Numbers, out: Ints) -> None:
-    """Add up the numbers of each cell; ``out`` has one to four tables to add up."""
+    """Add to each cell the sum of its numbers; ``out`` has one to four tables to add up."""
     ways = out.shape[0]
     first, second, third, fourth = out[0], out[1 % ways], out[2 % ways], out[3 % ways]
     end = cells.size - cells.size % 4
@@ -104,8 +105,8 @@ def highest(cells: Codes, numbers: Numbers, out: Ints) -> None:
 def scatter(cells: Codes, first: int, at: Ints, out: NDArray[np.int32]) -> None:
     """Write the rids of each cell from position ``at[cell]`` on, in ascending order.
 
-    The rid of the first row is ``first``. Rows that do not pass are all written to the last
-    position of ``at``, since a condition would be guessed.
+    The rid of the first row is ``first``. The loop writes all rows that do not pass to the last
+    position of ``at``, since the processor would guess a condition.
     """
     none = at.size - 1
     for i in range(cells.size):

@@ -14,9 +14,9 @@ from .arithmetic import Chunk, Term
 from .fused import Aggregate
 
 CHUNK = 1 << 15
-"""Rows whose expressions are evaluated at once, so that they stay in the processor's cache."""
+"""The number of rows in one evaluation of an expression; they stay in the processor's cache."""
 SELECTIVE = 0.3
-"""If a smaller part of the rows passes the filters, only those are read."""
+"""If a smaller share of the rows passes the filters, only the passing rows are read."""
 LOOPS: dict[str, Any] = {"sum": kernels.add, "min": kernels.lowest, "max": kernels.highest}
 Ints = NDArray[np.int64]
 
@@ -26,7 +26,7 @@ Tables = dict[tuple[str, str], Ints]
 
 
 def counted(cells: NDArray[Any], number: int, parts: Sequence[slice]) -> Ints:
-    """Return the number of rows of each cell, a row of the result for each part."""
+    """Return the number of rows of each cell, with a row of the result for each part."""
 
     def count(part: slice) -> Ints:
         counts = kernels.totals(number)
@@ -38,10 +38,10 @@ def counted(cells: NDArray[Any], number: int, parts: Sequence[slice]) -> Ints:
 
 
 class GroupTotals:
-    """The aggregates of each cell; raises Unfit if a sum may not fit 64 bits.
+    """The aggregates of each cell. Raises Unfit if a sum may not fit 64 bits.
 
     ``rows`` has the number of rows of each cell. Threads add up the ``parts`` of the rows, unless
-    there is arithmetic: that is many short calls, for which threads would wait for the GIL.
+    an aggregate has arithmetic: its many short calls would make threads wait for the GIL.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class GroupTotals:
             self._out[each.function, term.sql] = np.full(self._none + 1, edge, np.int64)
 
     def _run(self, part: slice, out: Tables) -> None:
-        """Add the rows of a part to tables."""
+        """Add the rows of a part to the tables ``out``."""
         size, chosen = part.stop - part.start, None
         if int(self.rows.sum()) < SELECTIVE * self._cells.size:
             chosen = part.start + np.flatnonzero(self._cells[part] != self._none)
@@ -102,7 +102,7 @@ class GroupTotals:
                 self._add(chosen[start : start + CHUNK], out)
 
     def _add_columns(self, part: slice, tables: Tables) -> Tables:
-        """Add the rows of a part to the tables of columns without NULL; return the others."""
+        """Add the rows of a part to the tables of columns without NULL; return the other tables."""
         others: Tables = {}
         for (function, sql), out in tables.items():
             column = self._terms[sql].column
@@ -113,7 +113,7 @@ class GroupTotals:
         return others
 
     def _add(self, rows: Any, tables: Tables) -> None:
-        """Add some rows, a slice or positions, to all tables."""
+        """Add some rows, given as a slice or as positions, to all tables."""
         known: dict[str, Chunk] = {}
         cells = self._cells[rows]
         for sql, term in self._terms.items():
@@ -133,7 +133,7 @@ class GroupTotals:
                 LOOPS[function](own, values, out)
 
     def _merge(self, tables: Tables) -> None:
-        """Merge the totals of another part into those of the first."""
+        """Merge the totals of another part into the totals of the first part."""
         merging: dict[str, Any] = {"min": np.minimum, "max": np.maximum}
         for (function, sql), out in tables.items():
             kept = self._out[function, sql]
@@ -163,7 +163,7 @@ class GroupTotals:
 
 
 def mean(sums: Ints, counts: Ints, term: Term) -> NDArray[np.float64]:
-    """Return averages as DuckDB computes them: in long doubles, or doubles for 16 bits."""
+    """Return averages as DuckDB computes them: in long doubles, or in doubles for 16 bits."""
     digits = decimal(term.kind)
     small = term.kind in ("TINYINT", "SMALLINT", "UTINYINT") or (digits and digits[0] <= 4)
     kind: Any = np.float64 if small else np.longdouble
@@ -177,11 +177,11 @@ INTEGER_TYPES = {
     "UTINYINT": pa.uint8(), "USMALLINT": pa.uint16(), "UINTEGER": pa.uint32(),
     "HUGEINT": pa.int64(), "DATE": pa.int32(),
 }  # fmt: skip
-"""The Arrow types of integers. DuckDB casts those of HUGEINT itself."""
+"""The Arrow types of integers. DuckDB itself casts the values of HUGEINT."""
 
 
 def typed(numbers: Ints, empty: NDArray[np.bool_], kind: str) -> pa.Array:
-    """Return integers as an Arrow array that DuckDB reads as a type; NULL where ``empty``."""
+    """Return integers as an Arrow array that DuckDB reads as a type, with NULL where ``empty``."""
     if (digits := decimal(kind)) is None:
         found = pa.array(numbers, mask=empty).cast(INTEGER_TYPES[kind])
         return found.view(pa.date32()) if kind == "DATE" else found

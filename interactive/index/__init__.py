@@ -1,1 +1,1 @@
-"""Rid indexes: which rows of the tables each row of a result was made of."""
+"""Rid indexes: the rows of tables behind each row of a result."""

@@ -13,10 +13,10 @@ MOST = 50_000_000
 
 
 def ancestors(parents: Link, rows: NDArray[np.int64]) -> tuple[Link, NDArray[np.int64]]:
-    """Return all rows that some rows were derived from, themselves too.
+    """Return all rows that some rows were derived from, including these rows.
 
-    The link goes from each of ``rows`` to places in the array. Raises UsageError if there are too
-    many pairs.
+    The link goes from each of ``rows`` to places in the array. Raises UsageError if it would have
+    too many pairs.
     """
     size = max(1, parents.number)
     offsets, targets = parents.csr()

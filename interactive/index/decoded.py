@@ -1,4 +1,4 @@
-"""Columns of tables as arrays: codes of values, scaled integers, or values as Arrow has them."""
+"""Columns of tables as arrays: codes of values, scaled integers, or Arrow's own values."""
 
 import re
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ INTEGERS = {
     for sign in ("", "U")
     if (name, sign) != ("BIGINT", "U")
 }
-"""The smallest and the largest value of each type of integers that fits 64 bits with a sign."""
+"""The smallest and the largest value of each integer type that fits 64 bits with a sign."""
 _DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
 
 
@@ -42,12 +42,12 @@ def is_codable(kind: str) -> bool:
 
 
 class Unfit(Exception):
-    """The data does not allow the kernel: too much of it, too many groups, or sums too large."""
+    """The error for data beyond the kernel: too much of it, too many groups, or too large sums."""
 
 
 @dataclass
 class Coded:
-    """For each row the position of its value in ``values``, one of which may be NULL."""
+    """For each row the position of its value in ``values``, which may include NULL."""
 
     codes: NDArray[Any]
     values: pa.Array
@@ -60,9 +60,10 @@ class Coded:
 
 @dataclass
 class DecodedNumbers:
-    """For each row an integer: of a decimal without its point, of a date the days since 1970.
+    """For each row an integer: a decimal without its point, or the days of a date since 1970.
 
-    ``valid`` is None without NULLs, whose numbers are 0. ``low`` and ``high`` bound all numbers.
+    ``valid`` is None if the column has no NULL; a NULL has the number 0. ``low`` and ``high`` bound
+    all numbers.
     """
 
     numbers: NDArray[Any]
@@ -104,7 +105,7 @@ def read_codes(con: "duckdb.DuckDBPyConnection", table: TablePlace, column: str)
 def read_numbers(
     con: "duckdb.DuckDBPyConnection", table: TablePlace, column: str
 ) -> DecodedNumbers:
-    """Read a column as integers, in the order of its rids, in as few bytes as hold them."""
+    """Read a column as integers, in the order of its rids, in the smallest type that fits."""
     found = _read(con, table, column)
     valid = np.asarray(found.is_valid()) if found.null_count else None
     numbers = _integers(found)
@@ -120,7 +121,7 @@ def read_numbers(
 
 
 def read_values(con: "duckdb.DuckDBPyConnection", table: TablePlace, column: str) -> DecodedValues:
-    """Read a column as it is; raises Unfit if Arrow has no such type."""
+    """Read a column as Arrow values. Raises Unfit if Arrow does not have its type."""
     found = _read(con, table, column)
     kinds = con.sql(f"select {quoted(column)} from {table.sql()}").types
     if con.from_arrow(pa.table({"v": found[:0]})).types != kinds:

@@ -17,7 +17,7 @@ SHORT = 24
 
 @njit(cache=True, nogil=True)
 def sort_pairs(keys: Rids, values: Rids, number: int) -> tuple[Offsets, Rids]:
-    """Return the values of each key as CSR: a stable counting sort. Negative values are dropped."""
+    """Return the values of each key as CSR, by a stable counting sort; drop negative values."""
     offsets = np.zeros(number + 1, np.int64)
     for i in range(keys.size):
         if values[i] >= 0:
@@ -61,9 +61,9 @@ def sort_rows(offsets: Offsets, rids: Rids) -> tuple[Offsets, Rids]:
 
 @njit(cache=True, nogil=True)
 def only_rows(offsets: Offsets, rids: Rids, codes: Rids) -> bool:
-    """Write the row of each rid, and return whether no rid is in two places.
+    """Write the row of each rid to ``codes``, and return whether no rid is in two places.
 
-    ``codes`` has the number of rows for each rid.
+    On entry, ``codes`` has the number of rows for each rid.
     """
     rows = offsets.size - 1
     for row in range(rows):
@@ -90,7 +90,7 @@ def place_rids(offsets: Offsets, codes: Rids, out: Rids) -> None:
 def merge_rows(by_rid: Offsets, rows: Rids, rids: Rids, number: int) -> tuple[Offsets, Rids]:
     """Return the CSR of ``number`` rows whose inverse is given, without repeats.
 
-    ``rids`` is an array of the type of the result, of any size.
+    ``rids`` is an array of any size; the result has its type.
     """
     last = np.full(number, -1, np.int64)
     offsets = np.zeros(number + 1, np.int64)
@@ -133,7 +133,7 @@ def increasing(offsets: Offsets, rids: Rids) -> bool:
 
 @njit(cache=True, nogil=True)
 def invert(offsets: Offsets, rids: Rids, number: int) -> tuple[Offsets, NDArray[np.int32]]:
-    """Return the rows of each rid: the index of the other direction, by counting sort."""
+    """Return the rows of each rid: the index in the other direction, by counting sort."""
     out_offsets = np.zeros(number + 1, np.int64)
     for j in range(rids.size):
         out_offsets[rids[j] + 1] += 1
@@ -150,7 +150,7 @@ def invert(offsets: Offsets, rids: Rids, number: int) -> tuple[Offsets, NDArray[
 
 @njit(cache=True, nogil=True)
 def composed_size(offsets: Offsets, middle: Rids, inner_offsets: Offsets) -> int:
-    """Return the number of rids that the composition of two CSRs has, repeats included."""
+    """Return the number of rids in the composition of two CSRs, repeats included."""
     size = 0
     for j in range(middle.size):
         size += inner_offsets[middle[j] + 1] - inner_offsets[middle[j]]
@@ -198,9 +198,9 @@ def take(values: NDArray[Any], rids: Rids, out: NDArray[Any]) -> None:
 
 @njit(cache=True, nogil=True)
 def pick(codes: NDArray[Any], passes: NDArray[np.bool_], rids: Rids, out: Rids) -> int:
-    """Write the rids whose code passes, and return how many there are."""
+    """Write the rids whose codes pass, and return their number."""
     size = 0
     for i in range(rids.size):
-        out[size] = rids[i]  # is overwritten if it does not pass: a condition would be guessed
+        out[size] = rids[i]  # overwritten if it does not pass: a condition would be guessed
         size += passes[codes[rids[i]]]
     return size

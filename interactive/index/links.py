@@ -1,7 +1,7 @@
 """Rid indexes: from the rows of a result, or of a block in a query, to the rows they come from.
 
 A link is a CSR (compressed sparse rows): ``offsets[i]`` to ``offsets[i + 1]`` are the positions of
-row i's rids. A link in which each row has one rid has no offsets: it is one array.
+row i's rids. If each row has one rid, the link has no offsets: it is one array.
 """
 
 import os
@@ -38,7 +38,7 @@ class Link:
     rids: Rids
     number: int
     codes: Rids | None = field(default=None, repr=False)
-    """For each rid its only row, or ``rows`` if it has none; where a GROUP BY has captured it."""
+    """The only row of each rid, or ``rows`` if the rid has none, as captured by a GROUP BY."""
     _inverse: "Link | None" = field(default=None, repr=False)
     spilled: bool = False
     """Whether the arrays are in a file."""
@@ -50,7 +50,7 @@ class Link:
 
     @property
     def size(self) -> int:
-        """The size of the link in bytes, and of its inverse if that exists."""
+        """The size in bytes of the link, and of its inverse if that exists."""
         return self._own + (self._inverse.size if self._inverse else 0)
 
     @property
@@ -65,13 +65,13 @@ class Link:
         return sum(each.nbytes for each in arrays if each is not None)
 
     def csr(self) -> tuple[Offsets, Rids]:
-        """Return offsets and rids, also of a link that is one array."""
+        """Return offsets and rids, even if the link is one array."""
         if self.offsets is None:
             return np.arange(self.rids.size + 1, dtype=np.int64), self.rids
         return self.offsets, self.rids
 
     def backward(self, rows: Rows) -> Rows:
-        """Return the distinct rids of some rows; of one row without copying them."""
+        """Return the distinct rids of some rows, without a copy if it is one row."""
         if self.offsets is None:
             return distinct(self.rids[rows], self.number)
         if rows.size == 1:
@@ -82,21 +82,21 @@ class Link:
         return distinct(kernels.gather(self.offsets, self.rids, rows), self.number)
 
     def forward(self, rids: Rows) -> Rows:
-        """Return the distinct rows that some rids are in."""
+        """Return the distinct rows that some rids belong to."""
         if self.codes is None:
             return self.inverse().backward(rids)
         rows = self.codes[rids]
         return distinct(rows[rows != self.rows], self.rows)
 
     def inverse(self) -> "Link":
-        """Return the link of the other direction, which is kept."""
+        """Return the link in the other direction, and keep it."""
         if self._inverse is None:
             offsets, rids = kernels.invert(*self.csr(), self.number)
             self._inverse = Link(offsets, rids, self.rows)
         return self._inverse
 
     def spill(self, folder: Path) -> None:
-        """Move the arrays to Arrow files in a folder; they are read as mapped memory."""
+        """Move the arrays to Arrow files in a folder, and read them as mapped memory."""
         if not self.spilled:
             self.rids = mapped(self.rids, folder)
             self.offsets = None if self.offsets is None else mapped(self.offsets, folder)
@@ -119,7 +119,7 @@ def mapped(array: NDArray[Any], folder: Path) -> NDArray[Any]:
 
 
 MARKED = 64
-"""Rids are marked in an array, not sorted, if they are at least one in this many."""
+"""Rids are marked in an array, not sorted, if at least one in this many rids occurs."""
 
 
 def distinct(rids: Rids, number: int = 0) -> Rows:
@@ -140,7 +140,8 @@ def ascending(offsets: Offsets, rids: Rids, number: int) -> tuple[Offsets, Rids]
     """Return a CSR with the rids of each row in ascending order without repeats."""
     if kernels.increasing(offsets, rids):
         return offsets, rids
-    few = rids.size < number // 8  # of a large table
+    # the other methods read an entry for each rid of the table, so it pays to sort a few
+    few = rids.size < number // 8
     if few or rids.size < kernels.SHORT * (offsets.size - 1):
         return kernels.sort_rows(offsets, rids)
     codes = np.full(number, offsets.size - 1, np.int32)
@@ -155,7 +156,7 @@ FEW = 1 << 12
 
 
 def _sorted_pairs(keys: Rids, values: Rids, rows: int) -> tuple[Offsets, Rids]:
-    """Return a CSR with ascending rids of few pairs; those with a negative rid are dropped."""
+    """Return a CSR with ascending rids from few pairs; drop pairs with a negative rid."""
     pairs = np.unique(np.stack([keys, values], axis=1)[values >= 0].astype(np.int64), axis=0)
     offsets = np.zeros(rows + 1, np.int64)
     np.cumsum(np.bincount(pairs[:, 0], minlength=rows), out=offsets[1:])
@@ -163,7 +164,7 @@ def _sorted_pairs(keys: Rids, values: Rids, rows: int) -> tuple[Offsets, Rids]:
 
 
 def from_pairs(keys: Rids, values: Rids, rows: int, number: int) -> Link:
-    """Return the link of pairs of a row and a rid; pairs with a negative rid are dropped."""
+    """Return the link of pairs of a row and a rid; drop pairs with a negative rid."""
     kind = np.int32 if number < 2**31 else np.int64
     values = values.astype(kind, copy=False)
     one_each = keys.size == rows and bool((keys == np.arange(rows)).all())
@@ -179,7 +180,7 @@ def from_pairs(keys: Rids, values: Rids, rows: int, number: int) -> Link:
 
 @dataclass
 class Chain:
-    """Links one after the other, from a result to a table. Few are composed into one."""
+    """Successive links from a result to a table. Links with few rids are composed into one."""
 
     links: list[Link]
 
@@ -207,7 +208,7 @@ class Chain:
 
 
 def chained(links: Sequence[Link]) -> Chain:
-    """Return the chain of links, with neighbours composed where that does not blow up."""
+    """Return the chain of links; compose neighbours unless the composition is too large."""
     done = [links[0]]
     for link in links[1:]:
         joined = _composed(done[-1], link)
@@ -240,7 +241,7 @@ def _gathered(outer: Link, inner: Link) -> Link:
 
 
 def merged(chains: Sequence[Chain]) -> list[Chain]:
-    """Return chains from the same rows to the same table, put together if each is one link."""
+    """Return chains from the same rows to the same table, merged if each is one link."""
     if len(chains) < 2 or any(len(chain.links) > 1 for chain in chains):
         return list(chains)
     links = [chain.links[0] for chain in chains]
@@ -252,7 +253,7 @@ def merged(chains: Sequence[Chain]) -> list[Chain]:
 
 
 def flattened(links: Sequence[Link]) -> Link:
-    """Return one link for links one after the other, however large it is."""
+    """Return one link for successive links, however large it is."""
     one = links[0]
     for link in links[1:]:
         (offsets, middle), (inner, rids) = one.csr(), link.csr()

@@ -8,12 +8,12 @@ from typing import Any, TypeVar
 import duckdb
 
 LEAST = 1 << 17
-"""The fewest rows of a part: for less, a thread costs more than it saves."""
+"""The fewest rows of a part: with fewer, a thread costs more than it saves."""
 Found = TypeVar("Found")
 
 
 def threads(con: duckdb.DuckDBPyConnection) -> int:
-    """Return the number of threads that DuckDB may use, which holds for these loops too."""
+    """Return the number of threads that DuckDB may use; these loops use as many."""
     ((number,),) = con.execute("select current_setting('threads')").fetchall()
     return int(number)
 

@@ -1,8 +1,8 @@
 """Hidden columns of types that Arrow does not carry exactly: their values stay in DuckDB.
 
 Arrow has no bit strings, times with time zones or integers of 128 bits, and cannot number structs,
-lists, maps and unions. The distinct values of such a column are put into a temporary table, as
-DuckDB groups them. Their numbers there, its rowids, take the column's place, and the field of the
+lists, maps and unions. A temporary table gets the distinct values of such a column, as DuckDB
+groups them. Their numbers in it, its rowids, take the place of the column, and the field of the
 column names the table. NULL stays NULL.
 """
 
@@ -17,7 +17,7 @@ import pyarrow as pa
 from provhouse.sql.quoting import quoted
 
 VALUES = b"provhouse.values"
-"""In the metadata of a column's field: the table with the values of its numbers."""
+"""The metadata key of a column's field that names the table with the values of its numbers."""
 NUMBERED = "__provhouse_numbered"
 _CARRIED = re.compile(
     r"BOOLEAN|U?(TINYINT|SMALLINT|INTEGER|BIGINT)|DECIMAL\(.*\)|FLOAT|DOUBLE|VARCHAR|BLOB|UUID|JSON"
@@ -28,7 +28,7 @@ _names = count()
 
 
 def is_carried(kind: str) -> bool:
-    """Return whether values of a type of DuckDB are equal to themselves after a way by Arrow."""
+    """Return whether values of a DuckDB type stay equal to themselves on a way through Arrow."""
     return _CARRIED.fullmatch(kind) is not None
 
 
@@ -43,9 +43,10 @@ class Apart:
     def fetch(
         self, relation: duckdb.DuckDBPyRelation, text: str, hidden: Sequence[int]
     ) -> tuple[pa.Table, pa.Table]:
-        """Return the rows of a query, and its hidden columns, with numbers where it must be.
+        """Return the rows of a query, and its hidden columns, with numbers for some values.
 
-        ``relation`` is the text as DuckDB has bound it.
+        The numbers replace values that Arrow does not carry. ``relation`` is the text as DuckDB has
+        bound it.
         """
         kinds = list(map(str, relation.types))
         apart = [at for at in dict.fromkeys(hidden) if not is_carried(kinds[at])]
@@ -71,7 +72,7 @@ class Apart:
         return table
 
     def discard(self) -> None:
-        """Let the connection drop the tables when it is used next."""
+        """Let the connection drop the tables at its next use."""
         self._discarded += self._tables
         self._tables = []
 
@@ -81,7 +82,7 @@ class Apart:
 
 @contextmanager
 def _stored(con: duckdb.DuckDBPyConnection, text: str, kinds: Sequence[str]) -> Iterator[str]:
-    """Store the rows of a query with their numbers for a while, and yield the table's name."""
+    """Store the rows of a query with their numbers for a while, and yield the name of the table."""
     names = ", ".join(f"c{at}" for at in range(len(kinds)))
     con.execute(
         f"create temp table {NUMBERED} as select row_number() over () as at, * "
@@ -94,7 +95,7 @@ def _stored(con: duckdb.DuckDBPyConnection, text: str, kinds: Sequence[str]) -> 
 
 
 def _numbered(rows: str, kinds: Sequence[str], tables: dict[int, str]) -> str:
-    """Return the query for all rows, followed by the numbers of the values apart."""
+    """Return the query for all rows, followed by the numbers of the values in ``tables``."""
     columns = ["null" if kind == '"NULL"' else f"r.c{at}" for at, kind in enumerate(kinds)]
     columns += [f"v{at}.rowid::integer" for at in tables]
     joins = [
@@ -139,7 +140,7 @@ def readable(con: duckdb.DuckDBPyConnection, name: str, table: pa.Table) -> None
 
 
 def unreadable(con: duckdb.DuckDBPyConnection, name: str) -> None:
-    """Remove what ``readable`` made."""
+    """Remove the views and tables that ``readable`` made for a name."""
     con.execute(f"drop view if exists temp.{quoted(name)}")
     for each in (name, f"{name}_numbers"):
         con.unregister(each)
@@ -150,7 +151,7 @@ def _is_apart(field: pa.Field) -> bool:
 
 
 def with_eids(table: pa.Table, names: Sequence[str], eids: pa.Array) -> pa.Table:
-    """Return a table with other names and one more column; fields keep what they say of values."""
+    """Return a table with other names and a column ``eid``; fields keep their metadata."""
     fields = [field.with_name(name) for field, name in zip(table.schema, names, strict=True)]
     schema = pa.schema([*fields, pa.field("eid", eids.type)])
     return pa.Table.from_arrays([*table.columns, eids], schema=schema)

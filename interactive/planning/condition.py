@@ -1,7 +1,7 @@
-"""A condition on the records of one table, by which only some of them have lineage.
+"""A condition on the records of one table: only the records that meet it have lineage.
 
-It is pushed down into the capture (Smoke, section 4.2): lists of rids are filtered in the query,
-and indexes are made without the other records.
+The condition is pushed down into the capture (Smoke, section 4.2): the query filters its lists of
+rids, and indexes are built without the other records.
 """
 
 from collections.abc import Collection
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from .want import Want
 
 Mask = NDArray[np.bool_]
-"""For each rid whether its record may have lineage."""
+"""A mask of the rids whose records may have lineage."""
 
 
 def parsed(where: str) -> exp.Expr:
-    """Return a condition; raises UsageError for another text, and NotCovered for random()."""
+    """Return a condition. Raises UsageError for another text, and NotCovered for random()."""
     try:
         query: Any = sqlglot.parse_one(f"select 1 where {where}", dialect="duckdb")
     except ParseError:
@@ -52,7 +52,7 @@ def _has_only_condition(query: Any) -> bool:
 
 
 def of_table(where: str, alias: str) -> exp.Expr:
-    """Return a condition on the table with this name in a query."""
+    """Return a condition on the table that a query calls ``alias``."""
     condition = parsed(where)
     for column in condition.find_all(exp.Column):
         column.set("table", exp.to_identifier(alias, quoted=True))
@@ -60,7 +60,10 @@ def of_table(where: str, alias: str) -> exp.Expr:
 
 
 def mask(con: "Connection", place: "TablePlace", where: str) -> Mask:
-    """Return which records meet a condition; raises DuckDB's errors for other columns."""
+    """Return a mask of the records that meet a condition.
+
+    Raises DuckDB's errors for other columns.
+    """
     condition = parsed(where).sql("duckdb")
     check_values(con, place, condition, f"The condition {where!r} of Want")
     text = f"select rowid from {place.sql()} where {condition}"
@@ -70,7 +73,7 @@ def mask(con: "Connection", place: "TablePlace", where: str) -> Mask:
 
 
 def masks(con: "Connection", plan: "Plan", want: "Want", refs: Collection[int]) -> dict[int, Mask]:
-    """Return which records of the one declared reference may have lineage, if that is declared.
+    """Return the mask of the one declared reference, if a condition is declared.
 
     Raises UsageError if a condition or attributes are declared, but not for one reference.
     """

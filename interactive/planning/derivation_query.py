@@ -1,8 +1,8 @@
-"""The query that finds all derivations of a row: each is one combination of records.
+"""The query that finds all derivations of a row: each derivation is one combination of records.
 
 Filters, projections, inner joins, UNION, DISTINCT, WITH, views, derived tables, and an outermost
-GROUP BY are covered. DISTINCT, UNION and GROUP BY are left out of the query, so that each of its
-rows is one derivation of a row of the result.
+GROUP BY are covered. The query leaves out DISTINCT, UNION and GROUP BY, so that each of its rows is
+one derivation of a row of the result.
 """
 
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ RID = f"{RESERVED}_w"
 
 @dataclass
 class Derived:
-    """A query whose last columns are rids, and the reference of each of them."""
+    """A query whose last columns are rids, and the reference of each of these columns."""
 
     query: exp.Query
     refs: list[int] = field(default_factory=list)
@@ -34,16 +34,16 @@ class Derived:
 
 
 class Deriver:
-    """Rewrites one query. ``how``: derivations are counted, as the query counts its rows."""
+    """A rewriter for one query. If ``how``, it counts derivations as the query counts its rows."""
 
     def __init__(self, parsed: Parsed, how: bool) -> None:
         self._parsed = parsed
         self._how = how
         self._sets = False
-        """Whether the outermost operator removes duplicates, so that no number of them matters."""
+        """Whether the outermost operator removes duplicates, so that their number is irrelevant."""
 
     def outermost(self) -> Derived:
-        """Return the derivations of the rows of the result; of groups by their keys.
+        """Return the derivations of the rows of the result; groups are identified by their keys.
 
         Raises NotCovered for other operators.
         """
@@ -70,7 +70,7 @@ class Deriver:
         return self._query(query)
 
     def _aggregates(self, select: exp.Select) -> bool:
-        """Return whether a block has aggregates; refuse values that no derivation has."""
+        """Return whether a block has aggregates; refuse values that no single derivation has."""
         roots = [*select.expressions, select.args.get("having")]
         found = [
             node for root in roots if root for node in blocks.own(root, exp.Func)
@@ -104,7 +104,7 @@ class Deriver:
             refuse(f"the polynomial of {what} below an operator that keeps duplicates", node)
 
     def _union(self, query: exp.Union) -> Derived:
-        """Return the rows of both branches, where the rids of the other one are NULL."""
+        """Return the rows of both branches, with NULL for the rids of the other branch."""
         left, right = self._query(query.left), self._query(query.right)
         before, after = len(left.refs), len(right.refs)
         names = left.names
@@ -135,7 +135,7 @@ class Deriver:
         return Derived(select, refs)
 
     def _plain(self, select: exp.Select, expressions: list[exp.Expr]) -> None:
-        """Refuse what makes a row depend on other rows than those that are joined."""
+        """Refuse clauses that make a row depend on rows that are not joined in it."""
         joins: list[exp.Expr] = select.args.get("joins") or []
         if from_clause.reads_choice(select):
             refuse("derivations of a sample, or of a join by position or order", select)

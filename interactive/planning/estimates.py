@@ -22,7 +22,7 @@ def expected_rows(con: duckdb.DuckDBPyConnection, sql: str) -> int:
 
 
 def _estimated(node: Any) -> int:
-    """Return the estimate of an operator, or of the largest below if it has none."""
+    """Return the estimate of an operator, or the largest estimate below if it has none."""
     found = node.get("extra_info", {}).get(ESTIMATED)
     if found is not None:
         return int(str(found).strip("~ "))

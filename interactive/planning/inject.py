@@ -30,7 +30,7 @@ def inject(
 ) -> Injected | None:
     """Return the query with lists of rids, or None unless it is one GROUP BY over joined tables.
 
-    ``where`` is a condition on the records that are listed.
+    ``where`` is a condition on the listed records.
     """
     if not isinstance(query, exp.Select) or not blocks.is_grouped(query) or not refs:
         return None
@@ -53,7 +53,7 @@ def inject(
         listed: exp.Expr = exp.Anonymous(this="list", expressions=[rid])
         if where:
             source = rid.this
-            if source.name != "rowid":  # the table is in a derived one
+            if source.name != "rowid":  # the reference is in a derived table
                 return None
             condition = of_table(where, source.table)
             listed = exp.Filter(this=listed, expression=exp.Where(this=condition))
@@ -66,7 +66,7 @@ def _touches(part: object, refs: frozenset[int]) -> bool:
 
 
 def base_columns(identity: Identity) -> dict[int, int]:
-    """Return the hidden column with the rids of each reference that has just one place."""
+    """Return the hidden column with the rids of each reference that has exactly one such column."""
     found: dict[int, int] = {}
     twice: set[int] = set()
     for part in identity.parts:
@@ -86,7 +86,7 @@ def base_columns(identity: Identity) -> dict[int, int]:
 
 
 def listed_link(column: pa.ChunkedArray, number: int) -> Link:
-    """Return the link of a column with lists of rids. An outer join's NULLs are dropped."""
+    """Return the link of a column with lists of rids; drop the NULLs of an outer join."""
     lists = column.combine_chunks()
     if isinstance(lists, pa.ChunkedArray):
         lists = lists.chunk(0) if lists.num_chunks else pa.array([], column.type)

@@ -1,4 +1,4 @@
-"""The plan of a query text: the query with hidden columns, and what they mean."""
+"""The plan of a query text: the query with hidden columns, and the meaning of these columns."""
 
 import gc
 import math
@@ -31,21 +31,21 @@ from .witness import references, with_clause
 
 @dataclass
 class Plan:
-    """The parts of a query that are computed once for its text, and used each time it runs."""
+    """The parts of a query that are computed once for its text, and used in each run."""
 
     sql: str
     names: list[str]
     """The columns of the result, with the names that DuckDB gives them."""
     kinds: list[str]
-    """Their types in DuckDB."""
+    """The types of these columns in DuckDB."""
     identity: Identity
     hidden: list[int]
     """The positions of the identity's columns in the result of ``sql``."""
     references: list[Reference]
     kept: list[tuple[str, str]]
-    """Blocks to be stored before the query first runs: temporary tables and their queries."""
+    """Blocks to store before the first run of the query: temporary tables and their queries."""
     limited: bool
-    """Whether LIMIT leaves few of the rows that are computed."""
+    """Whether the outermost block has a LIMIT, which leaves few of the computed rows."""
     choices: list[str]
     """The clauses that choose among rows, such as "OFFSET in line 2, column 8"."""
     exposer: Exposer
@@ -60,11 +60,11 @@ class Plan:
         return max([len(self.names), *(at + 1 for at in self.hidden)])
 
     def cost(self, mode: Mode, declared: bool) -> float:
-        """Return the processor time that a mode took, or 0 if it is not known."""
+        """Return the processor time of a mode, or 0 if it is not known."""
         return self._costs.get((mode, declared), 0.0)
 
     def least(self, declared: bool) -> float:
-        """Return the least time that a mode other than compiled loops took; infinite if unknown."""
+        """Return the least processor time of a mode except compiled loops; infinite if unknown."""
         known = [
             cost
             for (mode, of), cost in self._costs.items()
@@ -73,11 +73,11 @@ class Plan:
         return min(known, default=math.inf)
 
     def took(self, mode: Mode, declared: bool, seconds: float) -> None:
-        """Note the time of a run; the least of several counts, since others may run meanwhile."""
+        """Note the processor time of a run. The least of several counts: other work slows runs."""
         self._costs[mode, declared] = min(seconds, self._costs.get((mode, declared), seconds))
 
     def grouped_rows(self, con: duckdb.DuckDBPyConnection) -> int:
-        """Return how many rows DuckDB expects to group; estimated once."""
+        """Return the number of rows that DuckDB expects to group, estimated once."""
         if self._grouped is None:
             self._grouped = expected_rows(con, self.sql)
         return self._grouped
@@ -89,14 +89,14 @@ class Plan:
         return frozenset(ref for query in found for ref in references(self.exposer, query))
 
     def injected(self, refs: frozenset[int], where: str = "") -> Injected | None:
-        """Return the query that also lists the rids of some references, if it can be written."""
+        """Return the query that also lists the rids of some references, or None if it cannot."""
         if (refs, where) not in self._injected:
             query = self.exposer.parsed.query
             self._injected[refs, where] = inject(query, self.identity, refs, where)
         return self._injected[refs, where]
 
     def named(self, name: str) -> list[int]:
-        """Return the positions of the references that a name means; raises UsageError for none."""
+        """Return the positions of the references that a name means. Raises UsageError for none."""
         found = [at for at, each in enumerate(self.references) if _means(name, each)]
         tables = {self.references[at].table for at in found}
         if len(tables) != 1:
@@ -108,13 +108,13 @@ class Plan:
         return found
 
     def declared(self, names: Sequence[str] | None) -> frozenset[int]:
-        """Return the positions of declared references; of all if None are named."""
+        """Return the positions of declared references; of all references if ``names`` is None."""
         if names is None:
             return frozenset(range(len(self.references)))
         return frozenset(at for name in names for at in self.named(name))
 
     def fused(self, con: duckdb.DuckDBPyConnection, catalog: Catalog) -> Fused | None:
-        """Return the query as the compiled GROUP BY runs it, if it can."""
+        """Return the query for the compiled GROUP BY, or None if it cannot run there."""
         if self._fused == "unknown":
             self._fused = fuse(con, self.exposer.parsed, self.kinds, catalog)
         return self._fused
@@ -128,7 +128,7 @@ def _means(name: str, reference: Reference) -> bool:
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Pause the garbage collector, which would go through trees that are still needed."""
+    """Pause the garbage collector, which would traverse trees that are still needed."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -139,7 +139,7 @@ def collector_paused() -> Iterator[None]:
 
 
 def plan(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Plan:
-    """Return the plan of a query. Errors in the query itself are reported by DuckDB."""
+    """Return the plan of a query. DuckDB reports errors in the query itself."""
     try:
         parsed = parse(con, sql, catalog)
     except Exception:
@@ -177,7 +177,7 @@ def _outputs(con: duckdb.DuckDBPyConnection, sql: str) -> list[Output]:
 
 
 def _kept(exposer: Exposer, name: str, query: exp.Expr) -> tuple[str, str]:
-    """Return the name and the query of a block to be stored."""
+    """Return the name and the query of a block to store."""
     if "recursion" not in query.meta:
         exposer.expose(query, derived=True)
     return name, with_clause(exposer, query) + dialect.text(query)

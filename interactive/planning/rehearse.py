@@ -1,8 +1,8 @@
-"""Try the queries of a plan before its query runs: what they cannot do is refused, not found later.
+"""Try the queries of a plan before its query runs, so that unsupported lineage is refused early.
 
-All witness queries are built, and bound by DuckDB in one text without running them. Each reference
-must be reached by one of them, or be one that rows have no match in. Otherwise its lineage would be
-empty, and no message would say so.
+All witness queries are built, and DuckDB binds them in one text without running them. Each
+reference must be reached by one of them, or be one where rows have no match. Otherwise its lineage
+would be empty, and no message would say so.
 """
 
 from collections.abc import Collection, Sequence
@@ -29,13 +29,13 @@ class Rehearsal:
         self._kept = [f"{quoted(name)} AS ({query})" for name, query in plan.kept]
         self._parts = {"w": f"w({', '.join(self.names)}) AS ({plan.sql})"}
         self._sources: dict[str, str] = {}
-        """The source of each query that is not certain to run."""
+        """The source of each query that DuckDB may refuse to run."""
         self._seen: set[int] = set()
         self.reached: set[int] = set()
-        """The references that lineage reaches, or that rows have no match in."""
+        """The references that lineage reaches, or where rows have no match."""
 
     def block(self, identity: Identity, source: str, columns: Sequence[str]) -> None:
-        """Add the witness queries of a block; ``source`` has its hidden columns under names."""
+        """Add the witness queries of a block; ``columns`` of ``source`` are its hidden columns."""
         for node in identity.negative:
             self.reached |= references(self._exposer, node)
         for part in identity.parts:
@@ -84,7 +84,7 @@ class Rehearsal:
 
     @property
     def text(self) -> str:
-        """One text with the witness queries that DuckDB may refuse; empty if there are none."""
+        """One text with the witness queries that DuckDB may refuse; empty if it has none."""
         if not self._sources:
             return ""
         used = {*self._sources, *self._sources.values()}

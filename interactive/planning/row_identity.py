@@ -1,4 +1,4 @@
-"""Identities of the rows of blocks, from which their lineage follows.
+"""Identities of the rows of blocks: the hidden columns that lineage follows from.
 
 ``Exposer`` adds hidden columns to each block of a query: the row ids of the tables that it reads,
 the keys of its groups, the values that its subqueries depend on. From these, ``trace`` finds the
@@ -51,7 +51,7 @@ class Derived:
 
 @dataclass
 class UnionBranch:
-    """Rows of one branch of UNION ALL, where the column ``tag`` has its number."""
+    """Rows of one branch of UNION ALL: the rows whose column ``tag`` has the branch's number."""
 
     identity: "Identity"
     columns: list[int]
@@ -61,10 +61,10 @@ class UnionBranch:
 
 @dataclass
 class WitnessQuestion:
-    """Rows that a witness query finds from the values of some hidden columns.
+    """The rows that a witness query finds from the values of some hidden columns.
 
-    ``expects`` says what must be found, or lineage is not exact: at least one row, or as many rows
-    as the group counted. ``otherwise`` is asked for those that find nothing.
+    ``expects`` says how many rows must be found for exact lineage: at least one row, or as many
+    rows as the group counted. ``otherwise`` is the question for rows that find nothing.
     """
 
     witness: Witness
@@ -72,15 +72,15 @@ class WitnessQuestion:
     expects: Expected = ""
     otherwise: "WitnessQuestion | None" = None
     keyed: bool = False
-    """Whether the columns mostly differ in any two rows of the block, so that none are joined."""
+    """Whether the columns mostly differ in any two rows of the block, so that none are combined."""
 
 
 @dataclass
 class Grouped:
     """The rows of a group, where rows are grouped by different keys (GROUPING SETS).
 
-    The column ``grouping`` has a bit for each key, 1 if it is not used; the first key's is the
-    highest.
+    The column ``grouping`` has a bit for each key, 1 if the key is not used; the first key has the
+    highest bit.
     """
 
     build: Callable[[list[int]], WitnessQuestion]
@@ -100,15 +100,15 @@ class Grouped:
 class Recursive:
     """A stored row of a recursion, whose number is in a hidden column.
 
-    ``asked`` finds the rows of both branches by the number of a stored row; if the recursion is not
-    linear, each finds all records of one table.
+    ``asked`` finds the rows of both branches by the number of a stored row. If the recursion is not
+    linear, each of its questions finds all records of one table.
     """
 
     recursion: Recursion
     column: int
     asked: list[WitnessQuestion]
     parents: Link | None = field(default=None, repr=False)
-    """For each stored row, those that it was derived from in one step; found when needed."""
+    """For each stored row, the rows it was derived from in one step; found when needed."""
 
 
 Part = Base | Derived | UnionBranch | WitnessQuestion | Grouped | Recursive
@@ -118,12 +118,12 @@ Part = Base | Derived | UnionBranch | WitnessQuestion | Grouped | Recursive
 class Identity:
     """The meaning of hidden columns, which are counted from 0.
 
-    ``outer`` are the values that a block takes from the blocks around it, which give them to it by
-    the names here. They are the first columns; ``names`` are the names of the others.
+    ``outer`` has the values that a block takes from the blocks around it, by the names that these
+    blocks use for them. They are the first columns; ``names`` has the names of the other columns.
 
     ``present`` is a column that is NULL where an outer join found no row. ``count`` is a column
-    with the number of rows in the group, which its witnesses must have. ``negative`` are the
-    subqueries that a row appears without.
+    with the number of rows in the group; as many witnesses must be found. ``negative`` has the
+    subqueries whose rows must be absent for a row to appear.
     """
 
     outer: dict[str, exp.Expr] = field(default_factory=dict)
@@ -135,7 +135,7 @@ class Identity:
 
 
 def negatives(identity: Identity) -> list[exp.Expr]:
-    """Return the queries without whose rows a row appears, also in the blocks below."""
+    """Return the queries whose rows must be absent for a row to appear, in all blocks below."""
     found = list(identity.negative)
     for part in identity.parts:
         if isinstance(part, Grouped):
@@ -150,7 +150,7 @@ def negatives(identity: Identity) -> list[exp.Expr]:
 
 
 class Exposer:
-    """Adds hidden columns to the blocks of one query."""
+    """The rewriter that adds hidden columns to the blocks of one query."""
 
     def __init__(self, parsed: Parsed) -> None:
         self.parsed = parsed
@@ -171,7 +171,7 @@ class Exposer:
         return found
 
     def expose(self, query: exp.Expr, derived: bool) -> Identity:
-        """Add hidden columns to a query and return what they mean. Once done, it stays."""
+        """Add hidden columns to a query, unless it has them, and return their meaning."""
         query = blocks.unwrapped(query)
         if "exposed" in query.meta:
             at: int = query.meta["exposed"]
@@ -354,7 +354,7 @@ class HiddenColumns:
         self.identity = Identity(outer)
 
     def add(self, expression: exp.Expr) -> int:
-        """Add a hidden column to the block unless it has this one, and return its number."""
+        """Add a hidden column unless the block has an equal one, and return its number."""
         if (name := expression.meta.get("outer")) in self._outer:
             return self._outer[name]
         text = dialect.key(expression)
@@ -366,7 +366,7 @@ class HiddenColumns:
         return self._at[text]
 
     def outer(self, name: str, column: exp.Expr) -> int:
-        """Return the number of a value that a query within the block takes from it."""
+        """Return the number of a value that a query within the block takes from the block."""
         return self._outer[name] if name in self._outer else self.add(column)
 
     def asked(
@@ -377,14 +377,14 @@ class HiddenColumns:
         return WitnessQuestion(witness, [*columns, *given], expects)
 
     def ask(self, witness: Witness, columns: list[int], expects: Expected = "") -> WitnessQuestion:
-        """Add such a question to those of the block, and return it."""
+        """Add the question of a witness query to the block, and return it."""
         found = self.asked(witness, columns, expects)
         self.identity.parts.append(found)
         return found
 
 
 def generates(source: exp.Expr) -> bool:
-    """Return whether a source makes rows from constants only, so that they have no lineage."""
+    """Return whether a source makes rows only from constants, so that they have no lineage."""
     if not isinstance(source, exp.Table) or not isinstance(source.this, exp.Func):
         return False
     return isinstance(source.this, exp.GenerateSeries) or source.this.name.lower() in (

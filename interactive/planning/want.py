@@ -6,8 +6,7 @@ from typing import Literal
 from provhouse.model.errors import UsageError
 
 Mode = Literal["compiled", "inject", "defer", "witness"]
-"""When lineage is captured: within the query (by compiled loops, or by DuckDB), right after it, or
-when it is asked for."""
+"""The time of capture: in the query (compiled loops, or DuckDB), right after it, or on request."""
 Direction = Literal["backward", "forward"]
 
 
@@ -16,12 +15,12 @@ class Want:
     """The lineage queries that will follow.
 
     ``refs`` are the tables, or references such as ``lineitem#2``, that will be asked for; the
-    lineage in others is found when it is asked for. ``directions`` says in which
-    direction indexes are built ahead.
+    lineage in other references is found on request. ``directions`` has the directions of the
+    indexes that are built ahead.
 
-    The others are for one reference, which ``refs`` names. ``where`` is a condition on a record of
-    its table: no other records have lineage. The records of each row are divided by the values of
-    the columns ``by``, with ``aggregates`` of each part, so that ``Result.aggregate`` and
+    The other fields are for one reference, which ``refs`` names. ``where`` is a condition on a
+    record of its table: no other records have lineage. The records of each row are divided by the
+    values of the columns ``by``, with ``aggregates`` of each part, so that ``Result.aggregate`` and
     ``Result.backward(..., where=)`` only read them off.
     """
 

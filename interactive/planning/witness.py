@@ -1,8 +1,9 @@
 """Queries that find the rows behind a group, a subquery, a window or equal rows.
 
-A witness query joins a block, with the hidden columns of ``Exposer``, with the values that are
-asked about. These are in a table with the columns ``c0``, ``c1``, ... and ``eid`` (what asks). A
-block that refers to queries around it is a LATERAL join, which reads asked values in their place.
+A witness query joins a block, with the hidden columns of ``Exposer``, with the values to ask about.
+A table has these values in the columns ``c0``, ``c1``, ..., and the number of the question in
+``eid``. A block that refers to queries around it is a LATERAL join: it reads the asked values in
+place of outer columns.
 """
 
 from collections.abc import Callable
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 ASKED = "__provhouse_asked"
 OUTER = "__provhouse_outer"
-"""The name of the same table in blocks that refer to queries around them."""
+"""The name of the table ``ASKED`` in blocks that refer to queries around them."""
 
 
 @dataclass
@@ -30,7 +31,7 @@ class Body:
     """The block of a witness query.
 
     ``conditions`` compare a visible column of the block with an asked one, which has the same place
-    in the list. ``failing``: rows for which they do not hold are the witnesses.
+    in the list. If ``failing``, the witnesses are the rows that do not meet the conditions.
     """
 
     query: exp.Query
@@ -41,7 +42,7 @@ class Body:
 class Witness:
     """A witness query, which is built when it is first needed.
 
-    It is asked with the values that its conditions name, followed by those of ``outer``.
+    It is asked with the values that its conditions name, followed by the values of ``outer``.
     """
 
     def __init__(
@@ -62,9 +63,9 @@ class Witness:
         self._sql: dict[frozenset[int], str] = {}
         self.outer = exposer.outer(source) if outer is None else outer
         self.sure = sure and not self.outer
-        """Whether DuckDB surely runs the query."""
+        """Whether DuckDB is certain to run the query."""
         self.certain = certain and self.sure
-        """Whether it also reaches all references."""
+        """Whether the query also is certain to reach all references."""
         self.refs = references(exposer, source)
 
     @property
@@ -95,7 +96,7 @@ class Witness:
         return self._sql[nullable]
 
     def rows(self) -> str:
-        """Return the query of the rows that a query without outer values chooses from."""
+        """Return the query for the rows that a query without outer values chooses from."""
         hidden, inner = self._parts()
         clause = with_clause(self._exposer, self.body)
         return f"{clause}SELECT {', '.join(['0 AS eid', *hidden])} FROM {inner}"
@@ -127,7 +128,7 @@ class Witness:
         return with_clause(self._exposer, body.query) + text
 
     def _asked(self, number: int) -> str:
-        """Return the table with the asked values, with their collations if there are any."""
+        """Return the table of asked values, with their collations if they have any."""
         if not self.collations:
             return ASKED
         columns = [
@@ -160,7 +161,7 @@ SYMBOLS: dict[type[exp.Expr], str] = {
 
 
 def asked_column(name: str) -> exp.Column:
-    """Return the column with an asked value in a block that refers to queries around it."""
+    """Return the column of an asked value, for a block that refers to queries around it."""
     column = exp.column(name, OUTER)
     column.meta["outer"] = name
     return column
@@ -176,7 +177,7 @@ def blocks_leaf(query: exp.Expr) -> exp.Select:
 
 
 def visible_columns(query: exp.Expr) -> None:
-    """Record how many columns the SELECTs of a query have before any is added."""
+    """Record the number of columns of each SELECT in a query before hidden columns are added."""
     query = blocks.unwrapped(query)
     if isinstance(query, exp.SetOperation):
         visible_columns(query.left)
@@ -186,7 +187,7 @@ def visible_columns(query: exp.Expr) -> None:
 
 
 def references(exposer: "Exposer", query: exp.Expr) -> frozenset[int]:
-    """Return the references of tables in a query, also through WITH."""
+    """Return the references in a query, also through WITH."""
     found: set[int] = set()
     todo, seen = [query], set()
     while todo:
@@ -204,7 +205,7 @@ def references(exposer: "Exposer", query: exp.Expr) -> frozenset[int]:
 
 
 def with_clause(exposer: "Exposer", query: exp.Expr) -> str:
-    """Return the WITH queries that a query uses, as text, not to be materialised."""
+    """Return the WITH clause that a query needs, as text, without materialisation."""
     used: set[int] = set()
     todo = [query]
     while todo:
@@ -289,7 +290,7 @@ def partition(
 
 
 def matching(exposer: "Exposer", query: exp.Query, number: int) -> Witness:
-    """Return the witness query of the rows of a query with the asked values in their columns."""
+    """Return the witness query for the rows of a query whose columns have the asked values."""
     return Witness(exposer, query, lambda: Body(query, _matching(number)))
 
 
