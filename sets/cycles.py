@@ -1,4 +1,4 @@
-"""Find items that derive from each other: a query for one of them returns all of them.
+"""Items that derive from each other: a query for one of them returns all of them.
 
 The algorithm is Tarjan's, without recursion, since cycles can be long.
 """

@@ -1,4 +1,4 @@
-"""Compute the depth of each node: the length of the longest path to it, with cycles broken."""
+"""The depth of each node: the length of the longest path to it, with cycles broken."""
 
 import numpy as np
 from numba import njit

@@ -1,4 +1,4 @@
-"""Find distinct values and pairs by sorting.
+"""Distinct values and pairs, by sorting.
 
 ``numpy.unique`` uses hashing, which is several times slower.
 """
@@ -34,7 +34,7 @@ def distinct(values: I64) -> I64:
 def distinct_pairs(one: I32, other: I32) -> tuple[I32, I32]:
     """Return the distinct pairs whose two numbers differ, in order. Numbers are 0 or more.
 
-    Most pairs are repeated, so the repeated pairs are left out before the others are sorted.
+    Most pairs are repeated, so repeated pairs are dropped before the sort.
     """
     begin = np.zeros(int(one.max(initial=-1)) + 2, np.int64)
     np.cumsum(np.bincount(one), out=begin[1:])

@@ -1,4 +1,4 @@
-"""Search for the best cut of large pieces: try several ways and keep the best.
+"""The search for the best cut of large pieces, which tries several ways and keeps the best.
 
 The first way joins tables (``contraction``). If tables derive from themselves, or if joining tables
 is not enough, the items are also put in order and cut into blocks (``ordered_blocks``).
@@ -82,8 +82,8 @@ def find_sets(
     """Return the set of each item, as one of its items; a piece below ``theta`` is one set.
 
     ``label`` numbers the pieces from 0. Sets will be packed up to ``limit`` items. ``plans`` has
-    what was found for other pieces, and gets what is found for these. ``bar`` has for each item the
-    number of items from which its piece is searched, if that is not always theta.
+    the plans of other pieces, and gets the plans of these pieces. ``bar`` has for each item the
+    least number of items at which its piece is searched, if that is not always theta.
     """
     sets = _first_items(label)
     plans = {} if plans is None else plans
@@ -179,11 +179,11 @@ def _kind(tables: I32, from_: I64, to: I64) -> bytes:
 
 
 def _as_met(src: I32, dst: I32) -> I64:
-    """Return the items in the order in which the edges name them.
+    """Return the items in the order that the edges first name them.
 
     Files tend to name an item near the items it derives from, and the search is faster if such
-    items are close to each other. With items in the order of hashes, it takes nine times as long on
-    the paper's trace.
+    items are close to each other. With items in the order of hashes, the search takes nine times as
+    long on the paper's trace.
     """
     met = np.column_stack((src, dst)).ravel()[::-1]
     first = np.empty(int(met.max()) + 1, np.int64)
