@@ -1,4 +1,4 @@
-"""Open the destination of a result, and a writer that writes the result in the chosen form."""
+"""The writer of a result in the chosen form, opened on the destination of the result."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

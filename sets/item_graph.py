@@ -134,7 +134,7 @@ class ItemGraph:
     def outside(self, bars: I32) -> tuple[I32, I32]:
         """Return distinct pairs (new item, stored set it derives from) of the pieces that are cut.
 
-        Only pieces that join a stored component have such pairs. ``bars`` has a number for each piece.
+        Only pieces that join a stored component have such pairs. ``bars`` has one for each piece.
         """
         large = (np.bincount(self.pieces, minlength=1) >= bars)[self.pieces]
         parts = [np.empty(0, np.int64)]

@@ -1,4 +1,4 @@
-"""The result of ``ingest --dry-run``: what an ingest of the files would add."""
+"""The result of ``ingest --dry-run``: the data that an ingest of the files would add."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -20,7 +20,7 @@ _NAMES = 12
 
 @dataclass(frozen=True)
 class PreviewResult(Result):
-    """A preview: what an ingest would add, and how it would read columns and cut components."""
+    """A preview: the added data, the meaning of columns, and the cut of components."""
 
     preview: "Preview"
 
