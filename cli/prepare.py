@@ -13,7 +13,7 @@ from provhouse.model.progress import Progress, Silent
 def prepare(progress: Progress, *, without_spark: bool = False) -> None:
     """Download missing jars, and create missing archives of the classes that Java loads.
 
-    This takes little time if nothing is missing. ``without_spark`` leaves out Spark's archive. The
+    Takes little time if nothing is missing. ``without_spark`` leaves out Spark's archive. The
     process must end afterwards, because Spark may have been started in it. Raises Unavailable if
     the jars cannot be downloaded.
     """

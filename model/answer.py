@@ -92,7 +92,7 @@ ColumnRole = Literal["value", "influence", "unknown"]
 
 @dataclass(frozen=True)
 class Influence:
-    """A column that influences another one without being part of its value."""
+    """A column that influences another column without being part of its value."""
 
     column: str
     roles: tuple[str, ...]
@@ -110,7 +110,7 @@ class TableColumns:
     values: tuple[str, ...]
     """The columns whose values the asked column was computed from."""
     influence: tuple[Influence, ...]
-    """The columns that decided from which rows the asked column was computed."""
+    """The columns that decided on the rows behind the asked column."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,7 @@ class Sample:
 def sample_sentence(samples: Sequence[Sample]) -> str:
     """Return a sentence on the sampled part of each write, without full stop.
 
-    It names only the newest writes and counts the others.
+    It names only the newest writes and counts the other writes.
     """
     named = [
         f"{100 * each.part:.3g}% of the rows of {each.table}@{each.version}"

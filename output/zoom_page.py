@@ -15,7 +15,7 @@ def zoom_page(view: str) -> str:
     parts = {
         "/* style */": _text("zoom.css"),
         "/* script */": _text("zoom.js"),
-        "/* data */": found.replace("<", "\\u003c"),  # or a name could end the element
+        "/* data */": found.replace("<", "\\u003c"),  # otherwise a name could end the element
     }
     page = _text("zoom.html")
     for mark, text in parts.items():

@@ -3,9 +3,9 @@
 In CSProv (section IV) a person divides the tables of a large component into splits. This module
 finds the sets instead. At first every item is a set of its own. A query then reads no more than it
 needs, but there are as many sets as items and as many dependencies as triples. Step by step, the
-items on both ends of all triples between two tables are joined. This makes the set graph smaller
-and makes queries read more; sampled queries measure how much more (``sampling``). The pair of
-tables with the lowest cost per saved set or dependency is joined first, and so on until the set
+items on both ends of all triples between two tables are joined. Each join makes the set graph
+smaller and makes queries read more; sampled queries measure how much more (``sampling``). The pair
+of tables with the lowest cost per saved set or dependency is joined first, and so on until the set
 graph is small enough. No set reaches theta.
 
 A cost is measured again only when it is the lowest. Costs rarely fall while sets grow, so a pair

@@ -33,8 +33,8 @@ def cut(
     ``piece`` is the number of each item's connected piece, from 0. ``src`` and ``dst`` are the
     edges within pieces, and ``table`` is each item's table. ``splits`` is a result of
     ``split_codes``. The caller will pack sets up to ``limit`` items, and the cut takes that into
-    account. ``plans`` is passed on to ``find_sets``. ``bars`` has the least number of items at
-    which each piece is cut, if that is not always theta. Sets are numbered from 0.
+    account. ``plans`` is passed on to ``find_sets``. ``bars`` has a threshold for each
+    piece instead of theta: pieces of fewer items are not cut. Sets are numbered from 0.
     """
     sets = piece.copy()
     bar = np.full(len(piece), theta, np.int32) if bars is None else bars[piece]

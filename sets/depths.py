@@ -12,7 +12,7 @@ def depths(nodes: int, src: Edges, dst: Edges) -> I32:
     """Return the number of edges on the longest path to each node; 0 for a source.
 
     If every remaining node has an unfinished predecessor, the smallest remaining node is taken as a
-    source. This breaks one cycle.
+    source. Each such source breaks one cycle.
     """
     at, heads = neighbours(nodes, src, dst)
     waiting = np.bincount(dst, minlength=nodes).astype(np.int64)

@@ -12,6 +12,7 @@ from provhouse.model.arrays import I32, I64
 Numbers = npt.NDArray[np.signedinteger]
 
 WIDTH = np.int64(1) << 32
+"""More than any 32-bit number, so that each pair has its own code."""
 
 
 def coded(one: I32, other: I32) -> I64:
@@ -50,7 +51,7 @@ def _first_pairs(free: I64, begin: I64, one: Numbers, other: Numbers, width: int
         grouped[free[one[pair]]] = other[pair]
         free[one[pair]] += 1
     codes = np.empty(len(one), np.int64)
-    last = np.full(width, -1, np.int32)
+    last = np.full(width, -1, np.int32)  # the last number that each ``other`` was paired with
     found = 0
     for number in range(len(begin) - 1):
         for place in range(begin[number], begin[number + 1]):

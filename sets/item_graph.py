@@ -42,9 +42,9 @@ class ItemGraph:
     """The new and stored items of an ingest, and the edges between them.
 
     An item's place is its position in ``is_new``, which marks the new items. ``table`` holds the
-    table of each new item. ``edges`` is called for every pass, and returns the edges in chunks:
-    two arrays of places, src and dst. ``stored`` is called once, when the sets of stored
-    items are first needed.
+    table of each new item. ``edges`` is called for every pass, and returns the edges in chunks: two
+    arrays of places, src and dst. ``stored`` is called once, when the sets of stored items are
+    first needed.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class ItemGraph:
         return dense(weak_components(len(self.new_places), self._new_edges()))[0]
 
     def bars(self, theta: int) -> I32:
-        """Return the least number of items at which each piece is cut into several sets.
+        """Return the threshold of each piece: with at least this many items, it is cut into sets.
 
         It is ``theta``, or ``APPENDED`` if the piece joins a stored component that is then large.
         """
@@ -97,7 +97,7 @@ class ItemGraph:
         return bars
 
     def edges_within(self, bars: I32) -> tuple[I32, I32]:
-        """Return the edges of the pieces with at least the number of items in ``bars``."""
+        """Return the edges of the pieces that reach their threshold in ``bars``."""
         large = (np.bincount(self.pieces, minlength=1) >= bars)[self.pieces]
         kept = [(src[large[src]], dst[large[src]]) for src, dst in self._new_edges()]
         none = np.empty(0, np.int32)
@@ -134,7 +134,7 @@ class ItemGraph:
     def outside(self, bars: I32) -> tuple[I32, I32]:
         """Return distinct pairs (new item, stored set it derives from) of the pieces that are cut.
 
-        Only pieces that join a stored component have such pairs. ``bars`` has one for each piece.
+        Only pieces that join a stored component have such pairs. ``bars`` has their thresholds.
         """
         large = (np.bincount(self.pieces, minlength=1) >= bars)[self.pieces]
         parts = [np.empty(0, np.int64)]

@@ -47,7 +47,7 @@ MUCH = 10_000
 WINDOWS = (4096, 1024, 256, 64, 16)
 """The window sizes in items, tried in this order until there are too many windows."""
 GROWTH = 8
-"""The factor by which the size limit of sets grows with each round of joining."""
+"""The growth factor of the size limit of sets, for each round of joining."""
 
 
 def blocks(

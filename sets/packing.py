@@ -148,7 +148,7 @@ def _sums(node: I32, neighbour: I32, nodes: int, salt: int) -> U64:
 def _mix(at: I64, heads: I32, salt: np.uint64) -> U64:
     sums = np.zeros(len(at) - 1, np.uint64)
     for node in range(len(sums)):
-        for edge in range(at[node], at[node + 1]):
+        for edge in range(at[node], at[node + 1]):  # SplitMix64, so that sums rarely collide
             x = (np.uint64(heads[edge]) + salt * np.uint64(0x9E3779B97F4A7C15)) + np.uint64(1)
             x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
             x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -160,7 +160,7 @@ def _mix(at: I64, heads: I32, salt: np.uint64) -> U64:
 def _fill(order: I64, signature: U64, group: I32, items: I64, limit: int) -> I32:
     label = np.arange(len(items)).astype(np.int32)
     leader, size = -1, 0
-    for row in order:
+    for row in order:  # sets with the same signature follow each other
         alike = (
             leader >= 0
             and signature[row] == signature[leader]

@@ -19,7 +19,9 @@ from .forest import Forest, root
 SAMPLES = 50
 """The number of items drawn from all derived items; about as many are drawn table by table."""
 SEED = 0
+"""A fixed seed, so that the same graph always gets the same samples."""
 UNBOUNDED = 1 << 62
+"""A limit that no number of triples reaches."""
 
 
 @dataclass(frozen=True)

@@ -32,12 +32,12 @@ ENOUGH = 5
 FREE = 1_000
 """The most triples that sampled questions read on average from a cut that is fast enough.
 
-This limit applies if tables derive from themselves. Of the cuts that are fast enough, the one with
-the smallest set graph is chosen. Reading this many triples takes less time than looking up the item
-that a question names.
+The limit applies if tables derive from themselves. Of the cuts that are fast enough, the search
+chooses the cut with the smallest set graph. Reading this many triples takes less time than looking
+up the item that a question names.
 """
 FREE_PART = 100
-"""In a small component, the limit ``FREE`` is lowered to one in this many of its triples."""
+"""The limit in a small component is one in this many of its triples, if that is below ``FREE``."""
 PACKING_FACTOR = 5
 """Quick packing is tried if the set graph is at most this many times as large as allowed."""
 
@@ -82,8 +82,8 @@ def find_sets(
     """Return the set of each item, as one of its items; a piece below ``theta`` is one set.
 
     ``label`` numbers the pieces from 0. Sets will be packed up to ``limit`` items. ``plans`` has
-    the plans of other pieces, and gets the plans of these pieces. ``bar`` has for each item the
-    least number of items at which its piece is searched, if that is not always theta.
+    the plans of other pieces, and gets the plans of these pieces. ``bar`` has for each item a
+    threshold of its piece instead of theta: pieces of fewer items are not searched.
     """
     sets = _first_items(label)
     plans = {} if plans is None else plans
@@ -198,7 +198,7 @@ def _runs(rank: I32, count: int) -> Iterator[I64]:
 
 
 class _Packed:
-    """Packs the sets of a piece and returns them if they are few enough."""
+    """A packer of the sets of a piece, which returns the packed sets if they are few enough."""
 
     def __init__(self, piece: Piece, limit: int) -> None:
         self._piece, self._limit = piece, limit

@@ -84,7 +84,7 @@ def _cut_into(summary: "Summary") -> str:
 
 
 def rejected(first: "Sequence[Reject]", count: int) -> Iterator[tuple[str, str]]:
-    """Yield lines with the first rejected rows and the number of further ones."""
+    """Yield lines with the first rejected rows and the number of further rows."""
     for reject in first:
         yield "", f"{shown(reject.file)}, row {reject.row:,}: {shown(reject.reason)}"
     if first and count > len(first):

@@ -84,7 +84,7 @@ def _facts(preview: "Preview") -> Iterator[tuple[str, str]]:
 
 
 def _form(form: "FileKind") -> str:
-    """Return the columns that files of one kind have: known ones first, then the attributes."""
+    """Return the columns of files of one kind: the known columns, then the attributes."""
     known = [_known(column, means) for column, means in form.columns if "attribute" not in means]
     scope = [f"{shown(c)} as attribute and scope" for c, means in form.columns if "scope" in means]
     others = [column for column, means in form.columns if means == ("attribute",)]

@@ -23,7 +23,7 @@ _LONGEST = 40
 
 @dataclass(frozen=True)
 class RecordsResult(Result):
-    """Records by table, and the items without one."""
+    """Records by table, and the items without a record."""
 
     records: "CapturedRecords"
 
