@@ -19,9 +19,9 @@ class Deletion:
     ops: tuple[str, ...] = ()
     """Ops whose triples are all deleted."""
     files: tuple[str, ...] = ()
-    """Ingested files or folders. Their triples are deleted unless another origin has them too."""
+    """Ingested files or folders. Their triples are deleted unless other origins have them too."""
     runs: tuple[str, ...] = ()
-    """Names of runs. Their triples are deleted unless another origin has them too."""
+    """Names of runs. Their triples are deleted unless other origins have them too."""
 
     @property
     def named(self) -> dict[str, list[object]]:
