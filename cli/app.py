@@ -188,5 +188,5 @@ def main() -> None:
         get_command(app)(prog_name="provhouse")
     status = run(sys.argv[1:])
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # nothing is left to do but to end Spark
+        signal.signal(number, signal.SIG_IGN)  # only Spark remains to be ended
     sys.exit(status)

@@ -86,7 +86,7 @@ def spark_settings(
     """Return Spark's settings for these options.
 
     Raises UsageError for a key without a column, for a budget that is not above 0, and for a
-    sample that is no part of the rows.
+    sample that is not a part of the rows.
     """
     check_run(run)
     for name, limit in (("--budget-mb", budget_mb), ("--budget-seconds", budget_seconds)):

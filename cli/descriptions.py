@@ -1,4 +1,4 @@
-"""The actions of ``ops`` and ``modules``: list descriptions, or set those in a file."""
+"""The actions of ``ops`` and ``modules``: list descriptions, or set them from a file."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -36,7 +36,10 @@ DescriptionsArgument = Annotated[
 def check_options(
     command: str, action: Action, file: Path | None, wait: int | None, **others: object
 ) -> None:
-    """Raise UsageError for what an action cannot have; ``others`` are options of ``list``."""
+    """Raise UsageError for a missing file, or an option that the action does not have.
+
+    ``others`` are the options of ``list``.
+    """
     options: Mapping[str, object] = {"--" + name.replace("_", "-"): v for name, v in others.items()}
     if action is Action.list:
         options = {"FILE": file, "--wait": wait}

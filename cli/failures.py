@@ -1,4 +1,4 @@
-"""Turns every error into a message on standard error and an exit status."""
+"""Errors as messages on standard error and exit statuses."""
 
 import errno
 import logging
@@ -29,7 +29,7 @@ _ENVIRONMENT = {
 """Errors caused by the machine or its setup, not by a bug."""
 
 _DISK_FULL = ("No space left on device", " requested and ", "Disk quota exceeded")
-"""Parts of the messages by which numpy and delta-rs report a full disk, without an errno."""
+"""Parts of the messages for a full disk from numpy and delta-rs, which set no errno."""
 
 _DEFAULT = (signal.SIG_DFL, signal.default_int_handler)
 

@@ -79,7 +79,7 @@ def question_fields(
 ) -> dict[str, Any]:
     """Return the fields of a question that these options set.
 
-    The parameters are the options of the commands, in the order in which the help shows them.
+    The parameters are the options of the commands, in the order of the help.
     """
     return {
         "method": method,

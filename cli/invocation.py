@@ -20,7 +20,7 @@ class CommandCall:
     def settings(self, **options: object) -> Settings:
         """Return the settings. ``options``, the command's own, override all other sources.
 
-        Raises UsageError if they name a server, which only questions can be sent to.
+        Raises UsageError if they name a server, because a server accepts only questions.
         """
         named = {name: value for name, value in options.items() if value is not None}
         settings = Settings.load({**self.options, **named})

@@ -90,7 +90,7 @@ def pairs(texts: Sequence[str], option: str) -> dict[str, str]:
 
 
 def utf8(text: str, what: str) -> str:
-    """Return an argument unchanged; raises UsageError if it is not UTF-8."""
+    """Return an argument unchanged; raise UsageError if it is not UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError as error:

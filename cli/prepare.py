@@ -1,4 +1,4 @@
-"""Prepare a machine for the first command: download jars, and archive Java classes.
+"""Preparation of a machine for the first command: downloaded jars, and archived Java classes.
 
 Java loads classes from an archive faster, so Spark and Neo4j start faster.
 """
@@ -13,7 +13,7 @@ from provhouse.model.progress import Progress, Silent
 def prepare(progress: Progress, *, without_spark: bool = False) -> None:
     """Download missing jars, and create missing archives of the classes that Java loads.
 
-    This takes little time if nothing is missing. ``without_spark`` leaves out Spark's archive. The
+    Takes little time if nothing is missing. ``without_spark`` leaves out Spark's archive. The
     process must end afterwards, because Spark may have been started in it. Raises Unavailable if
     the jars cannot be downloaded.
     """
@@ -33,7 +33,7 @@ def prepare(progress: Progress, *, without_spark: bool = False) -> None:
 
 
 def _use_neo4j(folder: Path) -> None:
-    """Use Neo4j as most commands do, so that the classes that they need are archived."""
+    """Use Neo4j as most commands do, so that Java archives the classes that they need."""
     from provhouse.cypher.graph import Graph
     from provhouse.cypher.server import connected
     from provhouse.model.arrays import SetId

@@ -1,4 +1,4 @@
-"""Shows progress on standard error: a list of steps on a terminal, plain sentences in a pipe."""
+"""Progress on standard error: a list of steps on a terminal, plain sentences in a pipe."""
 
 import sys
 from collections.abc import Iterator
@@ -73,7 +73,7 @@ class StepDisplay:
         self._bars = bars
 
     def begin(self, step: str) -> None:
-        """Tick off the previous step and show the next one as running."""
+        """Tick off the previous step and show the next step as running."""
         self.end()
         self._bars.start()
         self._bars.add_task(shown(step), total=None, note="", remaining=Remaining())
@@ -111,19 +111,19 @@ class StepDisplay:
 
 
 _SHOWN_LEFT = 0.5
-"""A remaining time of fewer seconds is not shown, as a step may go on after its last report."""
+"""The shortest remaining time shown, in seconds: a step may go on after its last report."""
 
 
 class Remaining:
-    """Estimates how long a step takes in all, from the parts done so far and their times.
+    """An estimate of the whole duration of a step, from the parts done so far and their times.
 
-    A step begins slowly, so neither the time until the first report nor the part done by
-    then counts.
+    A step begins slowly, so neither the time until the first report nor the part done by then
+    counts.
     """
 
     def __init__(self) -> None:
         self._reports: list[tuple[float, float]] = []
-        """Pairs of seconds and part: of the first report, and of the latest with a larger part."""
+        """Seconds and part of the first report, and of the latest report with a larger part."""
 
     def add(self, seconds: float, part: float) -> None:
         """Report that ``part`` of the step, from 0 to 1, is done after ``seconds``."""

@@ -1,4 +1,4 @@
-"""Answers questions through the warehouse's server if it is running, otherwise in this process."""
+"""Answers to questions, from the warehouse's server if it is running, else from this process."""
 
 import os
 import shutil
@@ -44,11 +44,11 @@ class OutputOptions:
     safe: bool = False
     order: Order = Order.auto
     records: bool = False
-    """Whether the records of the items are written instead of the items."""
+    """Whether to write the records of the items instead of the items."""
 
     @property
     def as_found(self) -> bool:
-        """Whether the rows of a large answer may be written as they are found."""
+        """Whether to write the rows of a large answer in the order of finding."""
         form = choose_form(self.form, self.out, terminal=False)
         return form is Form.lines and self.order is Order.auto
 
@@ -82,7 +82,7 @@ def answer(settings: Settings, asked: Asking[Found], options: OutputOptions) -> 
 
 
 def answer_as_found(settings: Settings, question: Question, options: OutputOptions) -> None:
-    """Answer a question about lineage or impact; write a large answer while it is being named."""
+    """Answer a question about lineage or impact; write a large answer while its items get names."""
     asked = AskingLineage(question)
     if client := _client(settings, options):
         _relay(client, asked.path, asked.body(), options)
@@ -135,7 +135,7 @@ def answer_many(
 ) -> AbsentItems:
     """Write the answers to questions that differ only in their items.
 
-    Return how many items are missing, and the first of them.
+    Returns the number of missing items, and the first of them.
     """
     first = AskingLineage(questions[0])
     body = {name: value for name, value in first.body().items() if name != "item"}
@@ -165,10 +165,10 @@ def answer_many(
 def _client(settings: Settings, options: OutputOptions, *, quick: bool = False) -> Client | None:
     """Return a client of the server, or None if this process has to write the result.
 
-    If a person typed the question, a server is started for the questions that may follow, unless
-    one is running or the answer is quick without a server. Starting it does not delay the first
-    answer. Parquet is written in this process, because the server cannot write it. Raises
-    UsageError if the name of the output shows no format.
+    If a person typed the question, starts a server for the questions that may follow, unless a
+    server is running or the answer is quick without it. Starting the server does not delay the
+    first answer. This process writes Parquet, because the server cannot write it. Raises UsageError
+    if the name of the output shows no format.
     """
     parquet = choose_form(options.form, options.out, terminal=False) is Form.parquet
     if settings.server:

@@ -1,4 +1,4 @@
-"""Generates ``docs/cli.md`` from the commands' help: ``python -m provhouse.cli.reference``."""
+"""Generator of ``docs/cli.md`` from the commands' help: ``python -m provhouse.cli.reference``."""
 
 import sys
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Generates ``docs/settings.md`` from the settings: ``python -m provhouse.cli.settings_page``."""
+"""Generator of ``docs/settings.md`` from settings: ``python -m provhouse.cli.settings_page``."""
 
 import ast
 import inspect

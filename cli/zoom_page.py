@@ -1,4 +1,4 @@
-"""Write a page of a view, in which modules can be folded and unfolded."""
+"""The page of a view, where a person can fold and unfold modules."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""An answer: the items and triples that were found, and what was read to find them."""
+"""An answer: the items and triples found, and the amount of data read to find them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -44,7 +44,7 @@ class Header:
     seconds: dict[str, float]
     """The duration of each step, and the whole duration as ``total``."""
     samples: tuple[Sample, ...] = ()
-    """The samples that the result may pass, whose other rows are missing; it is then incomplete."""
+    """Samples that paths may pass; rows outside them are missing, so the result is incomplete."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,14 +72,14 @@ class FoundRows(Header):
     erased: int = 0
     """The number of erased items found, before any filter. Erased items are never shown."""
     exactness: Weakest | None = None
-    """The weakest exactness on the paths to the items; None if no op there has a declared one."""
+    """The weakest exactness on the paths to the items; None if no op on them declares one."""
     exactness_triples: dict[str, int] = field(default_factory=dict)
-    """The number of triples on these paths by exactness, the strongest first; empty if None."""
+    """The number of triples on these paths by exactness, strongest first; empty if undeclared."""
 
 
 @dataclass(frozen=True)
 class MissingKeys:
-    """Attribute keys of a question that no triple found has, and keys that the triples have."""
+    """Attribute keys in a question that no triple found has, and keys that the triples have."""
 
     missing: tuple[str, ...]
     present: tuple[str, ...]
@@ -87,16 +87,16 @@ class MissingKeys:
 
 
 ColumnRole = Literal["value", "influence", "unknown"]
-"""The part that a table has in a column: values, only the choice of rows, or not known."""
+"""The role of a table for a column: it gives values, only decides on rows, or is unknown."""
 
 
 @dataclass(frozen=True)
 class Influence:
-    """A column that influences another one without being part of its value."""
+    """A column that influences another column without being part of its value."""
 
     column: str
     roles: tuple[str, ...]
-    """Its uses: ``filter``, ``group``, ``join``, ``order`` or ``window``."""
+    """The uses of the column: ``filter``, ``group``, ``join``, ``order`` or ``window``."""
 
 
 @dataclass(frozen=True)
@@ -108,9 +108,9 @@ class TableColumns:
     """The number of items of the table in the answer."""
     role: ColumnRole
     values: tuple[str, ...]
-    """The columns whose values it was computed from."""
+    """The columns whose values the asked column was computed from."""
     influence: tuple[Influence, ...]
-    """The columns that decided which rows it was computed from."""
+    """The columns that decided on the rows behind the asked column."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,28 +128,28 @@ class Answer(ItemHeader, FoundRows):
     truncated: str | None
     """The option that cut the answer short: ``limit``, ``depth`` or None."""
     hidden: int = 0
-    """The number of items found that are not shown because of a filter or a limit."""
+    """The number of items found that a filter or a limit hides."""
     links: int = 0
     """The number of triples found that lead from or to an erased item."""
     missing_keys: "MissingKeys | None" = None
     """Keys of ``where`` that no triple found has; None if each is in some triple."""
     counts: Counts | None = None
-    """The counts, if a summary was asked for: ``items`` and ``triples`` are then empty."""
+    """The counts if the question asked for a summary; ``items`` and ``triples`` are then empty."""
     versions: tuple[str, ...] = ()
-    """The names that were used instead of ``item``: its newest version, or all versions."""
+    """The names that the question used instead of ``item``: its newest version, or all."""
     column: str | None = None
-    """The column that was asked for, as in ``report/AA.delay``; ``item`` is the row."""
+    """The column that the question named, as in ``report/AA.delay``; ``item`` is the row."""
     columns: tuple[TableColumns, ...] = ()
-    """The part that each table of the answer has in the column."""
+    """The role of each table of the answer for ``column``."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LargeAnswer(ItemHeader):
-    """An answer of millions, whose rows get their names while they are read, once.
+    """An answer with millions of rows, which get their names as they are read, once.
 
-    ``items`` and ``triples`` yield Arrow tables with the columns of ``Answer``, in the order in
-    which rows are found: items by depth, triples by the depth of the near end, and those of one
-    depth in no particular order. All items must be read before the first triple.
+    ``items`` and ``triples`` yield Arrow tables with the columns of ``Answer``: items in the order
+    of depth, triples in the order of the near end's depth. Rows of one depth have no particular
+    order. All items must be read before the first triple.
     """
 
     complete: bool
@@ -161,6 +161,6 @@ class LargeAnswer(ItemHeader):
     sets: bool
     """Whether items have the column set."""
     versions: tuple[str, ...] = ()
-    """The names that were used instead of ``item``, as in ``Answer``."""
+    """The names that the question used instead of ``item``, as in ``Answer``."""
     items: Iterator[pa.Table]
     triples: Iterator[pa.Table]

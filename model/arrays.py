@@ -32,8 +32,8 @@ _Number = TypeVar("_Number", bound=np.generic)
 MOST_PER_VALUE = 8
 """The maximum size of the table that ``among`` uses, in bytes for each value to look up.
 
-The table has one byte for each number in the range of ``ordered``. If it would be larger, ``among``
-uses binary search instead.
+The table has one byte for each number in the range of ``ordered``. Instead of a larger table,
+``among`` uses binary search.
 """
 
 DENSE = 64
@@ -46,7 +46,7 @@ Otherwise it sorts the values, which is then faster.
 def among(values: I64, ordered: I64) -> Bools:
     """Return for each value whether it occurs in ``ordered``.
 
-    Unlike ``numpy.isin``, this sorts nothing.
+    Unlike ``numpy.isin``, ``among`` sorts nothing.
     """
     if not len(ordered):
         return np.zeros(len(values), bool)
@@ -66,11 +66,11 @@ def among(values: I64, ordered: I64) -> Bools:
 def unique(values: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
     """Return the distinct values in order.
 
-    ``numpy.unique`` has a hash table since numpy 2.3, which takes a hundred times as long as to
-    sort three million integers.
+    Since numpy 2.3, ``numpy.unique`` uses a hash table. For three million integers, this takes a
+    hundred times as long as sorting.
     """
     given = np.asarray(values)
-    # Ids of rows are often in order, and to see that takes an eighth of a sort.
+    # Row ids are often in order already, and checking that takes an eighth of a sort.
     is_ordered = given.ndim == 1 and bool(np.greater_equal(given[1:], given[:-1]).all())
     ordered = given if is_ordered else np.sort(given, axis=None)
     begins = np.ones(len(ordered), bool)
@@ -79,12 +79,12 @@ def unique(values: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
 
 
 def union(*arrays: I64 | Sequence[int]) -> I64:
-    """Return the distinct numbers of some arrays in order."""
+    """Return the distinct numbers of all arrays in order."""
     return unique(np.concatenate([np.asarray(each, np.int64) for each in arrays]))
 
 
 def minus(values: I64, others: I64 | Sequence[int]) -> I64:
-    """Return the distinct numbers that are not among others, in order."""
+    """Return the distinct ``values`` that are not in ``others``, in order."""
     mine = unique(values)
     return mine[~among(mine, np.sort(np.asarray(others, np.int64)))]
 
@@ -132,9 +132,9 @@ def matching_rows(keys: I64, wanted: I64) -> tuple[I64, I64]:
 
 
 def without_views(table: pa.Table) -> pa.Table:
-    """Return a table whose views, as writers in Rust store them, are plain texts and bytes.
+    """Return a table with plain texts and bytes instead of the views that writers in Rust store.
 
-    Arrow lacks functions for views, such as that which takes some rows.
+    Arrow lacks functions for views, such as the selection of rows.
     """
     fields = [field.with_type(_plain_type(field.type)) for field in table.schema]
     return table.cast(pa.schema(fields, table.schema.metadata))

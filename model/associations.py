@@ -11,7 +11,7 @@ Raise it if an older reader would misread a new folder. A field that a reader ma
 new version.
 """
 NONE = -(1 << 63)
-"""Stands for NULL."""
+"""The number that stands for NULL."""
 NULL_GROUP = NONE + 1
 """The key of the group of NULL, unless the key is a hash."""
 ROWS = -1

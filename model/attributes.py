@@ -1,4 +1,4 @@
-"""Convert the attributes of an operation to one canonical form, a JSON object as text.
+"""The canonical form of the attributes of an operation, a JSON object as text.
 
 Values are text. Numbers and times have one form, whatever file they come from: integers without a
 plus sign or leading zeros, fractions in the shortest form that reads back as the same number, times
@@ -25,7 +25,7 @@ _TO_ESCAPE = r'[\x00-\x1f"\\]'
 
 
 def canonical(columns: pa.Table) -> pa.Array:
-    """Return one JSON object for each row, keys sorted; an empty string without attributes."""
+    """Return a JSON object with sorted keys for each row; an empty string without attributes."""
     names = sorted(columns.column_names)
     if not names:
         return pa.repeat(pa.scalar("", pa.string()), columns.num_rows)
@@ -84,7 +84,7 @@ def _as_texts(values: pa.Array) -> pa.Array:
 
 
 def _replaced(texts: pa.Array, where: pa.Array, of: pa.Array, by: Callable[[str], str]) -> pa.Array:
-    """Return a copy of ``texts`` with new texts in those rows where the mask ``where`` is true.
+    """Return a copy of ``texts`` with new texts in the rows where the mask ``where`` is true.
 
     The new text of a row is the result of the function ``by`` for the row's value in ``of``.
     """
@@ -95,7 +95,7 @@ def _replaced(texts: pa.Array, where: pa.Array, of: pa.Array, by: Callable[[str]
 
 
 def _texts_of(column: pa.Array) -> pa.Array:
-    """Return a column, converted to text if Python would round or refuse values of its type."""
+    """Return a column, as text if Python would round or refuse values of its type."""
     if pa.types.is_timestamp(column.type):
         utc = pa.timestamp(column.type.unit, "UTC" if column.type.tz else None)
         return column.cast(utc).cast(pa.string())

@@ -1,4 +1,4 @@
-"""Which columns of its sources each column of a captured write is made from."""
+"""The map from each column of a captured write to the source columns that it is made from."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Any
 Column = tuple[str, str]
 """A table, and the name of a column."""
 Influence = tuple[str, str, str]
-"""A table, a column, and what it decides on: filter, join, group, window or order."""
+"""A table, a column, and the use of the column: filter, join, group, window or order."""
 
 
 @dataclass(frozen=True)
@@ -19,12 +19,12 @@ class ColumnMap:
     influence: Mapping[str, Sequence[Influence]] = field(default_factory=dict)
     """The columns that influence a column without being part of its value."""
     rows: Sequence[Influence] = ()
-    """The columns that influence all columns, since they decide which rows there are."""
+    """The columns that influence all columns, since they decide which rows the write has."""
     tables: Sequence[str] = ()
-    """The tables that were read, also those of which no column was used."""
+    """The tables that were read, including tables without a used column."""
 
     def influences(self, column: str) -> Sequence[Influence]:
-        """Return the columns that influence a column, with the rows that it is in."""
+        """Return the columns that influence a column itself, or the rows of the write."""
         return (*self.influence.get(column, ()), *self.rows)
 
 
@@ -33,7 +33,7 @@ NO_COLUMNS = ColumnMap()
 
 
 def column_map(found: Mapping[str, Any]) -> ColumnMap:
-    """Return a map that was stored as JSON."""
+    """Return the map that a stored JSON object describes."""
     return ColumnMap(
         {name: [(t, c) for t, c in each] for name, each in found.get("values", {}).items()},
         {name: [(t, c, r) for t, c, r in each]

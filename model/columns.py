@@ -1,7 +1,7 @@
 """The names of columns, each defined once, and the schemas of the warehouse's tables.
 
 Numbers of items, sets and partitions are 64-bit and are never reused within a warehouse.
-``docs/decisions/0004-tables.md`` explains what each table is for.
+``docs/decisions/0004-tables.md`` explains the purpose of each table.
 """
 
 from typing import Final
@@ -80,13 +80,13 @@ DESCRIPTION: Final = {
     INVOCATION: pa.string(),
     EXECUTION: pa.string(),
 }
-"""The optional columns of triples: a partition has only those with a value in some row.
+"""The optional columns of triples. A partition omits a column that has no value in any row.
 
 ``docs/decisions/0017-derivations.md`` explains them.
 """
 
 OPERATION: Final = (OP, KIND, FUNCTION, MODULE, SQL, JOB, PLACE, EXACTNESS)
-"""The columns of a description of an op, all of them text. All but ``op`` may be null."""
+"""The columns of a description of an op, all of them text. Only ``op`` is never null."""
 
 TABLES: Final[dict[str, pa.Schema]] = {
     "triples": pa.schema(

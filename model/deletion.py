@@ -7,21 +7,21 @@ from dataclasses import dataclass, fields
 class Deletion:
     """Items and triples that a what-if question supposes not to exist.
 
-    ``items`` are deleted with all triples from them. The other fields name items or triples by what
-    they have in common; what any field names is deleted.
+    ``items`` are deleted with all triples from them. The other fields select items or triples by a
+    common property. Everything that any field names is deleted.
     """
 
     items: tuple[str, ...] = ()
     tables: tuple[str, ...] = ()
-    """Tables, of which all items are deleted; with ``where``, those that match it."""
+    """Tables whose items are deleted; with ``where``, only the items that match it."""
     where: tuple[tuple[str, str], ...] = ()
-    """Attributes: of the items of ``tables``, only those with such a triple from them count."""
+    """Attributes: an item of ``tables`` counts only if such a triple leads from it."""
     ops: tuple[str, ...] = ()
-    """Ops, of which all triples are deleted."""
+    """Ops whose triples are all deleted."""
     files: tuple[str, ...] = ()
-    """Ingested files or folders: deleted are the triples that nothing else has brought."""
+    """Ingested files or folders. Their triples are deleted unless other origins have them too."""
     runs: tuple[str, ...] = ()
-    """Names of runs, whose triples are deleted as those of ``files`` are."""
+    """Names of runs. Their triples are deleted unless other origins have them too."""
 
     @property
     def named(self) -> dict[str, list[object]]:

@@ -17,7 +17,7 @@ from typing import ClassVar
 
 
 class ProvhouseError(Exception):
-    """An error in three parts: the problem, the cause that was found, and what to do next.
+    """An error in three parts: the problem, the cause that was found, and the remedy.
 
     Each part is one sentence without a full stop, which the printer adds. ``found`` and ``remedy``
     may be empty. ``wanted`` states the problem.
@@ -42,7 +42,7 @@ class UsageError(ProvhouseError):
 
 
 class NotFound(ProvhouseError):
-    """The warehouse does not have the item, generation or run that was named."""
+    """The warehouse does not have the named item, generation or run."""
 
     exit_status = 3
 

@@ -84,14 +84,14 @@ POINTS = (
     "ingest repaired",
     "marks repaired",
 )
-"""The names of all points, roughly in the order in which commands reach them."""
+"""The names of all points, roughly in the order that commands reach them."""
 
 
 class _Fault:
     """The armed fault of this process, if there is one.
 
-    There is one object for the whole process because code in many places calls ``reach``, also in
-    Spark's workers, which receive the fault through their environment.
+    One object serves the whole process because code in many places calls ``reach``. Spark's workers
+    call it too, and receive the fault through their environment.
     """
 
     def __init__(self, text: str = "") -> None:

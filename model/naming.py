@@ -5,8 +5,8 @@ from typing import Literal
 Naming = Literal["unique", "global", "table"]
 """The naming that the first ingest stores.
 
-- ``unique``: a name is one item, and an ingest that brings the name in two tables is refused. This
-  is the default.
+- ``unique``: a name is one item; an ingest that brings a name in two tables is refused. This is
+  the default.
 - ``global``: a name is one item, in whatever tables it occurs.
 - ``table``: an item is named ``TABLE/NAME``. A name that begins with ``TABLE/`` is used unchanged.
 """

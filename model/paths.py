@@ -1,4 +1,4 @@
-"""Convert texts from users to local paths, and refuse texts that are not local paths."""
+"""Local paths from texts of users, and errors for texts that are not local paths."""
 
 import os
 import re

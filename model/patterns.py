@@ -1,4 +1,4 @@
-"""The pattern of a table: how an item that is a row id of the table is named."""
+"""The pattern of a table, which gives the names of the items that are its row ids."""
 
 import re
 from collections.abc import Mapping
@@ -61,12 +61,12 @@ def _declared(table: str, text: str) -> Pattern:
 
 
 def check_apart(patterns: Mapping[str, Pattern]) -> None:
-    """Raise UsageError if two row ids might have one name under these or the usual patterns."""
+    """Raise UsageError if two row ids might share a name under these or the usual patterns."""
     declared = [table for table, each in patterns.items() if each != usual_pattern(table)]
     for table in declared:
         pattern = patterns[table]
         found = re.fullmatch(r"(.+)/(-?[0-9]*)", pattern.before, re.DOTALL)
-        if found and _DIGITS.fullmatch(pattern.after):
+        if found and _DIGITS.fullmatch(pattern.after):  # a usual name ends so, too
             raise _clash(table, pattern, found[1], usual_pattern(found[1]))
         if found := re.fullmatch(r"(.*)/-?[0-9]+", pattern.after, re.DOTALL):
             other = f"{pattern.before}1{found[1]}"
@@ -77,7 +77,7 @@ def check_apart(patterns: Mapping[str, Pattern]) -> None:
 
 
 def _meet(one: Pattern, other: Pattern) -> bool:
-    """Return whether one text may be a row id under both patterns."""
+    """Return whether one text may be the name of a row id under both patterns."""
     short, long = sorted((one.before, other.before), key=len)
     least, most = sorted((one.after, other.after), key=len)
     return (

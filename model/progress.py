@@ -1,4 +1,4 @@
-"""Progress reports and time limits of long work, independent of what displays them."""
+"""Progress reports and time limits of long work, independent of any display."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -42,7 +42,7 @@ class Silent:
 
 
 LOOK_SECONDS = 0.2
-"""The most seconds between two checks whether the client of a question has disconnected."""
+"""The longest time in seconds between two checks for a client that has disconnected."""
 
 
 class Stopwatch:
@@ -54,7 +54,7 @@ class Stopwatch:
     def __init__(self, limit: float | None = None, gone: Event | None = None) -> None:
         self.seconds: dict[str, float] = {}
         self.remedy = "Ask for less, or allow more time"
-        """The remedy of the error that is raised when the time is up."""
+        """The remedy of the TooSlow error at the limit."""
         self._limit = limit
         self._gone = gone
         self._began = perf_counter()
@@ -65,7 +65,7 @@ class Stopwatch:
         return self._gone is not None and self._gone.is_set()
 
     def pause(self) -> float | None:
-        """Return after how many seconds a waiting caller must call this again; None means never.
+        """Return the seconds after which a waiting caller must call again; None means never.
 
         Raises TooSlow if the time is up or the client has disconnected.
         """
@@ -102,5 +102,5 @@ class Stopwatch:
             self.seconds[name] = self.seconds.get(name, 0.0) + perf_counter() - began
 
     def total(self) -> dict[str, float]:
-        """Return the seconds of all steps and, as ``total``, the time since the watch was made."""
+        """Return the seconds of all steps and, as ``total``, the time since the watch began."""
         return {**self.seconds, "total": perf_counter() - self._began}

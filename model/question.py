@@ -1,4 +1,4 @@
-"""A question: the item whose lineage or impact is asked for, and the filters of the answer."""
+"""A question about the lineage or impact of an item, with filters of the answer."""
 
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Literal
@@ -10,19 +10,19 @@ AsOf = int | str
 
 
 def _option(meaning: str, at_least: int | None = None) -> dict[str, str | int | None]:
-    """Return the metadata of a field that may be left out."""
+    """Return the metadata of an optional field."""
     return {"help": meaning, "at_least": at_least}
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question about one item; every field with a default may be left out.
+    """A question about one item; every field with a default is optional.
 
-    The server's parameters and the filters of Python programs are derived from these fields: from
+    The server's parameters and the filters of Python programs follow from these fields: from
     their types, defaults and metadata. In the metadata, ``help`` is a line of help text, and
     ``at_least`` is the smallest number allowed. To add a filter, add its field here, its effect to
     ``query/lineage/filters.py``, and its option to ``cli/filter_options.py``. ``docs/questions.md``
-    says what each filter means.
+    explains each filter.
     """
 
     item: str
@@ -60,7 +60,7 @@ class Question:
 
     @property
     def filtered(self) -> bool:
-        """Whether the answer is only a part of what was found, or counts of it."""
+        """Whether the answer has only a part of the rows found, or counts of them."""
         return self.looks_at_triples or self.summary or self.limit is not None
 
     @property
@@ -70,9 +70,9 @@ class Question:
 
     @property
     def looks_at_triples(self) -> bool:
-        """Whether a filter needs to see each triple that was found."""
+        """Whether a filter needs to see each triple found."""
         return bool(self.through is not None or self.tables or self.ops or self.where or self.ends)
 
 
 OPTIONAL = {each.name: each for each in fields(Question) if each.default is not MISSING}
-"""The fields of a question that may be left out, by name."""
+"""The optional fields of a question, by name."""

@@ -1,4 +1,4 @@
-"""A captured write of which only a sample of the rows has lineage."""
+"""A captured write that has lineage for only a sample of its rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ _NAMED = 3
 
 @dataclass(frozen=True)
 class Sample:
-    """A write whose other rows are missing in answers, or look like sources."""
+    """A sampled write. Rows outside the sample are missing in answers, or look like sources."""
 
     table: str
     version: int
@@ -17,7 +17,10 @@ class Sample:
 
 
 def sample_sentence(samples: Sequence[Sample]) -> str:
-    """Return which rows of some writes have lineage, the newest few by name, without full stop."""
+    """Return a sentence on the sampled part of each write, without full stop.
+
+    It names only the newest writes and counts the other writes.
+    """
     named = [
         f"{100 * each.part:.3g}% of the rows of {each.table}@{each.version}"
         for each in samples[-_NAMED:]

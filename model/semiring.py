@@ -9,7 +9,7 @@ from .errors import UsageError
 
 Semiring = Literal["trust", "access", "cost", "count"]
 Aggregates = Literal["any", "all"]
-"""Whether an aggregate takes one of its inputs, like its existence, or all, like its value."""
+"""Whether an aggregate uses one of its inputs, as for its existence, or all, as for its value."""
 
 SEMIRINGS: Final[tuple[Semiring, ...]] = get_args(Semiring)
 
@@ -24,7 +24,7 @@ class Evaluating:
     aggregates: Aggregates = "any"
 
     def check(self) -> None:
-        """Raise UsageError for a weight that the semiring does not have."""
+        """Raise UsageError for a weight that the semiring does not allow."""
         for name, weight in self.weights.items():
             if problem := _problem(self.semiring, weight):
                 raise UsageError(

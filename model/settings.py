@@ -18,7 +18,7 @@ PREFIX = "PROVHOUSE_"
 OTHER_VARIABLES = {VARIABLE, "PROVHOUSE_FUZZ", "PROVHOUSE_FUZZ_SEED", "PROVHOUSE_FUZZ_RECORD"}
 """Environment variables that only provhouse's own tests use. They are not settings."""
 THETA = 25_000
-"""The theta of a warehouse for which no theta was ever set."""
+"""The theta of a warehouse if no theta was ever set."""
 UNUSABLE = "%\\*?[]{}"
 
 
@@ -178,7 +178,7 @@ class Settings:
 
 
 def _check_names(environment: Mapping[str, str]) -> None:
-    """Raise UsageError if the name of a variable has the prefix of settings but is not known."""
+    """Raise UsageError for an unknown variable whose name has the prefix of settings."""
     known = {PREFIX + field.name.upper() for field in fields(Settings)} | OTHER_VARIABLES
     for name in sorted(environment):
         if name.startswith(PREFIX) and name not in known:

@@ -1,4 +1,4 @@
-"""Parse dates and times as people write them."""
+"""Dates and times as people write them."""
 
 from datetime import date, datetime, time
 
@@ -6,7 +6,7 @@ from .errors import UsageError
 
 
 def parse_time(text: str, wanted: str, day: time) -> datetime:
-    """Convert a text in ISO 8601 to a time; without a time zone in the text, the time is local.
+    """Convert a text in ISO 8601 to a time, which is local if the text has no time zone.
 
     A date without a time means ``day`` on that date. Raises UsageError with ``wanted`` as its first
     part if the text is not a time.

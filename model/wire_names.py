@@ -1,4 +1,4 @@
-"""The names that fields have in JSON and HTTP where they differ from those in Python.
+"""The names of fields in JSON and HTTP, where they differ from the names in Python.
 
 Some are keywords or built-in functions of Python, such as ``from`` and ``all``.
 """

@@ -1,4 +1,4 @@
-"""The levels at which an answer can be shown, from the whole catalogue down to single records."""
+"""The levels of an answer, from the whole catalogue down to single records."""
 
 from typing import Final, Literal, get_args
 

@@ -1,4 +1,4 @@
-"""Write results as text for people, and as JSON, JSON lines or CSV for programs.
+"""Writers of results: text for people, and JSON, JSON lines or CSV for programs.
 
 Other packages use ``writer`` (``opened``, ``writer_of``) and the classes in ``results``. They also
 use ``form`` (``Form``, ``choose_form``), ``file`` (``destination``), ``arrow_rows``,

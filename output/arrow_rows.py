@@ -1,6 +1,6 @@
-"""Convert the rows of Arrow tables to JSON text and to tuples, a few thousand at a time.
+"""The rows of Arrow tables as JSON text and as tuples, a few thousand at a time.
 
-JSON is built column by column, which is ten times as fast as row by row.
+JSON is built column by column, ten times as fast as row by row.
 """
 
 import json

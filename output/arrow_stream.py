@@ -1,4 +1,4 @@
-"""Write and read results as Arrow streams, for programs that want tables and not text.
+"""Results as Arrow streams, for programs that want tables and not text.
 
 A result is a dataclass with Arrow tables in its fields, at any depth. Each table becomes one stream
 in Arrow's IPC format; a result without tables becomes one stream without columns. The metadata of

@@ -1,4 +1,4 @@
-"""Write CSV for spreadsheets and shell tools: one header line, and line feeds as line ends."""
+"""CSV for spreadsheets and shell tools: one header line, and line feeds as line ends."""
 
 import csv
 import json
@@ -43,7 +43,7 @@ class _LineFeeds:
 
 
 class _FormulaSafe:
-    """Writes rows so that no spreadsheet takes text for a formula, as OWASP advises.
+    """A writer of rows whose text no spreadsheet takes for a formula, as OWASP advises.
 
     Every cell is quoted, because some spreadsheets also split unquoted cells at semicolons.
     """

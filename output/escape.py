@@ -1,4 +1,4 @@
-"""Make text safe to print, by escaping characters that would control a terminal."""
+"""Text that is safe to print: characters that would control a terminal are escaped."""
 
 import re
 import unicodedata
@@ -24,9 +24,9 @@ def shown(text: str, longest: int = 400) -> str:
 
 
 def in_json(text: str) -> str:
-    """Return JSON text in which no character can control a terminal.
+    """Return JSON text without characters that can control a terminal.
 
-    JSON allows such characters only inside strings. There an escape means the same character, so
+    JSON allows such characters only inside strings, where an escape means the same character. So
     the meaning of the JSON does not change.
     """
     if text.isascii() and "\x7f" not in text:

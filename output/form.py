@@ -1,4 +1,4 @@
-"""The forms in which a result can be written, and the choice of one for a destination."""
+"""The forms of a result, and the choice of a form for a destination."""
 
 from enum import StrEnum
 from pathlib import Path

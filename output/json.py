@@ -1,4 +1,4 @@
-"""Write JSON and JSON lines for programs, as ``output/schemas`` describes them."""
+"""JSON and JSON lines for programs, as ``output/schemas`` describes them."""
 
 from collections.abc import Iterator, Mapping
 from json import JSONEncoder

@@ -1,4 +1,4 @@
-"""Write Parquet: the columns and rows of the CSV form, with types instead of text."""
+"""Parquet: the columns and rows of the CSV form, with types instead of text."""
 
 import json
 from collections.abc import Iterator, Sequence

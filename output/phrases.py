@@ -1,4 +1,4 @@
-"""Format numbers, times and lists of names for sentences."""
+"""Numbers, times and lists of names as parts of sentences."""
 
 from collections.abc import Mapping, Sequence
 
@@ -40,6 +40,6 @@ def names_of(names: Sequence[str]) -> str:
 
 
 def listed(names: Sequence[str], most: int) -> str:
-    """Return the first ``most`` names, and how many more names there are."""
+    """Return the first ``most`` names, and the number of further names."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(shown(name, 60) for name in names[:most]) + more

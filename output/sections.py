@@ -1,4 +1,4 @@
-"""Build the parts of printed text: styled text, tables and lists of facts.
+"""The parts of printed text: styled text, tables and lists of facts.
 
 The library Rich is imported on first use, because the import takes 0.1 s, and JSON and CSV do not
 need Rich.

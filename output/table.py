@@ -1,4 +1,4 @@
-"""Write text for people, fitted to the width of the terminal."""
+"""Text for people, fitted to the width of the terminal."""
 
 from typing import TYPE_CHECKING, TextIO
 

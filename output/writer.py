@@ -1,4 +1,4 @@
-"""Open the destination of a result, and a writer that writes the result in the chosen form."""
+"""The writer of a result in the chosen form, opened on the destination of the result."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,7 +23,7 @@ def opened(
 ) -> Iterator[Writer]:
     """Open a writer on ``out`` or standard output.
 
-    Commands open it before they begin any work, so that a bad ``out`` fails early. ``timing`` adds
+    Commands open the writer before any work, so that a bad ``out`` fails early. ``timing`` adds
     the time of each step of an answer to printed tables. ``safe`` makes CSV that no spreadsheet
     takes for formulas. Raises Unavailable if ``out`` cannot be written.
     """

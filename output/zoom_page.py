@@ -1,6 +1,6 @@
-"""A page that shows a view of an answer as a picture, in which modules can be folded and unfolded.
+"""A page with a picture of a view of an answer, where a person can fold and unfold modules.
 
-The page is one file with all that it needs, and loads nothing from a network.
+The page is one file with everything it needs, and loads nothing from a network.
 """
 
 import json
@@ -15,7 +15,7 @@ def zoom_page(view: str) -> str:
     parts = {
         "/* style */": _text("zoom.css"),
         "/* script */": _text("zoom.js"),
-        "/* data */": found.replace("<", "\\u003c"),  # or a name could end the element
+        "/* data */": found.replace("<", "\\u003c"),  # otherwise a name could end the element
     }
     page = _text("zoom.html")
     for mark, text in parts.items():

@@ -1,9 +1,9 @@
-"""Cut new items that join stored components, so that questions need not read what is stored.
+"""The cut of new items that join stored components, so that questions read few stored sets.
 
-Each stored set takes part in the search as one more item, from which new items derive. So the
-search sees that those items lead further, and does not put others, which lead nowhere, into their
-sets. New items that derive from nothing get sets of their own, for the same reason: such sets have
-no triples, so reading them costs nothing, however large the packed ones are.
+Each stored set takes part in the search as one more item, and new items derive from it. So the
+search sees that these new items lead further, and keeps items that lead nowhere out of their sets.
+For the same reason, new items that derive from nothing get sets of their own. Such sets have no
+triples, so reading them costs nothing, however large the packed sets are.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from .distinct import coded, decoded, dense_values, distinct
 STORED = np.iinfo(np.int32).max
 """The number that stands for the table of stored sets."""
 Cut: TypeAlias = Callable[[I32, Edges, Edges, I32], tuple[I32, int]]
-"""Cuts pieces, given the piece of each item, the edges, and the table of each item."""
+"""A function that cuts pieces, given each item's piece, the edges, and each item's table."""
 
 
 def cut_appended(
@@ -28,7 +28,7 @@ def cut_appended(
     """Return the set of each new item, and the number of sets.
 
     ``outside`` has distinct pairs of a new item and the number of a stored set that it derives
-    from. Without any, this is ``cut`` of the other arguments.
+    from. Without pairs, returns ``cut`` of the other arguments.
     """
     item, stored = outside
     if not len(item):

@@ -1,9 +1,9 @@
-"""Divide items into groups that a cut may join: by table, by depth, or by level.
+"""Groups of items that a cut may join: by table, by depth, or by level.
 
 In the paper's workflows each table derives from other tables (CSProv, section IV). But a table of
 versions, or of hashes of hashes, derives from itself over any number of steps. Items without a
-table may do so too. No split of tables can cut such items. They are grouped by depth instead, in
-bands of about equal size.
+table may do so too. No split of tables can cut such items. Their groups are bands of depth, of
+about equal size.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
-"""Divide the components of a graph into groups of limited weight, in the order of their sizes.
+"""Groups of the components of a graph, of limited weight and in the order of sizes.
 
-The arrays have an element for each node, item or edge, and may be memory-mapped files: whatever
-else these functions hold is small. Components are in the order of ``set_order``, the largest first.
+The arrays have an element for each node, item or edge, and may be memory-mapped files. The
+functions need little other memory. Components are in the order of ``set_order``, the largest first.
 So the sets of all groups, group after group, are in the order of the sets of the whole graph.
 """
 
@@ -15,7 +15,7 @@ from provhouse.model.arrays import I32, I64
 from .components import Edges
 
 LISTED = 1 << 20
-"""The size from which components are sorted one by one. Smaller ones are counted by size."""
+"""Components of at least this many items are sorted; smaller components are counted."""
 
 
 @dataclass(frozen=True)
@@ -41,14 +41,14 @@ class Groups:
 
 @njit(cache=True)
 def count_items(parent: I32, items: I32, new: int) -> None:
-    """Add 1 to ``items``, at its root, for each of the first ``new`` nodes."""
+    """Add 1 to ``items`` at the root of each of the first ``new`` nodes."""
     for node in range(new):
         items[parent[node]] += 1
 
 
 @njit(cache=True)
 def count_edges(parent: I32, edges: I64, nodes: Edges) -> None:
-    """Add 1 to ``edges``, at its root, for each of ``nodes``, which are one end of each edge."""
+    """Add 1 to ``edges`` at the root of each of ``nodes``, which are one end of each edge."""
     for node in nodes:
         edges[parent[node]] += 1
 
@@ -60,6 +60,7 @@ def divide(parent: I32, items: I32, edges: I64, weights: Weights) -> Groups:
     and of edges of each component, at its root. A component that weighs more than half of the limit
     is a group of its own, even if it weighs more than the limit. Other groups are below the limit.
     """
+    # Components that start in one window, none longer than it, weigh less than two windows.
     window = max(weights.limit // 2, 1)
     listed = _listed(parent, items, LISTED)
     listed = listed[np.lexsort((listed, -items[listed].astype(np.int64)))]
@@ -96,9 +97,9 @@ def _weight(root: int, items: I32, edges: I64, item: int, edge: int) -> int:
 
 @njit(cache=True, inline="always")
 def _step(weight: int, window: int) -> int:
-    """Return how far the component after one of this weight begins behind it.
+    """Return the distance from the start of a component of this weight to the next start.
 
-    A component that is a group of its own is followed by an empty window.
+    An empty window follows a component that is a group of its own.
     """
     return weight + window if weight > window else weight
 
@@ -138,10 +139,10 @@ def _assign(
     before: I64,
     found: I64,
 ) -> None:
-    """Give each component the group of the window in which it begins.
+    """Give each component the group of the window where it starts.
 
-    ``starts`` has where the components of each size begin, and ``before`` where each listed one
-    does. Edges and weights of groups are added to ``found``.
+    ``starts`` has the start of the components of each size, and ``before`` the start of each listed
+    component. Adds the edges and the weights of the groups to ``found``.
     """
     for root in range(len(parent)):
         size = items[root]
@@ -176,7 +177,7 @@ def _renumber(parent: I32, groups: I32, rank: I64) -> None:
 def settle(nodes: I32, parent: I32, groups: I32, filled: I64, homes: I32) -> None:
     """Write the group of each node to ``homes``, and its position among the nodes of that group.
 
-    ``filled`` has the number of nodes that each group has so far. ``groups`` is a result of
+    ``filled`` has the current number of nodes of each group. ``groups`` is a result of
     ``divide``, and ``homes`` has two columns.
     """
     for row in range(len(nodes)):
@@ -195,7 +196,7 @@ def by_group(homes: I32, starts: I64, out: I32) -> None:
 
 @njit(cache=True)
 def edges_by_group(src: Edges, dst: Edges, homes: I32, free: I64, out: I32) -> None:
-    """Write edges to those of their groups, from ``free`` on; ends become positions there."""
+    """Write the edges of each group to ``out`` from ``free`` on; ends become positions there."""
     for edge in range(len(src)):
         group = homes[src[edge], 0]
         out[0, free[group]] = homes[src[edge], 1]

@@ -1,8 +1,8 @@
 """Weakly connected components by union-find over a stream of edges (CSProv, section III-B).
 
 The paper leaves the algorithm open. Its authors ran Spark joins in rounds, which took minutes. One
-pass of union-find over numbered items takes seconds and four bytes per item. If these do not fit in
-memory, ``component_groups`` works on memory-mapped arrays.
+pass of union-find over numbered items takes seconds and four bytes per item. If these bytes do not
+fit in memory, ``component_groups`` works on memory-mapped arrays.
 """
 
 from collections.abc import Iterable

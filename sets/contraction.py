@@ -1,11 +1,11 @@
-"""Find the sets of a component without given splits, by joining tables at little cost to queries.
+"""The sets of a component without given splits, by joining tables at little cost to queries.
 
-In CSProv (section IV) a person divides the tables of a large component into splits. Here the sets
-are found instead. At first every item is a set of its own. A query then reads no more than it
+In CSProv (section IV) a person divides the tables of a large component into splits. This module
+finds the sets instead. At first every item is a set of its own. A query then reads no more than it
 needs, but there are as many sets as items and as many dependencies as triples. Step by step, the
-items on both ends of all triples between two tables are joined. This makes the set graph smaller
-and makes queries read more; sampled queries measure how much more (``sampling``). The pair of
-tables with the lowest cost per saved set or dependency is joined first, and so on until the set
+items on both ends of all triples between two tables are joined. Each join makes the set graph
+smaller and makes queries read more; sampled queries measure how much more (``sampling``). The pair
+of tables with the lowest cost per saved set or dependency is joined first, and so on until the set
 graph is small enough. No set reaches theta.
 
 A cost is measured again only when it is the lowest. Costs rarely fall while sets grow, so a pair
@@ -25,21 +25,21 @@ from .prices import STALE, Pair, Prices
 from .sampling import UNBOUNDED, SampleReader, SetGraph
 
 Packed = Callable[[I32, bool], SetGraph | None]
-"""Packs sets, given as the root of each item, and returns the packed sets.
+"""A function that packs sets, given as the root of each item, and returns the packed sets.
 
-Returns None if there are still too many sets or dependencies. If the second argument is True, packs
-even a set graph that takes long to pack.
+Returns None if too many sets and dependencies remain. If the second argument is True, packs even a
+set graph that takes long to pack.
 """
 WORK = 20
 """The limit on triples read to measure costs, as a multiple of the component's triples.
 
 The limit is at least ``MIN_WORK``. Beyond it, pairs get no measured cost. They are joined after the
-other pairs, beginning with those that save the most sets and dependencies.
+other pairs, beginning with the pairs that save the most sets and dependencies.
 """
 MIN_WORK = 20_000_000
 """The number of triples that may be read to measure costs, however small the component is."""
 UNMEASURED = 1e18
-"""The cost of a pair without a measured cost, before it is divided by what the pair saves."""
+"""The cost of an unmeasured pair, before division by the sets and dependencies that it saves."""
 PRICE_CUTOFF = 4
 """Measuring a cost stops at this many times the lowest known cost."""
 RECHECK_AT = 0.8
@@ -88,7 +88,7 @@ class Contraction:
         return True
 
     def find(self, packed: Packed, reader: SampleReader, most: int) -> bool:
-        """Join the cheapest pairs until the packed sets are few enough; return whether they are.
+        """Join the cheapest pairs until the packed sets are few enough; return whether it succeeds.
 
         Returns False once the samples read more than ``most`` triples. Afterwards ``read`` is the
         number of triples that the samples read from the packed sets.

@@ -1,6 +1,6 @@
 """Algorithm 3 of CSProv (section IV): cut large pieces into connected sets below theta.
 
-The paper cuts along splits named by a person, and stops after the last split. Here the module
+The paper cuts along splits that a person names, and stops after the last split. The module
 ``search`` then cuts the pieces that are still too large. If no splits are given, it cuts all large
 pieces. Every cut gives right answers (``docs/decisions/0004-tables.md``). A better cut only lets
 queries read less.
@@ -33,8 +33,8 @@ def cut(
     ``piece`` is the number of each item's connected piece, from 0. ``src`` and ``dst`` are the
     edges within pieces, and ``table`` is each item's table. ``splits`` is a result of
     ``split_codes``. The caller will pack sets up to ``limit`` items, and the cut takes that into
-    account. ``plans`` is passed on to ``find_sets``. ``bars`` has for each piece the number of
-    items from which it is cut, if that is not always theta. Sets are numbered from 0.
+    account. ``plans`` is passed on to ``find_sets``. ``bars`` has a threshold for each
+    piece instead of theta: pieces of fewer items are not cut. Sets are numbered from 0.
     """
     sets = piece.copy()
     bar = np.full(len(piece), theta, np.int32) if bars is None else bars[piece]

@@ -1,4 +1,4 @@
-"""Find items that derive from each other: a query for one of them returns all of them.
+"""Items that derive from each other: a query for one of them returns all of them.
 
 The algorithm is Tarjan's, without recursion, since cycles can be long.
 """
@@ -42,8 +42,8 @@ def _strong(at: I64, heads: I32) -> I32:
     index = np.full(items, -1, np.int32)
     low = np.empty(items, np.int32)
     next_edge = at[:-1].copy()
-    path = np.empty(items, np.int32)
-    waiting = np.empty(items, np.int32)
+    path = np.empty(items, np.int32)  # the call stack of the recursive algorithm
+    waiting = np.empty(items, np.int32)  # visited items whose component is not complete
     count = seen = depth = 0
     for start in range(items):
         if index[start] >= 0:

@@ -1,4 +1,4 @@
-"""Compute the depth of each node: the length of the longest path to it, with cycles broken."""
+"""The depth of each node: the length of the longest path to it, with cycles broken."""
 
 import numpy as np
 from numba import njit
@@ -12,7 +12,7 @@ def depths(nodes: int, src: Edges, dst: Edges) -> I32:
     """Return the number of edges on the longest path to each node; 0 for a source.
 
     If every remaining node has an unfinished predecessor, the smallest remaining node is taken as a
-    source. This breaks one cycle.
+    source. Each such source breaks one cycle.
     """
     at, heads = neighbours(nodes, src, dst)
     waiting = np.bincount(dst, minlength=nodes).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Find distinct values and pairs by sorting.
+"""Distinct values and pairs, by sorting.
 
 ``numpy.unique`` uses hashing, which is several times slower.
 """
@@ -12,6 +12,7 @@ from provhouse.model.arrays import I32, I64
 Numbers = npt.NDArray[np.signedinteger]
 
 WIDTH = np.int64(1) << 32
+"""More than any 32-bit number, so that each pair has its own code."""
 
 
 def coded(one: I32, other: I32) -> I64:
@@ -34,7 +35,7 @@ def distinct(values: I64) -> I64:
 def distinct_pairs(one: I32, other: I32) -> tuple[I32, I32]:
     """Return the distinct pairs whose two numbers differ, in order. Numbers are 0 or more.
 
-    Most pairs are repeated, so the repeated pairs are left out before the others are sorted.
+    Most pairs are repeated, so repeated pairs are dropped before the sort.
     """
     begin = np.zeros(int(one.max(initial=-1)) + 2, np.int64)
     np.cumsum(np.bincount(one), out=begin[1:])
@@ -50,7 +51,7 @@ def _first_pairs(free: I64, begin: I64, one: Numbers, other: Numbers, width: int
         grouped[free[one[pair]]] = other[pair]
         free[one[pair]] += 1
     codes = np.empty(len(one), np.int64)
-    last = np.full(width, -1, np.int32)
+    last = np.full(width, -1, np.int32)  # the last number that each ``other`` was paired with
     found = 0
     for number in range(len(begin) - 1):
         for place in range(begin[number], begin[number + 1]):

@@ -1,4 +1,4 @@
-"""Find the pieces, set dependencies and components that the edges of new items form.
+"""The pieces, set dependencies and components that the edges of new items form.
 
 A stored item keeps its number and its set, so only new items are cut. New items that are connected
 by edges between new items form a piece. New edges may also connect stored components, which are
@@ -17,10 +17,10 @@ from .components import dense, flatten, join, weak_components
 from .distinct import coded, decoded, distinct
 
 APPENDED = 1_000
-"""The size from which new items of a large stored component are cut, though below theta.
+"""The least number of new items of a large stored component that are cut, though below theta.
 
-As one set they would lead every question about one of them to everything that any of them derives
-from, such as the state of all nights before.
+As one set, they would lead a question about one item to everything that any of them derives from,
+such as the state of all earlier nights.
 """
 PAIRS = 1 << 22
 """Dependencies are deduplicated whenever about this many have been collected."""
@@ -35,16 +35,16 @@ class StoredSets:
     components: I64
     """The id of each set's component."""
     items: Callable[[], I64]
-    """Returns the number of items of each set's component, after a pass over all stored sets."""
+    """A function that passes over all stored sets and returns the size of each set's component."""
 
 
 class ItemGraph:
     """The new and stored items of an ingest, and the edges between them.
 
     An item's place is its position in ``is_new``, which marks the new items. ``table`` holds the
-    table of each new item. ``edges`` is called for every pass over the edges and returns chunks of
-    them: two arrays of places, src and dst. ``stored`` is called once, when the sets of stored
-    items are first needed.
+    table of each new item. ``edges`` is called for every pass, and returns the edges in chunks: two
+    arrays of places, src and dst. ``stored`` is called once, when the sets of stored items are
+    first needed.
     """
 
     def __init__(
@@ -78,9 +78,9 @@ class ItemGraph:
         return dense(weak_components(len(self.new_places), self._new_edges()))[0]
 
     def bars(self, theta: int) -> I32:
-        """Return, for each piece, the number of items from which it is cut into several sets.
+        """Return the threshold of each piece: with at least this many items, it is cut into sets.
 
-        This is ``theta``, or ``APPENDED`` if the piece joins a stored component that is then large.
+        It is ``theta``, or ``APPENDED`` if the piece joins a stored component that is then large.
         """
         sizes = np.bincount(self.pieces, minlength=1)
         bars = np.full(len(sizes), theta, np.int32)
@@ -97,7 +97,7 @@ class ItemGraph:
         return bars
 
     def edges_within(self, bars: I32) -> tuple[I32, I32]:
-        """Return the edges of pieces of at least as many items as ``bars`` says."""
+        """Return the edges of the pieces that reach their threshold in ``bars``."""
         large = (np.bincount(self.pieces, minlength=1) >= bars)[self.pieces]
         kept = [(src[large[src]], dst[large[src]]) for src, dst in self._new_edges()]
         none = np.empty(0, np.int32)
@@ -134,7 +134,7 @@ class ItemGraph:
     def outside(self, bars: I32) -> tuple[I32, I32]:
         """Return distinct pairs (new item, stored set it derives from) of the pieces that are cut.
 
-        Only pieces that join a stored component have such pairs. ``bars`` has one for each piece.
+        Only pieces that join a stored component have such pairs. ``bars`` has their thresholds.
         """
         large = (np.bincount(self.pieces, minlength=1) >= bars)[self.pieces]
         parts = [np.empty(0, np.int64)]

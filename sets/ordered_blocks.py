@@ -1,4 +1,4 @@
-"""Order the items of a component and cut it into blocks, if its tables give no way to cut it.
+"""The cut of a component into blocks of ordered items, if its tables give no way to cut it.
 
 If each item follows the items it derives from, a block of consecutive items depends on earlier
 blocks only, so there are no cycles. The order is depth first, from the deepest items, so that an
@@ -6,13 +6,13 @@ item is close to the items it derives from. Items with very many children would 
 together. These items and everything they derive from are called the core. The core is separated
 from the other items, which fall into pieces that depend on the core and not on each other.
 
-Several core sizes and block sizes are tried, and the resulting sets are packed. Of the cuts that
-are then small enough, the cut from which the samples read least is kept.
+The module tries several core sizes and block sizes, and packs the resulting sets. Of the cuts that
+are then small enough, it keeps the cut with the fewest triples read by the samples.
 
-If the samples still read very much, each table is also cut by itself, into windows of items that
-are neighbours in the order. This helps in a history of versions of many things, such as a
-repository of which each folder is a table: a version derives from recent versions of few other
-things, but everything is connected at every time.
+If the samples still read very much, the module also cuts each table by itself, into windows of
+neighbours in the order. Windows help in a history of versions of many things, such as a repository
+whose folders are tables: a version derives from recent versions of few other things, but everything
+is connected at every time.
 """
 
 from collections.abc import Iterator
@@ -38,16 +38,16 @@ No item exceeds the first limit.
 SMALLEST = 8
 """Blocks with fewer items are not tried: there would be too many blocks."""
 NEAR_SMALLEST = 2
-"""The limit on the set graphs of cuts that are compared if no cut is small enough.
+"""The size limit of compared set graphs if no cut is small enough.
 
-It is a multiple of the smallest set graph.
+The limit is a multiple of the smallest set graph.
 """
 MUCH = 10_000
 """Windows are tried if a sampled question reads more triples than this on average."""
 WINDOWS = (4096, 1024, 256, 64, 16)
 """The window sizes in items, tried in this order until there are too many windows."""
 GROWTH = 8
-"""The factor by which the size limit of sets grows with each round of joining."""
+"""The growth factor of the size limit of sets, for each round of joining."""
 
 
 def blocks(
@@ -62,10 +62,10 @@ def blocks(
 ) -> tuple[I32, int]:
     """Return the set of each item, as one of its items, and the number of triples the samples read.
 
-    Of the cuts that are small enough, returns the cut from which the samples read least. Cuts from
-    which they read at most ``free`` triples count as equal, and the smallest set graph is returned.
-    If no cut is small enough, returns a cut whose set graph is little larger than necessary, with
-    ``UNBOUNDED`` as the number, so that the caller prefers any cut that is small enough.
+    Of the cuts that are small enough, returns the cut with the fewest triples. All numbers up to
+    ``free`` count as equal; of such cuts, returns the one with the smallest set graph. If no cut is
+    small enough, returns a cut whose set graph is little larger than necessary, with ``UNBOUNDED``
+    as the number, so that the caller prefers any cut that is small enough.
     """
     graph = Ordered(src, dst, cycle, theta)
     sizes = [theta - 1]
@@ -101,7 +101,7 @@ class _Best:
     def still_reads(self, roots: I32) -> bool:
         """Keep a cut if it is the best so far; return whether to try a finer cut.
 
-        A finer cut may be better if this cut is small enough, but the samples read more than
+        A finer cut may be better if this cut is small enough, and the samples read more than
         ``free`` triples from it.
         """
         sets = self._packed(roots, True)
@@ -116,8 +116,8 @@ class _Best:
 def _compromise(graph: "Ordered", reader: SampleReader) -> I32:
     """Return the cut with the fewest reads, if no cut is small enough.
 
-    One candidate is the cut that ``Ordered.joined`` returns. The others are cuts into the largest
-    blocks. They are left out if their set graph is over ``NEAR_SMALLEST`` times that of ``joined``.
+    One candidate is the cut that ``Ordered.joined`` returns. The other candidates are cuts into the
+    largest blocks, unless their set graph is over ``NEAR_SMALLEST`` times as large.
     """
     joined = graph.joined()
     most = NEAR_SMALLEST * graph.sets(joined).size
@@ -177,7 +177,7 @@ class Ordered:
     def _join_only_parents(self, forest: Forest, size: int) -> None:
         """Join each set that has a single parent to this parent, up to ``size`` items.
 
-        The joins are worth while because many items derive only from an item of an earlier block,
+        The joins are worthwhile because many items derive only from an item of an earlier block,
         and no item derives from them. They never make sets depend on each other in cycles, because
         every path into the joined set leads through its parent.
         """
@@ -218,7 +218,7 @@ class Ordered:
         return SetGraph(label, *distinct_pairs(label[self._dst], label[self._src]))
 
     def _begun(self) -> Forest:
-        """Return a forest in which only items that derive from each other are joined."""
+        """Return a forest that joins only items that derive from each other."""
         forest = Forest.of(len(self._cycle))
         together = self._cycle[self._src] == self._cycle[self._dst]
         forest.join_some(self._src[together], self._dst[together], self.theta - 1)

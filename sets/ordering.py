@@ -1,4 +1,4 @@
-"""Order items or sets so that each follows the items or sets it derives from."""
+"""An order of items or sets, where each follows the items or sets that it derives from."""
 
 import numpy as np
 from numba import njit

@@ -1,6 +1,6 @@
-"""Pack tiny sets into larger ones while the set graph is too large to walk.
+"""The packing of tiny sets into larger sets while the set graph is too large to walk.
 
-The paper leaves many sets of a few items. Four rules pack them. The rules are applied one after the
+The paper leaves many sets of a few items. Four rules pack them. The rules apply one after the
 other until sets and dependencies are few enough; ``docs/decisions/0006-sets.md`` measures them.
 
 1. A set that is the only child of its only parent joins that parent.
@@ -40,8 +40,8 @@ def pack(
 ) -> I32:
     """Pack sets up to ``limit`` items; return the new set of each set, numbered without gaps.
 
-    Rules are applied while there are more than ``enough`` sets and dependencies. The other
-    arguments are those of ``packings``.
+    Applies rules while more than ``enough`` sets and dependencies remain. ``packings`` describes
+    the other arguments.
     """
     for packing in packings(sets, items, child, parent, group, limit):
         if packing.size <= enough:
@@ -57,7 +57,7 @@ def packings(
     ``items`` are the sizes of the first ``sets`` sets, which may be packed. ``child`` and
     ``parent`` are the dependencies, as distinct pairs; higher numbers in them are fixed sets, which
     are not packed. ``group`` is each set's component, and only sets of one component are packed
-    together. No rule is applied to less than two sets, or if ``limit`` is below 2.
+    together. No rule is applied to fewer than two sets, or if ``limit`` is below 2.
     """
     label = np.arange(sets, dtype=np.int32)
     fixed = max(sets, int(child.max(initial=-1)) + 1, int(parent.max(initial=-1)) + 1) - sets
@@ -148,7 +148,7 @@ def _sums(node: I32, neighbour: I32, nodes: int, salt: int) -> U64:
 def _mix(at: I64, heads: I32, salt: np.uint64) -> U64:
     sums = np.zeros(len(at) - 1, np.uint64)
     for node in range(len(sums)):
-        for edge in range(at[node], at[node + 1]):
+        for edge in range(at[node], at[node + 1]):  # SplitMix64, so that sums rarely collide
             x = (np.uint64(heads[edge]) + salt * np.uint64(0x9E3779B97F4A7C15)) + np.uint64(1)
             x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
             x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -160,7 +160,7 @@ def _mix(at: I64, heads: I32, salt: np.uint64) -> U64:
 def _fill(order: I64, signature: U64, group: I32, items: I64, limit: int) -> I32:
     label = np.arange(len(items)).astype(np.int32)
     leader, size = -1, 0
-    for row in order:
+    for row in order:  # sets with the same signature follow each other
         alike = (
             leader >= 0
             and signature[row] == signature[leader]

@@ -7,7 +7,7 @@ from heapq import heappop, heappush
 Pair = tuple[int, int]
 """Two groups of tables, the smaller number first, or one group twice."""
 STALE = -1
-"""Used instead of a number of joined pairs if the cost of a pair is not fully measured."""
+"""Stands for the number of joined pairs if the cost of a pair is not fully measured."""
 
 
 class Prices:
@@ -26,7 +26,7 @@ class Prices:
         return len(self._unknown) + len(self._latest)
 
     def pop(self) -> tuple[Pair, int]:
-        """Remove the next pair, and return it with the ``taken`` that ``put`` was called with.
+        """Remove the next pair, and return it with the ``taken`` that ``put`` received.
 
         For a pair without a known cost, returns ``STALE`` instead of ``taken``.
         """
@@ -57,7 +57,7 @@ class Prices:
             self._unknown[pair] = None
 
     def keep(self, pairs: Collection[Pair]) -> None:
-        """Keep only these pairs, and remove all others."""
+        """Keep only these pairs, and remove all other pairs."""
         for gone in [pair for pair in (*self._unknown, *self._latest) if pair not in pairs]:
             self._unknown.pop(gone, None)
             self._latest.pop(gone, None)

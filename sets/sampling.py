@@ -1,8 +1,8 @@
-"""Measure how many triples queries would read from sets, with walks from sampled items.
+"""The number of triples that queries would read from sets, by walks from sampled items.
 
 A query reads the triples of every set that it reaches, and a set owns the triples that end in its
-items (CSProv, section IV). Here a walk over items goes on from all items of each set that it
-reaches, and so counts exactly the triples that a query reads.
+items (CSProv, section IV). A walk in this module goes on from all items of each set that it
+reaches, so it counts exactly the triples that a query reads.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,9 @@ from .forest import Forest, root
 SAMPLES = 50
 """The number of items drawn from all derived items; about as many are drawn table by table."""
 SEED = 0
+"""A fixed seed, so that the same graph always gets the same samples."""
 UNBOUNDED = 1 << 62
+"""A limit that no number of triples reaches."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class SetGraph:
 
 @dataclass(frozen=True)
 class SampleReader:
-    """A graph and sampled items, to measure how much queries for these items would read."""
+    """A graph and sampled items, to measure the triples that queries for these items read."""
 
     samples: I64
     up: tuple[I64, I32]
@@ -63,7 +65,7 @@ class SampleReader:
         return int(_read(self.samples, *edges, forest.parent, forest.ring, most))
 
     def read_sets(self, graph: SetGraph, most: int = UNBOUNDED) -> int:
-        """Return what ``read`` returns for these sets; this is faster if closures are large."""
+        """Return the result of ``read`` for these sets, faster if closures are large."""
         sets = int(graph.label.max()) + 1
         own = np.bincount(graph.label, np.diff(self.up[0]), sets).astype(np.int64)
         up, down = (
@@ -99,7 +101,7 @@ def _read(
     ring: I32,
     most: int,
 ) -> int:
-    seen = np.full(len(parent), -1, np.int32)
+    seen = np.full(len(parent), -1, np.int32)  # the last walk at each set; needs no reset
     stack = np.empty(len(parent), np.int32)
     total = 0
     for number in range(2 * len(samples)):

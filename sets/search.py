@@ -1,4 +1,4 @@
-"""Search for the best cut of large pieces: try several ways and keep the best.
+"""The search for the best cut of large pieces, which tries several ways and keeps the best.
 
 The first way joins tables (``contraction``). If tables derive from themselves, or if joining tables
 is not enough, the items are also put in order and cut into blocks (``ordered_blocks``).
@@ -32,12 +32,12 @@ ENOUGH = 5
 FREE = 1_000
 """The most triples that sampled questions read on average from a cut that is fast enough.
 
-This limit applies if tables derive from themselves. Of the cuts that are fast enough, the one with
-the smallest set graph is chosen. Reading this many triples takes less time than looking up the item
-that a question names.
+The limit applies if tables derive from themselves. Of the cuts that are fast enough, the search
+chooses the cut with the smallest set graph. Reading this many triples takes less time than looking
+up the item that a question names.
 """
 FREE_PART = 100
-"""In a small component, the limit ``FREE`` is lowered to one in this many of its triples."""
+"""The limit in a small component is one in this many of its triples, if that is below ``FREE``."""
 PACKING_FACTOR = 5
 """Quick packing is tried if the set graph is at most this many times as large as allowed."""
 
@@ -82,8 +82,8 @@ def find_sets(
     """Return the set of each item, as one of its items; a piece below ``theta`` is one set.
 
     ``label`` numbers the pieces from 0. Sets will be packed up to ``limit`` items. ``plans`` has
-    what was found for other pieces, and gets what is found for these. ``bar`` has for each item the
-    number of items from which its piece is searched, if that is not always theta.
+    the plans of other pieces, and gets the plans of these pieces. ``bar`` has for each item a
+    threshold of its piece instead of theta: pieces of fewer items are not searched.
     """
     sets = _first_items(label)
     plans = {} if plans is None else plans
@@ -179,11 +179,11 @@ def _kind(tables: I32, from_: I64, to: I64) -> bytes:
 
 
 def _as_met(src: I32, dst: I32) -> I64:
-    """Return the items in the order in which the edges name them.
+    """Return the items in the order that the edges first name them.
 
     Files tend to name an item near the items it derives from, and the search is faster if such
-    items are close to each other. With items in the order of hashes, it takes nine times as long on
-    the paper's trace.
+    items are close to each other. With items in the order of hashes, the search takes nine times as
+    long on the paper's trace.
     """
     met = np.column_stack((src, dst)).ravel()[::-1]
     first = np.empty(int(met.max()) + 1, np.int64)
@@ -198,7 +198,7 @@ def _runs(rank: I32, count: int) -> Iterator[I64]:
 
 
 class _Packed:
-    """Packs the sets of a piece and returns them if they are few enough."""
+    """A packer of the sets of a piece, which returns the packed sets if they are few enough."""
 
     def __init__(self, piece: Piece, limit: int) -> None:
         self._piece, self._limit = piece, limit

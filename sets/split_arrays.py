@@ -1,4 +1,4 @@
-"""Turn splits of tables into arrays: the split of each table at each nesting level."""
+"""Splits of tables as arrays: the split of each table at each nesting level."""
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 

@@ -1,9 +1,9 @@
-"""Cut pieces whose derived items derive from sources only, without a search.
+"""The cut of pieces whose derived items derive from sources only, without a search.
 
-Such a piece is what a report leaves: each row of it derives from many rows of its sources. A cut in
-which each derived item is a set, and sources from which the same items derive are in one set, reads
-nothing that an answer does not need: a set of sources has no triples, and what derives from one of
-them derives from all. No search finds a cut that reads less.
+A report leaves such a piece: each of its rows derives from many rows of its sources. The cut makes
+each derived item a set, and puts sources with the same derived items into one set. It reads nothing
+that an answer does not need: a set of sources has no triples, and an item that derives from one of
+its sources derives from all. No search finds a cut that reads less.
 """
 
 import numpy as np
@@ -15,28 +15,29 @@ from .components import Edges
 from .distinct import distinct_pairs
 
 FEW = 20
-"""A piece is cut here if it has at least this many items for each derived one.
+"""The module cuts a piece if it has at least this many items for each derived item.
 
 Otherwise there would be too many sets, and the search joins derived items with their sources.
 """
 SOURCES = 20
 """A set of sources may have this many times as many items as a packed set.
 
-A later ingest may use some of its items only, and a question for another one then reads the triples
-of all. Reading some thousands takes less time than to look up the item that a question names.
+A later ingest may use only some items of the set, and a question about another item then reads the
+triples of all. Reading some thousand triples takes less time than looking up the item that a
+question names.
 """
 ALONE = np.int32(-1)
-"""Stands for the set of items that are not cut here."""
+"""Stands for the set of an item that the module does not cut."""
 
 
 def star_sets(
     label: I32, src: Edges, dst: Edges, table: I32, chosen: Bools, limit: int, enough: int
 ) -> I32:
-    """Return the set of each item, as one of its items; ``ALONE`` for items that are not cut here.
+    """Return the set of each item, as one of its items; ``ALONE`` for items that are not cut.
 
     ``label`` numbers the pieces from 0, and ``chosen`` says which of them to cut. No set of sources
-    has more than ``limit`` items. A piece is left if it would have more than one set or dependency
-    for every ``enough`` items.
+    has more than ``limit`` items. A piece stays uncut if it would have more than one set or
+    dependency for every ``enough`` items.
     """
     sizes = np.bincount(label)
     derived, source = np.zeros(len(label), bool), np.zeros(len(label), bool)
@@ -60,9 +61,9 @@ def star_sets(
 
 @njit(cache=True)
 def _signatures(src: Edges, dst: Edges, table: I32) -> U64:
-    """Return for each item a number that only sources of one table share, with the same derived.
+    """Return a number for each item, which sources of a table with the same derived items share.
 
-    Other items share it by chance; then questions read more, but answers stay right.
+    Other items share a number only by chance; questions then read more, but answers stay right.
     """
     sums = np.zeros(len(table), np.uint64)
     for item in range(len(table)):
@@ -76,11 +77,11 @@ def _signatures(src: Edges, dst: Edges, table: I32) -> U64:
 
 @njit(cache=True)
 def _group(src: Edges, signature: U64, chosen: Bools, limit: int, sets: I32) -> None:
-    """Put sources into sets in the order in which edges name them; so neighbours stay together.
+    """Put sources into sets in the order that the edges name them, so neighbours stay together.
 
-    ``sets`` has ``ALONE`` for them, and gets an item of the set of each.
+    ``sets`` has ``ALONE`` for each source, and gets an item of its set.
     """
-    size = 1
+    size = 1  # of a hash table that is at most half full, so that probing is short
     while size < 2 * min(len(sets), len(src)):
         size *= 2
     leader, free = np.full(size, np.int32(-1)), np.zeros(size, np.int64)

@@ -9,9 +9,9 @@ from setuptools.command.build_py import build_py
 
 
 class BuildWithJava(build_py):  # type: ignore[misc]  # untyped
-    """Copies the packages as usual, then compiles the Java sources among the copies.
+    """The usual copy of the packages, and the compilation of the Java sources among the copies.
 
-    An editable installation has no copies: there, set-up compiles the sources.
+    An editable installation has no copies; its set-up compiles the sources.
     """
 
     def run(self) -> None:

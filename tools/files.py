@@ -1,4 +1,4 @@
-"""List every module of the package with the first line of its docstring: `make files`."""
+"""The list of all modules of the package with the first line of their docstrings: `make files`."""
 
 import ast
 import tomllib

@@ -1,6 +1,7 @@
-"""Update runtime/jars.lock: resolve with Maven, and write exact coordinates, sizes and SHA-256.
+"""Generator of runtime/jars.lock: exact coordinates, sizes and SHA-256 of jars from Maven.
 
-For maintainers: run ``make lock-jars`` after changing a version in ``ROOTS`` or that of pyspark.
+For maintainers: run ``make lock-jars`` after changing a version in ``ROOTS`` or the version of
+pyspark.
 Maven must be installed. A jar that Delta needs is left out if pyspark bundles any version of it,
 because Spark prefers its own jars.
 """
@@ -24,7 +25,10 @@ ROOTS = {
 ALONE = (
     "<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>"
 )
-"""Jars with a classifier are read and never run, and d3's one file has its parts in it already."""
+"""The element that leaves out the dependencies of a jar.
+
+Jars with a classifier are read and never run, and d3's single file contains its parts already.
+"""
 # Spark bundles these under other names: in jcl-over-slf4j, and in RoaringBitmap 1.6.
 ALSO_BUNDLED = ["commons-logging", "shims"]
 BUNDLED = [jar.name for jar in Path(pyspark.__path__[0]).glob("jars/*.jar")]
@@ -82,7 +86,7 @@ def kept(group: str, resolved: Path) -> Iterator[Path]:
 def line(group: str, jar: Path, resolved: Path) -> str:
     """Return the line of a jar in the lock file.
 
-    The coordinate of a jar with a classifier C is G:A:jar:C:V, that of other jars G:A:V.
+    The coordinate is G:A:jar:C:V for a jar with a classifier C, and G:A:V for other jars.
     """
     *domain, artifact, version, _ = jar.relative_to(resolved).parts
     classifier = jar.name.removeprefix(f"{artifact}-{version}").removesuffix(".jar").strip("-")

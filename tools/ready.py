@@ -1,7 +1,7 @@
 """Steps of tools/setup.sh.
 
 ``ready.py java`` checks Java. ``ready.py neo4j`` gets missing jars and prepares Neo4j, which is
-possible before Spark is installed. ``ready.py jars`` does all that is left.
+possible before Spark is installed. ``ready.py jars`` does everything else.
 """
 
 import sys

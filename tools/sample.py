@@ -1,10 +1,10 @@
-"""Draw docstrings, comments of Java, messages and paragraphs of docs at random, for a reader.
+"""A random sample of docstrings, Java comments, messages and paragraphs of docs, for a reader.
 
     tools/sample.py [--count 100] [--seed COMMIT]
 
-The reader has not written them. The seed is the hash of the last commit unless ``--seed`` names
-another commit, so that the author cannot choose the texts. Prints a Markdown list of the texts with
-their places.
+The reader has not written the texts. The seed is the hash of the last commit unless ``--seed``
+names another commit, so that the author cannot choose the texts. Prints a Markdown list of the
+texts with their places.
 """
 
 import argparse

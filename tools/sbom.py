@@ -1,7 +1,7 @@
-"""Write the software bill of materials as CycloneDX 1.6 JSON, from the locks: `make sbom`.
+"""The software bill of materials as CycloneDX 1.6 JSON, from the locks: `make sbom`.
 
-The same locks give the same bytes. Only jars have a hash here: a Python package has a file for
-each platform, and the hashes of these files are in the lock.
+The same locks give the same bytes. Only jars have a hash in the output: a Python package has a
+file for each platform, and the hashes of these files are in the lock.
 """
 
 import json

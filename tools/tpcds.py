@@ -1,8 +1,8 @@
 """Make the queries and tables of TPC-DS below `.long/tpcds`: `make tpcds FACTOR=0.01`.
 
-The queries are those of Spark's own tests, and the tables are made by DuckDB's generator, in an
-environment of its own. Both are downloaded once, by their hashes. The tables of each factor have a
-folder of their own.
+The queries come from Spark's own tests. DuckDB's generator makes the tables, in an environment of
+its own. Both are downloaded once, by their hashes. The tables of each factor have a folder of their
+own.
 """
 
 import argparse
@@ -33,7 +33,7 @@ connection.execute(f"EXPORT DATABASE '{sys.argv[2]}' (FORMAT parquet)")
 
 
 def main() -> None:
-    """Run from the command line: make what is missing, and print where it is."""
+    """Make missing queries and tables, and print their folders."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--factor", default="0.01", help="the size of the tables")
     given = parser.parse_args()

@@ -1,10 +1,10 @@
-"""Find phrases in prose that docs/words.txt does not accept: part of `make lint`.
+"""A check of prose for phrases that docs/words.txt does not accept: part of `make lint`.
 
     tools/words.py [FILE ...]
 
 Checks docstrings, comments and strings of Python and Java files, and the whole text of Markdown,
-Cypher, JavaScript and HTML files: those in the repository, or the named ones. Prints a line for
-each phrase found and exits with 1 if there are any.
+Cypher, JavaScript and HTML files: all files in the repository, or the named files. Prints a line
+for each phrase found, and exits with 1 if it finds any.
 """
 
 import io
@@ -108,7 +108,7 @@ def _java(text: str) -> Prose:
 
 
 def _span(token: tokenize.TokenInfo, source: str) -> tuple[int, int]:
-    """Return how many characters of a token to leave out at its beginning and at its end."""
+    """Return the numbers of characters to leave out at the beginning and at the end of a token."""
     if token.type == tokenize.COMMENT:
         return 1, 0
     if token.type == _FSTRING_TEXT:

@@ -40,7 +40,7 @@ class AnswerResult(Result):
     answer: "Answer"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield a headline, notes, counts by table and distance, and how the answer was found."""
+        """Yield a headline, notes, counts by table and distance, and the method."""
         answer = self.answer
         yield headline(answer)
         yield from noted(notes(answer))

@@ -1,4 +1,4 @@
-"""Compute the size of an answer that lists its items or only counts them."""
+"""The size of an answer that lists its items or only counts them."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ class AnswerSize:
 
     items: int
     tables: int
-    """The number of tables to which items belong; 0 if no item has a table."""
+    """The number of tables that items belong to; 0 if no item has a table."""
     triples: int
     hops: int
     """The number of hops to the farthest item; 0 if there are no items."""

@@ -1,4 +1,4 @@
-"""Build the tables printed for an answer: counts by table and operation, distances, times."""
+"""The tables printed for an answer: counts by table and operation, distances, times."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from provhouse.model.answer import Answer
 
 _NEAR_LEVELS = 8
-"""The number of nearest distances whose items are listed, besides the ``_FAR_LEVELS`` farthest."""
+"""The number of nearest distances whose items are listed, with the ``_FAR_LEVELS`` farthest."""
 _FAR_LEVELS = 2
 _OPS = 4
 """The largest number of operations listed for a table of items."""
@@ -51,9 +51,9 @@ def by_table(answer: "Answer") -> "Table":
 
 
 def by_column(answer: "Answer") -> "Table":
-    """Return a line for each table: its columns whose values were used, and those that influence.
+    """Return a line for each table: its columns with used values, and its influencing columns.
 
-    A table of which nothing is known has question marks.
+    A table without known columns has question marks.
     """
     table = grid("table", right=("items",), after=("value", "influence"))
     for each in answer.columns[:MOST_ROWS]:

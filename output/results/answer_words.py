@@ -1,4 +1,4 @@
-"""Describe an answer in sentences: a headline, notes, and how it was found."""
+"""Sentences about an answer: a headline, notes, and the method that found it."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -103,6 +103,6 @@ def _leads_back(items: pa.DictionaryArray, asked: str) -> bool:
 
 
 def how(answer: "Answer") -> str:
-    """Return sentences about the method, what it read, and the generation."""
+    """Return sentences about the method, the data that it read, and the generation."""
     why = shown(answer.why.rstrip("."))
     return f"\nMethod: {answer.method}. {why}. {read_sentence(answer)} {as_of_sentence(answer)}"

@@ -34,7 +34,7 @@ class AnswersResult(Result):
     replies: "Iterable[Answer | Absent]"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield a row for each asked item, with exactness and samples if an answer states any."""
+        """Yield a row for each asked item, with exactness and samples if an answer has them."""
         timed = STEPS if timing else STEPS[-1:]
         seconds = timed if timing else ("seconds",)
         rows = [(list(_row(reply, timed)), _exactness(reply)) for reply in self.replies]

@@ -1,4 +1,4 @@
-"""The rows of a table that are wrong, and the records to blame."""
+"""The wrong rows of a table, and the records to blame."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

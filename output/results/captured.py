@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CapturedResult(Result):
-    """The captured writes that were ingested, and those that were left out."""
+    """The captured writes that were ingested, and the writes that were left out."""
 
     landed: "Landed"
 

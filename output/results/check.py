@@ -20,7 +20,7 @@ class CheckResult(Result):
     report: "Report"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield a headline, what was checked, and a paragraph for each damage."""
+        """Yield a headline, the counts of checked objects, and a paragraph for each damage."""
         report = self.report
         yield styled(_headline(report), "bold red" if report.damages else "bold")
         counts = ", ".join(f"{count:,} {name}" for name, count in report.looked_at.items())

@@ -29,7 +29,7 @@ class DependencyResult(FoundResult):
     columns: tuple[str, ...] = ("item", "on", "exists", "smallest")
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield the answer, what the item certainly depends on, and what was read."""
+        """Yield the answer, a smallest set that the item depends on, and the data read."""
         found = self.found
         yield subject(found.item, f" {_SAID[found.exists].format(on=shown(found.on))}")
         if not found.derived and found.item != found.on:

@@ -1,4 +1,4 @@
-"""Build the parts that the results of lineage, path, diff and explain have in common."""
+"""Parts of text and JSON that the results of lineage, path, diff and explain share."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
@@ -42,7 +42,7 @@ class ItemsAndTriples(Protocol):
 
 
 class Derivations(Dated, Protocol):
-    """A result from one generation that records what was read to find it."""
+    """A result from one generation, with the amount of data read to find it."""
 
     @property
     def read(self) -> "Read": ...
@@ -61,20 +61,20 @@ def row_lists(of: ItemsAndTriples) -> Json:
 
 
 def read_and_seconds(of: Derivations) -> Json:
-    """Return the JSON fields ``read``, what was read, and ``seconds``, the time of each step."""
+    """Return the JSON fields ``read``, the amounts read, and ``seconds``, the time of each step."""
     seconds = {step: of.seconds.get(step, 0.0) for step in STEPS}
     return {"read": asdict(of.read), "seconds": rounded(seconds)}
 
 
 def read_sentence(of: Derivations) -> str:
-    """Return a sentence about what was read and how long it took."""
+    """Return a sentence about the data read and the time taken."""
     parts = (counted(of.read.sets, "set"), counted(of.read.partitions, "partition"))
     triples = counted(of.read.triples, "triple")
     return f"Read {', '.join(parts)} and {triples} in {steps(of.seconds)}."
 
 
 def source_line(of: Derivations) -> "Text":
-    """Return the last line of an answer: what was read, and from which generation."""
+    """Return the last line of an answer: the data read, and its generation."""
     return styled(f"\n{read_sentence(of)} {as_of_sentence(of)}", "dim")
 
 
@@ -101,9 +101,9 @@ def with_rows(
     most: int = MOST_ROWS,
     what: str = "",
 ) -> "Table":
-    """Add a line for each of the first ``most`` rows to a table, then one that counts the others.
+    """Add a line for each of the first ``most`` rows to a table, then the number of other rows.
 
-    ``cells`` returns the cells of a row. ``what`` is a plural for the things that are counted.
+    ``cells`` returns the cells of a row. ``what`` is a plural noun for the counted rows.
     """
     for row in rows.slice(0, most).to_pylist():
         table.add_row(*cells(row))

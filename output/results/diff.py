@@ -1,4 +1,4 @@
-"""The result of a diff: what an answer gained and lost between two generations."""
+"""The result of a diff: the rows that an answer gained and lost between two generations."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class DiffResult(FoundResult):
     found: "Diff"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield a headline, notes, what was added, then what was removed."""
+        """Yield a headline, notes, the added rows, then the removed rows."""
         diff = self.found
         yield subject(
             diff.item,
@@ -74,7 +74,7 @@ def _counted(change: "Change") -> str:
 
 
 def side_notes(since: "Side", until: "Side") -> Iterator[Section]:
-    """Yield what a person should know about the two generations that are compared."""
+    """Yield notes for people about the two compared generations."""
     for side, what in ((since, "added"), (until, "removed")):
         if not side.stored:
             note = f"The item is not in generation {side.generation}, so everything was {what}."
@@ -86,7 +86,7 @@ def side_notes(since: "Side", until: "Side") -> Iterator[Section]:
 
 
 def compared_line(of: Compared) -> "Text":
-    """Return the last line of a comparison: when both generations were committed."""
+    """Return the last line of a comparison: the commit times of both generations."""
     times = f"{of.since.time} and {of.until.time}"
     return styled(f"\nCommitted {times}; compared in {steps(of.seconds)}.", "dim")
 

@@ -24,7 +24,7 @@ class EvaluationResult(FoundResult):
     columns: tuple[str, ...] = _FIELDS
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield the value, what is not known, and what was read."""
+        """Yield the value, notes on its uncertainty, and the data read."""
         found = self.found
         yield subject(found.item, f": {found.semiring} {_value(found)}.")
         if found.low != found.high:

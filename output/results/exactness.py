@@ -1,4 +1,4 @@
-"""Say how exact an answer is: in sentences for people, and as JSON fields."""
+"""The exactness of an answer, in sentences for people and as JSON fields."""
 
 from collections.abc import Iterator, Mapping
 from typing import Protocol
@@ -18,7 +18,7 @@ _MEANINGS = {
 
 
 class Exact(Protocol):
-    """An answer or a path that may say how exact it is."""
+    """An answer or a path that may state its exactness."""
 
     @property
     def exactness(self) -> str | None: ...

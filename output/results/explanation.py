@@ -1,4 +1,4 @@
-"""The result of ``explain``: what each method would read, and how long it would take."""
+"""The result of ``explain``: the data that each method would read, and the time it would take."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass

@@ -24,7 +24,7 @@ class ExportResult(Result):
     manifest: "Manifest"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield a sentence about what was exported, and how exact it is."""
+        """Yield a sentence about the exported data, and notes on its exactness."""
         yield styled(_sentence(self.manifest))
         yield from noted((*exactness_notes(self.manifest), *sample_notes(self.manifest)))
 

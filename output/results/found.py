@@ -1,4 +1,4 @@
-"""A result whose JSON and CSV follow from the fields of what was found."""
+"""A result whose JSON and CSV follow from the fields of the object found."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from provhouse.query.lineage.diff import Side
 
 LATER = ("erased", "generation", "time", "complete", "exactness", "exactness_triples", "samples")
-"""The fields that follow those of a result's own, in this order. Tables come next."""
+"""The fields after the result's own fields, in this order. Tables come next."""
 LAST = ("read", "seconds")
 OPTIONAL = ("exactness", "exactness_triples", "samples")
-"""The fields that JSON has only if they say something."""
+"""The fields that JSON leaves out if they are empty."""
 _PLAIN = (str, int, float, dict)
 
 
 @dataclass(frozen=True)
 class FoundResult(Result):
-    """A result with the fields of what was found. Sub-classes have their own text for people."""
+    """A result with the fields of the object found. Subclasses have their own text for people."""
 
     found: Any
     rows: str = ""
@@ -39,7 +39,7 @@ class FoundResult(Result):
     """The columns of CSV; without them, all columns of the rows."""
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield the fields, the rows of CSV as a table, and what was read."""
+        """Yield the fields, the rows of CSV as a table, and the data read."""
         found = self.found
         own = [n for n in _in_order(found) if n not in (*LATER, *LAST, self.rows)]
         yield facts((wire_name(name), shown(str(getattr(found, name)))) for name in own)
@@ -57,7 +57,7 @@ class FoundResult(Result):
         yield json_fields(self.found)
 
     def csv(self) -> Csv:
-        """Return a row for each row of a field, or a single row."""
+        """Return the rows of the field ``rows``, or a single row if no field is named."""
         if not self.rows:
             return one_row({name: _json(getattr(self.found, name)) for name in self.columns})
         rows = getattr(self.found, self.rows)
@@ -70,7 +70,7 @@ class FoundResult(Result):
 
 
 def json_fields(found: Any) -> dict[str, object]:
-    """Return the fields of what was found, by their names in JSON."""
+    """Return the fields of the object found, by their names in JSON."""
     values = {name: getattr(found, name) for name in _in_order(found)}
     if "read" in values:
         values["seconds"] = {step: found.seconds.get(step, 0.0) for step in STEPS}
@@ -82,7 +82,7 @@ def json_fields(found: Any) -> dict[str, object]:
 
 
 def side_fields(side: "Side") -> Json:
-    """Return the JSON fields of one of two generations that are compared."""
+    """Return the JSON fields of one of two compared generations."""
     first = attributes(side, "generation", "time")
     return {**first, "held": side.stored, "erased": side.erased, **json_fields(side)}
 

@@ -16,7 +16,7 @@ _STORED = ("triples", "items")
 
 @dataclass(frozen=True)
 class GenerationsResult(Result):
-    """When and how each generation was made, what it changed and what it contains."""
+    """The time, the change and the contents of each generation."""
 
     generations: "Sequence[Generation]"
     listed = True

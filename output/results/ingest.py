@@ -1,4 +1,4 @@
-"""The result of an ingest: what is new, what is stored now, and what was rejected."""
+"""The result of an ingest: the counts of new, stored and rejected data."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -20,7 +20,7 @@ class IngestResult(Result):
     summary: "Summary"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield what is new, what is stored now, and what was rejected."""
+        """Yield a headline with the new data, then the stored and the rejected data."""
         yield styled(_headline(self.summary), "bold")
         yield facts(_facts(self.summary))
         if self.summary.triples:
@@ -84,7 +84,7 @@ def _cut_into(summary: "Summary") -> str:
 
 
 def rejected(first: "Sequence[Reject]", count: int) -> Iterator[tuple[str, str]]:
-    """Yield lines with the first rejected rows and the number of further ones."""
+    """Yield lines with the first rejected rows and the number of further rows."""
     for reject in first:
         yield "", f"{shown(reject.file)}, row {reject.row:,}: {shown(reject.reason)}"
     if first and count > len(first):

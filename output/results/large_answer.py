@@ -1,6 +1,6 @@
-"""The result of a question whose answer has millions of rows, which are read while it is written.
+"""The result of a question with millions of rows, which are read while the answer is written.
 
-Its JSON is that of ``AnswerResult``, with the field ``order``.
+The JSON is the same as for ``AnswerResult``, with the additional field ``order``.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LargeAnswerResult(Result):
-    """An answer in the order in which its rows were found. It can be written only once."""
+    """An answer with its rows in the order of finding. It can be written only once."""
 
     answer: "LargeAnswer"
 

@@ -1,4 +1,4 @@
-"""The ops that are described, with their descriptions."""
+"""The described ops, with their descriptions."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class OperationsResult(Result):
     listed = True
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield a table with the first ops; it has only the columns in which one has a value."""
+        """Yield a table with the first ops; it leaves out columns without values."""
         rows = self.found.operations
         number = counted(rows.num_rows, "op")
         more = f", of which the first {SHOWN} are shown" if rows.num_rows > SHOWN else ""

@@ -37,7 +37,7 @@ class PathResult(FoundResult):
     columns: tuple[str, ...] = TRIPLE
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield a headline, the steps, and what was read."""
+        """Yield a headline, the steps, and the data read."""
         path = self.found
         yield subject(path.target, _headline(path))
         if path.erased:

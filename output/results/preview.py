@@ -1,4 +1,4 @@
-"""The result of ``ingest --dry-run``: what an ingest of the files would add."""
+"""The result of ``ingest --dry-run``: the data that an ingest of the files would add."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -20,7 +20,7 @@ _NAMES = 12
 
 @dataclass(frozen=True)
 class PreviewResult(Result):
-    """A preview: what an ingest would add, and how it would read columns and cut components."""
+    """A preview: the added data, the meaning of columns, and the cut of components."""
 
     preview: "Preview"
 
@@ -84,7 +84,7 @@ def _facts(preview: "Preview") -> Iterator[tuple[str, str]]:
 
 
 def _form(form: "FileKind") -> str:
-    """Return the columns that files of one kind have: known ones first, then the attributes."""
+    """Return the columns of files of one kind: the known columns, then the attributes."""
     known = [_known(column, means) for column, means in form.columns if "attribute" not in means]
     scope = [f"{shown(c)} as attribute and scope" for c, means in form.columns if "scope" in means]
     others = [column for column, means in form.columns if means == ("attribute",)]

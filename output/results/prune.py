@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PruneResult(Result):
-    """The number of generations pruned, the space freed, and what is kept."""
+    """The number of pruned generations, the freed space, and the kept generations."""
 
     pruned: "Pruned"
 

@@ -23,12 +23,12 @@ _LONGEST = 40
 
 @dataclass(frozen=True)
 class RecordsResult(Result):
-    """Records by table, and the items without one."""
+    """Records by table, and the items without a record."""
 
     records: "CapturedRecords"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield a table for each table of the warehouse, and what could not be read."""
+        """Yield the records of each table of the warehouse, and the items without a record."""
         answer = self.records.answer
         number = sum(len(each.records) for each in self.records.tables)
         of = counted(answer.items.num_rows, "item")
@@ -67,7 +67,7 @@ class RecordsResult(Result):
 
 
 def table_records(table: "TableRecords") -> Iterator[Section]:
-    """Yield the first records of a table, and what could not be read."""
+    """Yield the first records of a table, and the number of items without a record."""
     yield from record_table(table.table, table.records)
     if table.missing:
         yield styled(_missing(table), "yellow")
@@ -103,7 +103,7 @@ def _cell(value: object) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON has it; what JSON lacks becomes text."""
+    """Return a value as JSON; values of types that JSON lacks become text."""
     if isinstance(value, Mapping):
         return {str(name): plain(each) for name, each in value.items()}
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""Say which samples a result may pass: in a sentence for people, and as a JSON field."""
+"""The samples that a result may pass, in a sentence for people and as a JSON field."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict

@@ -24,7 +24,7 @@ class ShownSetResult(Result):
     found: "ShownSet"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield a sentence about the set, a line for each item, and how it was found."""
+        """Yield a sentence about the set, a line for each item, and the time and generation."""
         found = self.found
         yield styled(
             f"Set {found.set_id} has {counted(found.size, 'item')} and "

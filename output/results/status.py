@@ -1,4 +1,4 @@
-"""The status of a warehouse: what it contains and which servers run."""
+"""The status of a warehouse: its contents and its running servers."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass

@@ -1,4 +1,4 @@
-"""All that is around an item: ancestors, descendants, and siblings of descendants."""
+"""The items around an item: ancestors, descendants, and siblings of descendants."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class SubgraphResult(FoundResult):
     columns: tuple[str, ...] = TRIPLE
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield a headline, notes, the items, and what was read."""
+        """Yield a headline, notes, the items, and the data read."""
         found = self.found
         yield subject(
             found.item,

@@ -1,4 +1,4 @@
-"""The list of the tokens that people have, without the tokens themselves."""
+"""The list of people's tokens, without the tokens themselves."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -22,7 +22,7 @@ class ListedToken:
 
 @dataclass(frozen=True)
 class TokensResult(Result):
-    """All tokens of a warehouse, also those that are no longer valid."""
+    """All tokens of a warehouse, including expired and revoked tokens."""
 
     tokens: Sequence[ListedToken]
     listed = True

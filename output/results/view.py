@@ -1,4 +1,4 @@
-"""The result of ``browser ITEM``: what was written into Neo4j, and how to look at it."""
+"""The result of ``browser ITEM``: the view written into Neo4j, and the query that shows it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class ViewResult(Result):
     view: "Neo4jView"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield what was written, the query that shows it, and Browser's address."""
+        """Yield the size of the view, Browser's address, and the query that shows the view."""
         view = self.view
         what = "lineage" if view.direction == "upstream" else "impact"
         size = f"{counted(view.nodes, 'node')} and {counted(view.relationships, 'relationship')}"

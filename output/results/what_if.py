@@ -1,4 +1,4 @@
-"""The result of a what-if question: what dies, what changes, what stays, by table and by item."""
+"""The result of a what-if question: fates and changes of values, by table and by item."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class WhatIfResult(Result):
     found: "WhatIf"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield a headline, counts by table, changed values, items, and what was read."""
+        """Yield a headline, counts by table, changed values, items, and the data read."""
         found = self.found
         yield styled(headline(found), "bold")
         yield from noted(notes(found))
@@ -85,7 +85,7 @@ def headline(found: "WhatIf") -> str:
 
 
 def notes(found: "WhatIf") -> Iterator[str]:
-    """Yield what a person should know about the counts."""
+    """Yield notes for people about the counts."""
     if found.undecided:
         yield (
             "Undecided: the triples do not say enough to know."

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WhatIfEachResult(FoundResult):
-    """The aggregates of an item, and what each would be without one input."""
+    """The aggregates of an item, and the value of each without one input."""
 
     found: "WhatIfEach"
     rows: str = "inputs"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield a headline, notes, the aggregates, their inputs, and what was read."""
+        """Yield a headline, notes, the aggregates, their inputs, and the data read."""
         found = self.found
         aggregates = counted(found.values.num_rows, "aggregate")
         yield subject(found.item, f" has {aggregates} that could lose an input.")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from provhouse.query.consequences.why import Why
 
 INPUTS = 5
-"""The number of inputs of a derivation that are printed."""
+"""The largest number of inputs printed for a derivation."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class WhyResult(FoundResult):
     rows: str = "derivations"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield the expression, a table of derivations, and what was read."""
+        """Yield the expression, a table of derivations, and the data read."""
         found = self.found
         if not found.derivations.num_rows:
             source = " is a source: it is derived from nothing."

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WhyChangedResult(FoundResult):
-    """The difference of an item between two generations, and the inputs that make it."""
+    """The difference of an item between two generations, and the inputs that cause it."""
 
     found: "WhyChanged"
     rows: str = "inputs"

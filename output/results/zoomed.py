@@ -44,7 +44,7 @@ class ZoomedResult(Result):
     found: "Zoomed"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield a headline, notes, the nodes, and from which node each was made."""
+        """Yield a headline, notes, the nodes, the edges, and the data read."""
         yield _headline(self.found)
         truncated = self.found.truncated
         more = (f"The answer stops at --{truncated}.",) if truncated else ()
@@ -90,7 +90,7 @@ def _headline(found: "Zoomed") -> "Text":
 
 
 def view_sections(found: "Zoomed | ZoomedPath", *more: str) -> Iterator[Section]:
-    """Yield notes, the nodes, from which node each was made, and what was read."""
+    """Yield notes, the nodes, the edges, and the data read."""
     erased = (erased_sentence(found.erased),) if found.erased else ()
     yield from noted((*fold_notes(found), *more, *erased, *sample_notes(found)))
     yield from headed("Nodes", node_table(found.nodes))
@@ -100,7 +100,7 @@ def view_sections(found: "Zoomed | ZoomedPath", *more: str) -> Iterator[Section]
 
 
 def fold_notes(found: "LevelView") -> Iterator[str]:
-    """Say what is folded, and what could not be hidden."""
+    """Yield notes on the folded modules, and on items that folding could not hide."""
     if found.folded:
         inside = counted(found.inside, "item")
         verb = "is" if found.inside == 1 else "are"
@@ -136,7 +136,7 @@ def edge_rows(found: "Edges", *counts: str) -> Csv:
 
 
 def node_names(nodes: "pa.Table") -> dict[int, tuple[str, str]]:
-    """Return the kind and the name of each node; an invocation is named by its call, too."""
+    """Return the kind and the name of each node; the name of an invocation includes its call."""
     call = ("run", "execution", "invocation")
     return {
         row["node"]: (row["kind"], " ".join(filter(None, (row[name] for name in ("name", *call)))))
@@ -164,7 +164,7 @@ def node_rows(table: "Table", nodes: "pa.Table", *counts: str) -> "Table":
 
 
 def edge_table(found: "LevelView") -> "Table":
-    """Return a line for each edge: the node that was made, from which one, and how."""
+    """Return a line for each edge: the derived node, its source, the triples, and the op."""
     return edge_lines(grid("made", "from", right=("triples",), after=("op",)), found, "triples")
 
 

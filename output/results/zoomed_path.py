@@ -23,7 +23,7 @@ class ZoomedPathResult(Result):
     found: "ZoomedPath"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield a headline, notes, the nodes, and from which node each was made."""
+        """Yield a headline, notes, the nodes, the edges, and the data read."""
         yield subject(self.found.target, _headline(self.found))
         yield from view_sections(self.found)
 

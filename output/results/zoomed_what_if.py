@@ -27,7 +27,7 @@ class ZoomedWhatIfResult(Result):
     found: "ZoomedWhatIf"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield a headline, notes, the nodes with their fates, and from which each was made."""
+        """Yield a headline, notes, the nodes with their fates, the edges, and the data read."""
         found = self.found
         yield styled(headline(found.summary), "bold")
         yield from noted((*notes(found.summary), *fold_notes(found)))
