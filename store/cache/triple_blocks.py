@@ -34,7 +34,7 @@ DESCRIBED = pa.schema(
 )
 """The schema of triples with their origins and the columns of derivations.
 
-Strings are dictionary-encoded, since few differ among many triples.
+Strings are dictionary-encoded, since many triples share few distinct strings.
 """
 
 
