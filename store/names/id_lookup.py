@@ -1,11 +1,10 @@
 """Write and read look-ups of row ids, which lead from the ids of a table to the items of an ingest.
 
 ``INGEST.ids.arrow`` has the ids of each table, and the position of each item in the ingest, in
-compressed batches. The ids of a batch are consecutive in the table, but stored in the order of
-positions. Ids are in order within a set, and the positions of a set are consecutive, so nearly all
-differences are small or equal. The metadata has the pattern and the batches of each table, and the
-first and the last id of each batch. Finding an id therefore reads one batch; for an id outside the
-range of the batches, no batch is read.
+compressed batches. Each batch has a run of the sorted ids, stored in the order of positions. Ids
+are in order within a set, and the positions of a set are consecutive, so nearly all differences are
+small or equal. The metadata has the pattern and the batches of each table, and the first and the
+last id of each batch. Finding an id reads one batch, or none if the id is in no batch's range.
 """
 
 import json

@@ -86,7 +86,7 @@ class NewAssertions:
         self._ends.add(ranges.ends)
 
     def __bool__(self) -> bool:
-        """Return whether any ranges were added."""
+        """Return whether anything was added."""
         return bool(len(self._origins))
 
     def rows(self, *, holds: bool) -> Iterator[pa.Table]:

@@ -100,9 +100,9 @@ def _append_files(
     merged: Sequence[Path],
     table: DeltaTable | None,
 ) -> int:
-    """Add files to a table and remove the files ``merged``, whose rows they have, in one version.
+    """Add files to a table, and remove in the same version the files whose rows they include.
 
-    The files ``merged`` stay in the folder, since earlier versions have them.
+    The removed files, ``merged``, stay in the folder, since earlier versions have them.
     """
     schema = Schema.from_arrow(TABLES[name])
     partition_by = [PARTITION] if name == "triples" else []

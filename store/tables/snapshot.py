@@ -101,8 +101,7 @@ class Snapshot:
     def pieces(
         self, table: str, columns: Sequence[str], ingest: int | None = None
     ) -> Iterator[pa.Table]:
-        """Yield the rows that ``rows`` or ``rows_of`` returns, with one piece in memory at a time.
-        """
+        """Yield the rows of ``rows`` or ``rows_of``, with one piece in memory at a time."""
         wanted = list(dict.fromkeys([*columns, INGEST]))
         version = self.commit.tables.get(table)
         for rows in read_pieces(self.folder(table), table, version, wanted, ingest):

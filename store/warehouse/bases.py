@@ -30,7 +30,7 @@ def pinned(layout: Layout, commit: Commit) -> Iterator[None]:
 
 
 def remove_unused(layout: Layout) -> list[int]:
-    """Remove the bases that no commit record names; return unused bases that are still in use.
+    """Remove the bases that no commit record names; return the bases that could not be removed.
 
     A base cannot be removed while a process reads it. Only the writer may call this. Nothing is
     removed if a record cannot be read.

@@ -105,8 +105,8 @@ class Layout:
     def warehouse_id(self) -> str:
         """Return the id that all nodes of this warehouse carry in Neo4j.
 
-        Raises Damaged if the file with the id is missing or not valid. The file is not rebuilt: with
-        a new id, everything in Neo4j would seem to be missing.
+        Raises Damaged if the file with the id is missing or not valid. The file is not rebuilt: a
+        new id would make everything in Neo4j seem to be missing.
         """
         try:
             return _text(json.loads(self.identity.read_text(encoding="utf-8"))["warehouse"])

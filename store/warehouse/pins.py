@@ -58,7 +58,9 @@ class Pin:
 
 
 def read_pins(layout: Layout, tables: Collection[str] | None = None) -> list[Pin]:
-    """Return the pinned files of these or all tables, the latest last; raise Damaged if unreadable.
+    """Return the pinned files of these or all tables, the latest last.
+
+    Raises Damaged if they cannot be read.
     """
     found = pa.concat_tables([PINS.empty_table(), *map(_read, sorted(_files(layout)))])
     if tables is not None:
