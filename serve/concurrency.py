@@ -8,7 +8,7 @@ from .problems import Crowded
 
 
 class Limiter:
-    """Limits how many questions run (``running``) and wait (``waiting``); refuses all others."""
+    """Limits the numbers of questions that run and wait; refuses further questions."""
 
     def __init__(self, running: int, waiting: int) -> None:
         self._slots = asyncio.Semaphore(running)

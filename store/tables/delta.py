@@ -270,7 +270,7 @@ def read_rows(
 
 
 def _of_ingest(rows: pa.Table, ingest: int | None) -> pa.Table:
-    """Return the rows of a file that one ingest appended; return all rows if it is None."""
+    """Return the rows of a file that one ingest appended, or all rows without an ingest."""
     if ingest is None:
         return rows
     mine = pc.equal(rows[INGEST], ingest)
