@@ -56,7 +56,7 @@ class People:
         given = hashed(authorization.removeprefix(SCHEME))
         is_owner = hmac.compare_digest(given, self._owner)
         # The hash is compared with every token's hash in constant time, so the time of a reply
-        # reveals neither the number of a token nor how much of it was guessed.
+        # reveals neither which tokens exist nor how much of a token was guessed.
         found = [one for one in self._current() if hmac.compare_digest(given, one.sha256)]
         if authorization.startswith(SCHEME):
             if is_owner:
