@@ -1,8 +1,8 @@
 """Check the SHA-256 of jars before they run: once for each file, and again when it has changed.
 
 A file counts as unchanged if its inode, its size and both of its times are the same as at the last
-check. No program can set the ctime. Computing the digests of all jars takes a third of a second,
-and each command would wait for it.
+check. No program can set the time of the last status change. Computing the digests of all jars
+takes a third of a second, and each command would wait for it.
 """
 
 from collections.abc import Sequence

@@ -21,7 +21,7 @@ from .storage import Array, mapped_file
 
 MEGABYTE = 1 << 20
 LEAST = 1 << 12
-"""The size in bytes below which arrays are always in memory: a file takes this much, too."""
+"""The least size in bytes of arrays in files: even a small file takes this much."""
 BLOCK = 1 << 16
 """The most values in a slice of an array."""
 

@@ -64,7 +64,7 @@ def finish_rejected(layout: Layout, base: int) -> None:
 
 
 class NameMatcher:
-    """Finds those of the given names that occur in the fields of a rejected row.
+    """Finds the given names that occur in the fields of a rejected row.
 
     The row's src and dst may lack the scope that an ingest puts in front of item names.
     """

@@ -78,7 +78,7 @@ def lone_ops(snapshot: Snapshot, items: ItemNumbers) -> set[str]:
 
 
 def without_used(snapshot: Snapshot, ops: set[str], items: ItemNumbers) -> set[str]:
-    """Return the given ops without those of triples of the base that do not touch the items."""
+    """Return the given ops that no triple of the base has, except triples touching the items."""
     for others in _other_ops(snapshot, items) if ops else ():
         ops = ops - others
         if not ops:

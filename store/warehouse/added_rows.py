@@ -16,7 +16,7 @@ from .layout import Layout
 from .locks import check_lock
 
 ROWS = 1 << 16
-"""The number of rows at which a file is full."""
+"""The number of rows of a full file."""
 
 
 def add_rows(layout: Layout, path: Path, last: Path | None, rows: pa.Table) -> None:
