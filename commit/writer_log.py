@@ -35,7 +35,7 @@ def writing(
 ) -> Iterator[None]:
     """Be the single writer for the length of the block, and log its start and end.
 
-    Raises whatever ``locked`` and ``logged`` raise.
+    Raises the errors of ``locked`` and ``logged``.
     """
     with locked(layout, wait_seconds, progress), logged(layout):
         yield

@@ -42,7 +42,7 @@ def show_modules(run: Run, rows: Mapping[str, RowList]) -> None:
 
 
 def _show_invocations(run: Run, rows: RowList) -> None:
-    """Write all invocations again if any has changed, since few invocations are shown."""
+    """Write all invocations again if any has changed: they are few, and numbered by size."""
     wanted = [[row.get(name) for name in _SHOWN] for row in rows]
     if sorted(run("invocations_shown"), key=lambda row: row[0]) != wanted:
         run("invocations_removed")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from provhouse.model.errors import Unavailable
 
-# The maintained releases on which both Spark 4.2 and Neo4j 5.26 run.
+# The maintained releases that run both Spark 4.2 and Neo4j 5.26.
 RELEASES = (17, 21)
 # Spark starts Java with --add-modules for this module; runtimes trimmed by jlink often lack it.
 MODULE = "jdk.incubator.vector"

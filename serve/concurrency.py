@@ -8,7 +8,7 @@ from .problems import Crowded
 
 
 class Limiter:
-    """Limits the numbers of questions that run and wait; refuses further questions."""
+    """Lets ``running`` questions run and ``waiting`` questions wait; refuses further questions."""
 
     def __init__(self, running: int, waiting: int) -> None:
         self._slots = asyncio.Semaphore(running)

@@ -37,7 +37,7 @@ ACCEPTED = {
     ARROW_TYPE: None,
 }
 SMALL_ROWS = 5_000
-"""Results of up to this many rows are sent in one piece; larger ones are streamed."""
+"""The most rows of a result that is sent in one piece; larger results are streamed."""
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ class Person:
 
 
 class Unidentified(Exception):
-    """A request has no valid token; ``why`` is the reason."""
+    """A request has no valid token; ``why`` is the reason, and ``remedy`` is the next step."""
 
     def __init__(self, why: str, remedy: str) -> None:
         super().__init__(why, remedy)

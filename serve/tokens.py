@@ -35,7 +35,7 @@ class Role(StrEnum):
     admin = "admin"
 
     def includes(self, role: "Role") -> bool:
-        """Return whether this role may do what ``role`` may do."""
+        """Return whether this role has all rights of ``role``."""
         roles = list(Role)
         return roles.index(self) >= roles.index(role)
 

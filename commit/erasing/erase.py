@@ -121,7 +121,7 @@ def erase(settings: Settings, progress: Progress, *, in_views: bool = True) -> t
     erasure = read_erasure(layout)
     if erasure is None:
         return 0, False
-    # Bases without a folder were pruned. The newest base, which is the current one, comes first.
+    # Bases without a folder were pruned. The newest base, the current base, comes first.
     stored = sorted(erasure.items.keys() & set(bases(layout)), reverse=True)
     items = {base: ItemNumbers(np.array(erasure.items[base], np.int64)) for base in stored}
     for base in stored:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 KILL_SECONDS = 10
-"""The seconds that ``end`` waits for killed processes, or for a start in another thread."""
+"""The most seconds that ``end`` waits for killed processes, or for a start in another thread."""
 ENDINGS = (
     "Python worker exited unexpectedly",
     *(f"from {daemon}" for daemon in DAEMONS),

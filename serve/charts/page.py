@@ -67,7 +67,7 @@ class Page:
     def answer(
         self, brushes: Mapping[str, Ranges], active: str | None, measure: tuple[str, str] | None
     ) -> dict[str, Any]:
-        """Return the values of all bars under some brushes: counts, or sums or averages."""
+        """Return all bars under some brushes, with counts, or sums or averages of a measure."""
         found = self.views.update({view: _bars(of) for view, of in brushes.items()}, active)
         return {
             "selected": found.selected,

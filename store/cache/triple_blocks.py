@@ -60,7 +60,7 @@ def _narrow(column: pa.Array) -> pa.Array:
 
 
 def _fits(count: int, width: pa.DataType) -> bool:
-    return bool(count <= 1 << (width.bit_width - 1))
+    return bool(count <= 1 << (width.bit_width - 1))  # indexes end at count - 1
 
 
 def as_sent(rows: pa.Table) -> bytes:

@@ -72,7 +72,7 @@ class IdLookup:
     """
 
     def __init__(self, path: Path) -> None:
-        """Open the file; raise FileNotFoundError if there is none."""
+        """Open the file; raise FileNotFoundError if it is missing."""
         self._content = map_batches(path)
         metadata = self._reader().schema.metadata
         self.patterns = tuple(Pattern(*each) for each in json.loads(metadata[_PATTERNS]))

@@ -45,7 +45,7 @@ def read_lookup(folder: Path, ingest: int) -> tuple[U64, Offsets]:
     while True:
         with suppress(FileNotFoundError):
             both = open_array(folder / joined_file(ingest))
-            count = 2 * len(both) // 3
+            count = 2 * len(both) // 3  # n hashes, then n offsets in half as many numbers
             return both[:count], both[count:].view(np.uint32)[:count]
         try:
             hashed, offsets = (open_array(path) for path in lookup_files(folder, ingest))

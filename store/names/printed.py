@@ -81,6 +81,7 @@ def _joined(texts: Sequence[str]) -> tuple[Bytes, I64]:
 
 @njit(cache=True, inline="always")
 def _magnitude(number: np.int64) -> np.uint64:
+    # Unsigned, since the magnitude of the least 64-bit integer does not fit into an int64.
     return np.uint64(number) if number >= 0 else np.uint64(0) - np.uint64(number)
 
 
@@ -191,12 +192,13 @@ def _integer(text: Bytes, start: int, end: int) -> tuple[bool, np.int64]:
     """Return whether a text is an integer exactly as this module prints it, and the integer."""
     negative = text[start] == 45
     at = start + 1 if negative else start
+    # Neither leading zeros nor -0 are printed.
     if at == end or (text[at] == 48 and (negative or end - at > 1)):
         return False, np.int64(0)
     most = np.uint64(1 << 63) if negative else np.uint64((1 << 63) - 1)
     total = np.uint64(0)
     while at < end:
-        digit = np.uint64(text[at]) - np.uint64(48)
+        digit = np.uint64(text[at]) - np.uint64(48)  # a byte below "0" wraps to a large number
         if digit > 9 or total > (most - digit) // np.uint64(10):
             return False, np.int64(0)
         total = total * np.uint64(10) + digit

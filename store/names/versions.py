@@ -57,7 +57,7 @@ def _hashed(text: npt.NDArray[np.uint8], offsets: I64) -> tuple[I64, U64]:
         at = end
         while at > start and 48 <= text[at] <= 57:
             at -= 1
-        if start < at < end and text[at] == 64:
+        if start < at < end and text[at] == 64:  # "@" after a name and before at least one digit
             rows[count], hashes[count] = row, digest(text, start, at, np.uint64(0))
             count += 1
     return rows[:count], hashes[:count]

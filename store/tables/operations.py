@@ -43,5 +43,5 @@ def kind_codes(rows: pa.Table, operations: pa.Table) -> I64:
     own = np.asarray(rows[KIND].fill_null(-1), np.int64)
     known = operations.filter(operations[KIND].is_valid())
     at = np.asarray(pc.index_in(rows[OP], known[OP].combine_chunks()).fill_null(-1), np.int64)
-    codes = [*(KINDS[kind] for kind in known[KIND].to_pylist()), -1]  # the last one is for -1
+    codes = [*(KINDS[kind] for kind in known[KIND].to_pylist()), -1]  # index -1 takes the last code
     return np.where(own < 0, np.array(codes, np.int64)[at], own)

@@ -1,4 +1,4 @@
-"""Placements: how many triples of each set are in each partition."""
+"""Placements: the number of triples of each set in each partition."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

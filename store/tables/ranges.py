@@ -50,7 +50,7 @@ class Ranges:
     @classmethod
     def of(cls, places: RowPlaces) -> "Ranges":
         """Return the ranges of exactly the given places, which must be ordered and distinct."""
-        begins = np.flatnonzero(np.diff(places, prepend=-2) != 1)
+        begins = np.flatnonzero(np.diff(places, prepend=-2) != 1)  # -2: place 0 begins a range too
         ends = places[np.append(begins[1:], len(places))[: len(begins)] - 1] + 1
         return cls(RowPlaces(places[begins]), RowPlaces(ends))
 
@@ -108,7 +108,7 @@ class Ranges:
         )
 
     def has(self, places: RowPlaces) -> Bools:
-        """Return which of the given places are in a range."""
+        """Return, for each of the given places, whether it is in a range."""
         if not len(self._starts):
             return np.zeros(len(places), bool)
         at = np.searchsorted(self._starts, places, "right") - 1

@@ -61,8 +61,8 @@ _HALF = 32
 class Snapshot:
     """The view of one generation, which no later ingest changes.
 
-    Only an erasure changes what a snapshot shows: names, ops and attributes disappear, but never
-    rows. Read names, ops and attributes inside ``Names.settled``.
+    Only an erasure changes the content of a snapshot: names, ops and attributes disappear, but
+    never rows. Read names, ops and attributes inside ``Names.settled``.
 
     Recently used names stay decompressed, up to ``kept`` bytes. ``room`` is the room for arrays of
     all sets, dependencies, placements, deaths, assertions, merges and groups.
@@ -75,7 +75,7 @@ class Snapshot:
         self._kept = kept
 
     def __reduce__(self) -> tuple[type["Snapshot"], tuple[Layout, Commit, int, Room]]:
-        # The arrays are not sent: a task in another process reads those it needs itself.
+        # No arrays are sent: a task in another process reads the arrays that it needs.
         return Snapshot, (self.layout, self.commit, self._kept, self.room)
 
     def folder(self, table: str) -> Path:
@@ -113,7 +113,7 @@ class Snapshot:
         return count_rows(self.folder(table), table, self.commit.tables.get(table), ingest)
 
     def shows(self, ingests: I64) -> Bools:
-        """Return which of the given ingests are visible."""
+        """Return, for each of the given ingests, whether it is visible."""
         shown: Bools = np.zeros(len(ingests), bool)
         for first, last in self.commit.visible:
             shown |= (ingests >= first) & (ingests <= last)

@@ -31,7 +31,7 @@ LINK_CLEARED = tuple(name for name in DESCRIPTION if name not in LINK_KEPT)
 
 
 def touching(rows: pa.Table, items: ItemNumbers) -> Bools:
-    """Return which triples lead from or to one of the given items, which must be ordered."""
+    """Return, for each triple, whether it touches one of the given items, which must be ordered."""
     if not len(items):
         return np.zeros(rows.num_rows, bool)
     src, dst = (np.asarray(rows[end], dtype=np.int64) for end in (SRC, DST))

@@ -55,7 +55,7 @@ def begin_block(
 
 
 def read_block(folder: Path) -> Block:
-    """Return the record of a block; raise BadInput if there is none."""
+    """Return the record of a block; raise BadInput if it is missing or not valid."""
     path = folder / _RECORD
     try:
         found = json.loads(path.read_text(encoding="utf-8"))

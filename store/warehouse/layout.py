@@ -91,15 +91,15 @@ class Layout:
         return self.root / "logs"
 
     def base(self, number: int) -> Path:
-        """The folder of one base."""
+        """Return the folder of one base."""
         return self.root / f"base-{number}"
 
     def table(self, base: int, name: str) -> Path:
-        """The folder of one Delta table."""
+        """Return the folder of one Delta table."""
         return self.base(base) / name
 
     def names(self, base: int) -> Path:
-        """The folder of the names and their look-ups in one base."""
+        """Return the folder of the names and their look-ups in one base."""
         return self.base(base) / "names"
 
     def warehouse_id(self) -> str:
