@@ -146,7 +146,7 @@ def rows_of_modules(
 
 
 def partitions_of_modules(snapshot: Snapshot, *, every: bool) -> list[PartitionNumber]:
-    """Return the partitions whose triples may have modules of their own; with ``every``, return all.
+    """Return the partitions whose triples may have modules of their own, or ``every`` one.
 
     Only ingests with derivations write the column ``module``. In other partitions, the module of a
     triple is the module of its op.
