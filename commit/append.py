@@ -20,7 +20,7 @@ OPS_KEPT = 20
 
 @dataclass(frozen=True)
 class Target:
-    """The place that an ingest writes to: its base, its own number, and its first partition."""
+    """The place that an ingest writes to: its base, its number, and its first partition."""
 
     layout: Layout
     base: int
@@ -31,9 +31,9 @@ class Target:
 def append(target: Target, name: str, tables: Iterable[pa.Table]) -> int:
     """Append rows of an ingest, with its number, to a table; return the table's new version.
 
-    Without any row, nothing is written and the result is -1. A piece of the rows is in memory at a
-    time, if ``tables`` are made or memory-mapped one after the other. Raises Busy if another writer
-    has taken the lock.
+    Without any row, nothing is written and the result is -1. One piece of the rows is in memory at
+    a time, if ``tables`` are made or memory-mapped one after the other. Raises Busy if another
+    writer has taken the lock.
     """
     pieces = (_with_ingest(rows, target.ingest, name) for rows in in_pieces(tables))
     first = next(pieces, None)
@@ -45,7 +45,7 @@ def append(target: Target, name: str, tables: Iterable[pa.Table]) -> int:
 
 
 def _with_ingest(rows: pa.Table, ingest: int, name: str) -> pa.Table:
-    """Return the rows with all columns of a table, in its order."""
+    """Return the rows with all columns of a table, in the table's order."""
     if INGEST not in rows.column_names:
         numbers = pa.repeat(pa.scalar(ingest, pa.int32()), rows.num_rows)
         rows = rows.append_column(INGEST, numbers)
@@ -71,7 +71,7 @@ def merged_ranges(ranges: Iterable[pa.Table]) -> Iterator[pa.Table]:
     """Yield the set dependencies of some ranges of triples, with one row for each pair of sets.
 
     The ranges are in the order of sets, and each has a pair only once. So only the last set of a
-    range can have the same pairs in the next one. One range at a time is in memory.
+    range can have the same pairs in the next range. One range at a time is in memory.
     """
     held: pa.Table | None = None
     for rows in ranges:
@@ -98,7 +98,7 @@ def merged_ranges(ranges: Iterable[pa.Table]) -> Iterator[pa.Table]:
 
 
 def pairs_among(rows: pa.Table, others: pa.Table) -> Bools:
-    """Return which rows have a pair of sets that also occurs in ``others``.
+    """Return, for each row, whether its pair of sets also occurs in ``others``.
 
     This replaces a join, since Arrow does not join tables with list columns.
     """

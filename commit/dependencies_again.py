@@ -31,7 +31,7 @@ def dependencies_again(
     ingests = snapshot.ingests[INGEST]
     if but is not None and len(ingests) == 1:
         return
-    if but is not None and but == ingests[-1].as_py():  # no other one has any of its new sets
+    if but is not None and but == ingests[-1].as_py():  # no other ingest has its new sets
         codes = _distinct(snapshot, _older(snapshot, pairs, but))
         if not len(codes):
             return
@@ -48,7 +48,7 @@ def dependencies_again(
 
 
 def _older(snapshot: Snapshot, pairs: Iterable[pa.Table], ingest: int) -> Iterator[pa.Table]:
-    """Yield the pairs without a set that an ingest has made; ids of sets ascend."""
+    """Yield the pairs of sets that are both older than an ingest; newer sets have higher ids."""
     made = (rows[SET] for rows in snapshot.pieces("sets", [SET], ingest) if rows.num_rows)
     first = min((pc.min(ids).as_py() for ids in made), default=None)
     for rows in pairs:

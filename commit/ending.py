@@ -55,14 +55,14 @@ class Ended:
             yield rows.append_column(DIED, died)
 
     def assertion_rows(self) -> Iterator[pa.Table]:
-        """Yield rows of the table ``assertions``, without the column ``ingest``; call it once."""
+        """Yield rows of the table ``assertions``, without the column ``ingest``; call this once."""
         if self.taken_back is not None:
             yield from self.taken_back.rows(holds=False)
 
 
 @dataclass(frozen=True)
 class _EndedInPartition:
-    """The triples of one partition that die, and those that lose an origin; see ``Ended``."""
+    """The triples of one partition that die, or lose an origin but live on; see ``Ended``."""
 
     deaths: Ranges
     taken_back: tuple[tuple[int, Ranges], ...]
@@ -152,9 +152,9 @@ def _partitions_of_origins(
 ) -> dict[PartitionNumber, set[int]]:
     """Return the partitions that may have triples of these origins.
 
-    The value of each partition is the set of those origins that have rows in the table
-    ``assertions`` for this partition. The set can be empty: the row of a triple names the
-    origin that added it, and this origin then needs no row in ``assertions``.
+    The value of each partition is the set of the given origins with rows in the table
+    ``assertions`` for this partition. The set can be empty: the row of a triple names the origin
+    that added it, and this origin then needs no row in ``assertions``.
     """
     listed = snapshot.rows("origins", [ORIGIN])
     ingests = set(np.asarray(listed[INGEST])[np.isin(listed[ORIGIN], [*origins])].tolist())
@@ -214,7 +214,7 @@ def life_rows(
 ) -> dict[str, Iterable[pa.Table]]:
     """Return the rows that an ingest adds to ``origins``, ``assertions`` and ``deaths``.
 
-    All these rows lack the column ``ingest``. They are made while they are iterated, once.
+    All these rows lack the column ``ingest``. Iterate them once: they are made on the way.
     """
     return {
         "origins": [origin_rows(origins)],

@@ -12,7 +12,7 @@ TEXTS_KEPT = 12
 TEXTS_SURE = 3
 """The number of item tables or ops that are listed whatever their length."""
 LIST_BYTES = 120
-"""The size of a block in which Neo4j stores lists; a longer list takes two blocks or more."""
+"""The size in bytes of Neo4j's blocks for lists; a longer list takes two blocks or more."""
 LIST_HEAD, TEXT_HEAD = 5, 4
 """The bytes that Neo4j adds to a list, and to each string of it."""
 
@@ -20,8 +20,8 @@ LIST_HEAD, TEXT_HEAD = 5, 4
 def few(texts: Sequence[str]) -> list[str] | None:
     """Return the first strings in order, with an ellipsis if there are more.
 
-    These are at most ``TEXTS_KEPT`` strings, and only as many as fit into one block of Neo4j, but
-    at least ``TEXTS_SURE``. Empty strings are left out. Without any other string, return None.
+    The result has at most ``TEXTS_KEPT`` strings, and only as many as fit into one block of Neo4j,
+    but at least ``TEXTS_SURE``. Empty strings are left out. Without any other string, return None.
     """
     ordered = sorted(filter(None, texts))
     ends = LIST_HEAD + np.cumsum([TEXT_HEAD + len(text.encode()) for text in ordered])

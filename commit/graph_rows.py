@@ -1,8 +1,8 @@
 """Write to Neo4j the nodes and relationships that an ingest changed.
 
-Totals are read from the tables as the new generation shows them and written as absolute values, so
-writing them twice changes nothing. Answers use only the sets and dependencies; everything else is
-written for people who look into Neo4j.
+Totals are read from the tables as of the new generation and written as absolute values, so writing
+them twice changes nothing. Answers use only the sets and dependencies; everything else is written
+for people who look into Neo4j.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -65,7 +65,7 @@ SEPARATOR = "\x1f"
 def load(
     graph: Graph, snapshot: Snapshot, ingest: int, progress: Progress, imported: bool = False
 ) -> None:
-    """Write what ``ingest`` changed, then record in Neo4j that the commit is loaded."""
+    """Write the changes of ``ingest``, then record in Neo4j that the commit is loaded."""
     load_ingest(graph, snapshot, ingest, progress, imported)
     _load_tables(graph, snapshot)
     graph.write_load(snapshot.commit.commit)
@@ -98,10 +98,10 @@ def load_ingest(
 
 
 def load_rollback(graph: Graph, before: Snapshot, after: Snapshot) -> None:
-    """Change what people see in Neo4j from ``before`` to ``after``, which shows fewer ingests.
+    """Change Neo4j from showing ``before`` to showing ``after``, which has fewer ingests.
 
-    Sets and dependencies stay, since other generations show them. Everything else becomes what it
-    was before the hidden ingests.
+    Sets and dependencies stay, since other generations show them. Everything else returns to its
+    state before the hidden ingests.
     """
     if before.commit.base == after.commit.base:
         for name, tables in _rollback_rows(before, after).items():
@@ -193,7 +193,7 @@ def bulk(snapshot: Snapshot, ingest: int) -> dict[str, Pieces]:
 
 
 def announce(graph: Graph, snapshot: Snapshot, modules: ModuleGraph) -> None:
-    """Show a generation as the current one, with its modules. Only people read these nodes."""
+    """Show a generation as current in Neo4j, with its modules. Only people read these nodes."""
     commit = snapshot.commit
     shown = {
         "number": commit.generation,
@@ -263,7 +263,7 @@ def _set_rows(
 ) -> Iterator[pa.Table]:
     """Yield the rows of some ordered sets, with totals and item tables.
 
-    ``new`` are rows of the table ``sets``, in order, of the sets that Neo4j does not have.
+    ``new`` are the rows of the table ``sets``, in order, for the sets that Neo4j does not have.
     """
     at, none = 0, TABLES["sets"].empty_table()
     for born in new:
@@ -306,7 +306,7 @@ def _tables_of(snapshot: Snapshot, sets: SetPositions, new: pa.Table) -> pa.Arra
 
 
 def _tables_by_names(snapshot: Snapshot, sets: SetPositions) -> pa.ListArray:
-    """Look up which tables the items of a few sets belong to.
+    """Return the item tables of a few sets by looking up the tables of all their items.
 
     For a few sets, this is faster than reading the stored table ``sets``.
     """
@@ -321,7 +321,7 @@ def _tables_by_names(snapshot: Snapshot, sets: SetPositions) -> pa.ListArray:
 
 
 def _few(lists: pa.ChunkedArray) -> pa.ListArray:
-    """Apply ``few`` to lists of strings, once for each distinct list, since many are equal."""
+    """Return ``few`` of each list of strings, computed once for each distinct list."""
     encoded = pc.binary_join(lists, SEPARATOR).combine_chunks().dictionary_encode()
     shown = [few(text.split(SEPARATOR)) for text in encoded.dictionary.to_pylist()]
     return pa.array(shown, pa.list_(pa.string())).take(encoded.indices)
@@ -334,7 +334,7 @@ def _part_of_rows(snapshot: Snapshot, sets: SetPositions) -> Iterator[pa.Table]:
 
 
 def _dependencies_of(snapshot: Snapshot, ingest: int) -> Iterator[pa.Table]:
-    """Yield the dependencies that an ingest brought, totalled over all visible ingests."""
+    """Return the dependencies that an ingest added, totalled over all visible ingests."""
 
     return _totalled(
         snapshot, lambda: snapshot.pieces("set_dependencies", DEPENDENCY, ingest), ingest
@@ -347,7 +347,7 @@ def _totalled(
     """Yield the visible dependencies between some pairs of sets, totalled over all ingests.
 
     ``pieces`` returns rows of the table ``set_dependencies`` in pieces, ordered by set for each
-    ingest. They are counted, too, if ``ingest`` is their ingest.
+    ingest. If ``ingest`` is their ingest, these rows are counted, too.
     """
     found = in_pieces(dependencies_again(snapshot, pieces(), but=ingest))
     others = [(one, *_ends_of(one)) for one in snapshot.room.tables(found)]
@@ -364,7 +364,7 @@ def _totalled(
 
 
 def _ends_of(rows: pa.Table) -> tuple[int, int]:
-    """Return the first and the last set that some dependencies belong to."""
+    """Return the lowest and the highest id of the sets of some dependencies."""
     ends = pc.min_max(rows[SET]).as_py()
     return ends["min"], ends["max"]
 

@@ -1,7 +1,7 @@
-"""Find generations whose commit records were deleted, by the log of writers.
+"""Find generations whose commit records were deleted, with the log of writers.
 
-A killed writer may leave data without a record, which the next writer removes. Without the log, the
-data of a generation whose record was deleted would look the same, and would be removed, too.
+A killed writer may leave data without a record, and the next writer removes this data. Without the
+log, the data of a generation whose record was deleted would look the same, and be removed, too.
 """
 
 import json
@@ -17,13 +17,13 @@ from provhouse.store.warehouse.layout import Layout
 from .writer_log import log_event, log_files
 
 LOST = "lost generation"
-"""The beginning of the event that says that a generation is known to be lost."""
+"""The prefix of the event that records that a generation is known to be lost."""
 
 
 def lost_generations(layout: Layout) -> list[int]:
-    """Return the generations that were current once, and have no record although none was pruned.
+    """Return the generations that were once current and have no record, but were not pruned.
 
-    A warehouse that was restored from a backup has ids of that time, and has lost nothing.
+    A warehouse that was restored from a backup has the ids of that time, and has lost nothing.
     """
     held = generations(layout)
     if not held:
@@ -42,7 +42,7 @@ def lost_generations(layout: Layout) -> list[int]:
 def refuse_lost(layout: Layout) -> None:
     """Raise Damaged if the record of the newest generation is lost: a writer would remove it."""
     held = generations(layout)
-    if not held or read_ids(layout).generation == held[-1] + 1:  # as after most writers
+    if not held or read_ids(layout).generation == held[-1] + 1:  # so the newest record exists
         return
     lost = [number for number in lost_generations(layout) if number > held[-1]]
     if lost:
@@ -60,7 +60,7 @@ def lost_record(layout: Layout, number: int) -> tuple[str, str, str]:
 
 
 def note_lost(layout: Layout, lost: list[int]) -> None:
-    """Note that people know that generations are lost, so that they are not reported again."""
+    """Log that people know about the lost generations, so that these are not reported again."""
     for number in lost:
         log_event(layout, f"{LOST} {number}", "")
 

@@ -1,7 +1,7 @@
-"""Compute what Neo4j shows of the modules of a generation: their triples, tables, sets and calls.
+"""Compute Neo4j's rows about the modules of a generation: their triples, tables, sets and calls.
 
-Modules are few, so all of this is computed again for each generation, in one pass over the triples.
-Only people read it; no answer depends on it.
+Modules are few, so all rows are computed again for each generation, in one pass over the triples.
+Only people read them; no answer depends on them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,24 +42,24 @@ ModuleGraph = Mapping[str, Rows]
 modules."""
 
 MOST_COUNTED: Final = 1_000_000
-"""The largest number of triples that are counted. In a larger warehouse, Neo4j shows only what the
-modules declare: counting reads columns of all triples at each commit, so appends would slow down
-as a warehouse grows."""
+"""The largest number of triples that are counted. In a larger warehouse, Neo4j shows only the
+modules' declarations: counting reads columns of all triples at each commit, so appends would slow
+down as a warehouse grows."""
 MOST_MODULES: Final = 300
-"""The most modules with a node: those with the most triples."""
+"""The most modules that get a node; modules with more triples come first."""
 MOST_INVOCATIONS: Final = 300
-"""Invocations have nodes only if a warehouse has no more of them than this."""
+"""The most invocations with nodes; in a warehouse with more invocations, none has a node."""
 MOST_TABLES: Final = 100
-"""The most tables that a module is linked with in each direction: those with the most triples."""
+"""The most tables linked to a module in each direction; tables with more triples come first."""
 MOST_SETS: Final = 30
-"""The most sets that a module is linked with: those with the most of its triples."""
+"""The most sets linked to a module; sets with more of its triples come first."""
 MOST_MAKERS: Final = 30
-"""The most modules that a module derives from: those by whose tables it has the most triples."""
+"""The most modules that a module derives from; makers of tables with more triples come first."""
 
 _CALL = (MODULE, RUN, EXECUTION, INVOCATION)
 _GROUPS = {"calls": _CALL, "reads": (MODULE, SRC_TABLE), "makes": (MODULE, DST_TABLE),
            "sets": (MODULE, SET)}  # fmt: skip
-"""The columns by which the triples of modules are counted."""
+"""The columns that group the triples of modules for each count."""
 
 
 def module_graph(snapshot: Snapshot) -> ModuleGraph:
@@ -196,9 +196,9 @@ def _invocations(calls: Rows, shown: Sequence[str]) -> Rows:
 
 
 def _flow(reads: Rows, makes: Rows, *, counted: bool) -> Rows:
-    """Return which module reads tables that another one makes, with the triples by which it does.
+    """Return the pairs of a module and another module whose tables it reads, with triple counts.
 
-    A module and itself are left out: the tables between its own ops are not between modules.
+    A module is not paired with itself: tables between its own ops are not between modules.
     """
     names = sorted({row[MODULE] for row in makes})
     number = {name: at for at, name in enumerate(names)}

@@ -1,4 +1,4 @@
-"""Store which captured writes are samples."""
+"""Store the records of captured writes that are samples."""
 
 from collections.abc import Sequence
 
@@ -11,9 +11,9 @@ from .single_writer import only_writer
 
 
 def note_samples(writes: Sequence[SampledWrite], settings: Settings, progress: Progress) -> None:
-    """Store records of samples, before their lineage is shown. Raises Busy if another writes.
+    """Store records of samples, before their lineage is shown.
 
-    A write that has a record already keeps it.
+    A write that already has a record keeps it. Raises Busy if another process writes.
     """
     with only_writer(settings, progress):
         for write in writes:

@@ -18,9 +18,9 @@ from .single_writer import only_writer
 
 
 def number_files(paths: Sequence[str], settings: Settings, progress: Progress) -> I64:
-    """Return the number of each file. Files that have none get the next ones, in order.
+    """Return the number of each file; give the next numbers to files without one, in order.
 
-    A path keeps its number permanently, and no other path ever gets it. Paths may be relative, and
+    A path keeps its number permanently, and no other path ever gets it. Paths may be relative, or
     URIs such as ``file:///a`` or ``s3a://bucket/a``. The lock is taken only for new files; raises
     Busy if another process writes.
     """
@@ -38,7 +38,7 @@ def number_files(paths: Sequence[str], settings: Settings, progress: Progress) -
 
 
 def _whole(path: str) -> str:
-    """Return the absolute path of a local file, however Spark or a user writes it, or the URI."""
+    """Return the absolute path of a local file, given as path or URI; keep other URIs as given."""
     parts = urlsplit(path)
     if parts.scheme == "file":
         return os.path.abspath(unquote(parts.path))

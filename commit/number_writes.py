@@ -38,10 +38,10 @@ class NewWrite:
 def number_writes(
     writes: Sequence[NewWrite], settings: Settings, progress: Progress
 ) -> list[Written]:
-    """Return the writes with their versions. A write that has a version already keeps it.
+    """Return the writes with their versions. A write that already has a version keeps it.
 
-    Each write must have files, which are not part of another write. Raises Busy if another process
-    writes.
+    Each write must have files, and no file may be part of another write. Raises Busy if another
+    process writes.
     """
     layout = Layout(settings.warehouse)
     with only_writer(settings, progress):

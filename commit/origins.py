@@ -1,6 +1,6 @@
 """Find the origins of triples and give numbers to new origins.
 
-An origin is a file and, if the ingest run that brought the file has a name, that run.
+An origin is a file and, if the ingest of the file has a run, that run.
 """
 
 import os
@@ -19,7 +19,7 @@ from provhouse.store.tables.snapshot import Snapshot
 class Origin:
     """A file, within a run or outside of all runs.
 
-    If the file is ingested again for the same run, its origin is the same.
+    A file that is ingested again for the same run keeps its origin.
     """
 
     number: int
@@ -65,9 +65,9 @@ def _none(what: str, kind: str, others: Sequence[str]) -> list[Origin]:
 def origins_of(
     files: Sequence[str], run: str | None, before: Iterable[Origin], free: int
 ) -> list[Origin]:
-    """Return the origin of each file: a stored origin, or a new one, numbered from ``free`` on.
+    """Return the origin of each file: a stored origin, or a new origin numbered from ``free`` on.
 
-    ``files`` are absolute paths and labels, as ``Origin.file``.
+    ``files`` are absolute paths and labels, like ``Origin.file``.
     """
     numbers = {(origin.run, origin.file): origin.number for origin in before}
     found = []

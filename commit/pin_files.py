@@ -1,4 +1,4 @@
-"""Store which files the rows of captured jobs were in."""
+"""Store the pins of the files that had the rows of captured jobs."""
 
 from collections.abc import Collection
 

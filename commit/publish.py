@@ -26,6 +26,6 @@ def make_current(layout: Layout, graph: Graph, after: Snapshot) -> None:
     reach("record linked")
     mark_finished(layout)
     reach("ids finished")
-    with suppress(Unavailable):  # it is committed already; only people read these nodes
+    with suppress(Unavailable):  # the generation is committed; only people read these nodes
         announce(graph, after, modules)
     reach("announced")

@@ -1,4 +1,4 @@
-"""Recovery, the first step of every writer: remove what a crashed writer left."""
+"""Recovery, the first step of every writer: remove the unfinished work of a crashed writer."""
 
 import shutil
 from contextlib import suppress

@@ -1,7 +1,7 @@
 """Reload Neo4j from the tables: all sets and dependencies of all bases.
 
-Every commit then gets a load mark, a node that records that Neo4j has all its data. Other data in
-Neo4j stays, since additional data does no harm.
+Every commit then gets a load mark, a node that records that Neo4j has all data of the commit. Other
+data in Neo4j stays, since additional data does no harm.
 """
 
 from contextlib import ExitStack

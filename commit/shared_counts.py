@@ -1,6 +1,7 @@
 """Count the triples that shared derivations stand for, when a generation is made.
 
-The tables count a shared derivation of n inputs and m dst as n + m triples. People count n times m.
+The tables count a shared derivation of n inputs and m dst as n + m triples. It stands for n times m
+triples.
 """
 
 from dataclasses import replace
@@ -21,8 +22,8 @@ def with_shared_counts(
 ) -> Commit:
     """Return the commit record of ``after`` with its counts of triples of shared derivations.
 
-    ``ended`` are the triples of ``before`` that die, and ``new`` the new partitions. Only groups
-    that these triples touch are counted again.
+    ``ended`` are the triples of ``before`` that die, and ``new`` are the new partitions. Only
+    groups at the ends of dead or new triples are counted again.
     """
     if not len(after.groups):
         return replace(after.commit, beyond=Beyond())

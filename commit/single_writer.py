@@ -1,4 +1,4 @@
-"""Begin a write: take the lock, then complete or undo what an interrupted writer left."""
+"""Begin a write: take the lock, then complete or undo the work of an interrupted writer."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -18,7 +18,7 @@ from .recover import recover
 from .writer_log import writing
 
 _WRITES: ContextVar[Path | None] = ContextVar("_WRITES", default=None)
-"""The warehouse that the caller is already the single writer of."""
+"""The warehouse whose single writer is already the caller."""
 
 
 @contextmanager
@@ -32,7 +32,7 @@ def only_writer(
     any error that ``recover`` raises.
 
     Inside another such block of the same warehouse, this takes no lock and recovers nothing, so
-    that a writer can be made of parts that are writers by themselves.
+    that one writer can call others.
     """
     layout = Layout(settings.warehouse)
     if _WRITES.get() == layout.root:
@@ -51,9 +51,9 @@ def only_writer(
 
 
 def finish_erasure(settings: Settings, progress: Progress) -> None:
-    """Complete an erasure whose command was killed, since Neo4j may lack what questions need.
+    """Complete an erasure whose command was killed, since Neo4j may lack data that questions need.
 
-    If that fails, it is left to the next writer, which is perhaps at work already.
+    If this fails, the erasure is left to the next writer, which may already be at work.
     """
     if Layout(settings.warehouse).erasure.exists():
         with suppress(ProvhouseError), only_writer(replace(settings, wait_seconds=0), progress):

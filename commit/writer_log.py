@@ -35,7 +35,7 @@ def writing(
 ) -> Iterator[None]:
     """Be the single writer for the length of the block, and log its start and end.
 
-    Raises whatever ``locked`` and ``logged`` raise.
+    Raises the errors of ``locked`` and ``logged``.
     """
     with locked(layout, wait_seconds, progress), logged(layout):
         yield
@@ -43,7 +43,7 @@ def writing(
 
 @contextmanager
 def logged(layout: Layout) -> Iterator[None]:
-    """Log the start and end of the block as those of a writer, which must have the lock.
+    """Log the start and end of the block as a writer's; the caller must have the lock.
 
     Raises Unavailable if the log cannot be written. A full disk is ignored, since commands that
     free space are writers, too.
@@ -62,8 +62,8 @@ def logged(layout: Layout) -> Iterator[None]:
 def log_event(layout: Layout, event: str, person: str, address: str = "local") -> None:
     """Log an event that changes no table, and the person that it concerns.
 
-    It needs no lock: it never renames the file. Raises Unavailable if the log cannot be written,
-    except on a full disk.
+    This needs no lock, because it never renames the file. Raises Unavailable if the log cannot be
+    written, except on a full disk.
     """
     who = {"command": COMMAND.get(), **_user(), "person": person, "address": address}
     _add(layout, {"event": event, **who}, rotate=False)
@@ -75,7 +75,7 @@ def log_files(layout: Layout) -> list[Path]:
 
 
 def clear_logs(layout: Layout) -> None:
-    """Remove all logs except those of writers: error messages may contain names of items."""
+    """Remove all logs except the log of writers: error messages may contain names of items."""
     clear_defects()
     for path in sorted(layout.logs.rglob("*"), reverse=True):
         if path.is_dir() and not path.is_symlink():

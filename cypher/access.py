@@ -1,6 +1,6 @@
 """Use the Neo4j of a warehouse: a managed server, or the server in the setting ``neo4j_uri``.
 
-This module alone decides which of the two it is.
+Only this module chooses between the two.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -36,8 +36,8 @@ def connected(
     """Use the server for the length of the block.
 
     A managed server is started if it is down, as ``server.connected`` describes, and ``first`` is
-    imported if it never ran. Any other server has to run. Raises Unavailable if the server cannot
-    be reached.
+    imported if it never ran. Any other server must be running. Raises Unavailable if the server
+    cannot be reached.
     """
     if settings.neo4j_uri:
         address = external_address(settings)
@@ -50,7 +50,7 @@ def connected(
 
 @contextmanager
 def starting(settings: Settings, progress: Progress, *, briefly: bool = False) -> Iterator[None]:
-    """Begin to start a managed server, as ``server.starting`` does; verify any other."""
+    """Begin to start a managed server, as ``server.starting`` does; verify any other server."""
     if settings.neo4j_uri:
         verify(external_address(settings))
         yield
@@ -61,7 +61,7 @@ def starting(settings: Settings, progress: Progress, *, briefly: bool = False) -
 
 
 def up(settings: Settings, progress: Progress) -> Address:
-    """Start a managed server and keep it running; verify any other. Return its address."""
+    """Start a managed server and keep it running; verify any other server. Return its address."""
     if settings.neo4j_uri:
         address = external_address(settings)
         verify(address)
@@ -70,9 +70,9 @@ def up(settings: Settings, progress: Progress) -> Address:
 
 
 def down(settings: Settings, progress: Progress) -> bool:
-    """Stop a managed server, return whether it was running, and leave any other server alone.
+    """Stop a managed server; return whether it was running. Leave any other server alone.
 
-    Raises Busy while commands use it.
+    Raises Busy while commands use the managed server.
     """
     return not settings.neo4j_uri and server.down(settings.graph_home, progress)
 
@@ -95,15 +95,15 @@ def is_fresh(settings: Settings) -> bool:
 
 
 def process_id(settings: Settings) -> int | None:
-    """Return the process id of the last managed server, or None if there is none."""
+    """Return the process id of the last managed server, or None if no such server was started."""
     return None if settings.neo4j_uri else server.process_id(settings.graph_home)
 
 
 def has_names(settings: Settings, warehouse: str, items: Mapping[int, Collection[int]]) -> bool:
     """Return whether a managed server's files may have names of items, as ``view_mark`` records.
 
-    ``items`` has numbers of items, by base. Views in any other server are in its nodes only, as far
-    as provhouse knows.
+    ``items`` has numbers of items, by base. In any other server, only the nodes of views have
+    names, as far as provhouse knows.
     """
     home = settings.graph_home.resolve()
     return not settings.neo4j_uri and view_mark.has_names(home, warehouse, items)

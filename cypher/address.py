@@ -1,23 +1,23 @@
-"""Name a Neo4j server and database, and how to log in there."""
+"""The address of a Neo4j server and database, with the login."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
 
 DATABASE = "neo4j"
-"""The database of a managed server: Community edition has only this one."""
+"""The database of a managed server: Community edition has only this database."""
 
 
 @dataclass(frozen=True)
 class Address:
-    """The URLs of a server, how to log in to it, and the database to use."""
+    """The URLs of a server, the login, and the database to use."""
 
     bolt: str
     http: str
-    """The URL of Neo4j Browser; empty if the server is not managed, since it is not known then."""
+    """The URL of Neo4j Browser; empty if the server is not managed, since it is then unknown."""
     user: str
     password: str = field(repr=False)
     password_file: Path | None
-    """None for a server to which provhouse does not log in."""
+    """The file with the password; None if provhouse does not log in to the server."""
     database: str = DATABASE
     managed: bool = True
     """Whether provhouse starts and stops the server."""

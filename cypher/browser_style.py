@@ -1,4 +1,4 @@
-"""The colours and captions of Neo4j Browser, as a command that Browser runs when it connects."""
+"""The colours and captions for Neo4j Browser, as a command that Browser runs when it connects."""
 
 import json
 from importlib.resources import files

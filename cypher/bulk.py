@@ -1,4 +1,4 @@
-"""Write many rows by several writers at once that never touch the same node.
+"""Write many rows with several concurrent writers that never touch the same node.
 
 Two transactions that add relationships to one node wait for each other, and may deadlock. So rows
 are divided by the buckets of the nodes that they touch, and parts with a bucket in common are
@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 WRITERS = 4
 """The number of transactions that are open at the same time."""
 BUCKETS = 2 * WRITERS
-"""With this many buckets, there are always enough parts that have none in common."""
+"""The number of buckets. With this many, enough parts have no bucket in common."""
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 """A multiplier that spreads consecutive ids over the buckets."""
 SEPARATOR = "\x1f"
@@ -28,7 +28,7 @@ ENDS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "dependencies": (("Set", "set"), ("Set", "derives_from")),
     "part_of": (("Set", "set"), ("Component", "component")),
 }
-"""The nodes that a row of a large statement touches, as labels and columns with their ids."""
+"""The nodes that a row of a large statement touches: their labels, and the columns of their ids."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class BatchPart:
 
 @dataclass
 class Queue:
-    """The parts to be written, of which writers take those that no other writer excludes."""
+    """The parts to write. A writer takes a part that shares no bucket with parts being written."""
 
     parts: list[BatchPart]
     _taken: set[int] = field(default_factory=set)
@@ -60,7 +60,7 @@ class Queue:
             raise
 
     def stop(self) -> None:
-        """Let all writers end after the parts that they are writing."""
+        """Make each writer end after the part that it is writing."""
         with self._changed:
             self.parts.clear()
             self._changed.notify_all()
@@ -78,7 +78,7 @@ class Queue:
 
 
 def write_disjoint(name: str, rows: pa.Table, write: Callable[[pa.Table], object]) -> None:
-    """Call ``write`` with parts of the rows in several threads, whose nodes are disjoint."""
+    """Call ``write`` with parts of the rows in several threads; concurrent parts share no node."""
     queue = Queue(sorted(parts(name, rows), key=lambda part: -part.rows.num_rows))
     with ThreadPoolExecutor(WRITERS, thread_name_prefix="neo4j-writer") as pool:
         try:
@@ -104,7 +104,7 @@ def parts(name: str, rows: pa.Table) -> Iterator[BatchPart]:
 
 
 def _buckets(label: str, ids: pa.ChunkedArray) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
-    """Return the bucket of each node; those of components differ from those of sets."""
+    """Return the bucket of each node. Components and sets have different buckets."""
     spread = np.asarray(ids).astype(np.uint64) * SPREAD
     own = (spread >> np.uint64(32)) % np.uint64(BUCKETS)
     return own.astype(np.int64) + (BUCKETS if label == "Component" else 0)
@@ -113,8 +113,8 @@ def _buckets(label: str, ids: pa.ChunkedArray) -> "np.ndarray[tuple[int], np.dty
 def parameters(rows: pa.Table) -> dict[str, object]:
     """Return the parameters of a statement: a list for each column.
 
-    The column C of lists of strings becomes two parameters: in C, each row has the place of its
-    list in C_lists, where each list occurs once. This takes a third of the time to send.
+    A column C of lists of strings becomes two parameters: C_lists has each distinct list once, and
+    C has the position of each row's list in C_lists. This takes a third of the time to send.
     """
     found: dict[str, object] = {}
     for name in rows.column_names:

@@ -79,12 +79,12 @@ def read_password(home: Path) -> str:
 def ensure_password(home: Path) -> str:
     """Return the password; on the first call, create it and the hash that the server reads.
 
-    The hash has the place and form that ``neo4j-admin dbms set-initial-password`` gives it. That
+    The hash has the same place and form as from ``neo4j-admin dbms set-initial-password``. That
     command would show the password in the process list and take another start of Java. Without a
     hash, the first start would accept the default password.
     """
-    # The server reads the hash only while it has no users. As long as it has none, it is safe to
-    # write the hash again, and necessary if the first start was interrupted.
+    # The server reads the hash only while it has no users. Until then, writing the hash again is
+    # safe, and necessary if the first start was interrupted.
     if (home / "data" / "databases" / "system").exists():
         return read_password(home)
     if not password_file(home).exists():
@@ -99,7 +99,7 @@ def ensure_password(home: Path) -> str:
 
 
 def _write_private(file: Path, text: str) -> None:
-    """Write a file in one step, since a crash that left half a password would lock everyone out."""
+    """Write a file in one step, since half a password, left by a crash, would lock everyone out."""
     if not write_new(file, text.encode("ascii"), mode=0o600):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(file))
 
@@ -116,8 +116,8 @@ def _hashed(password: str) -> str:
 def free_ports() -> tuple[int, int]:
     """Return two free ports.
 
-    They are below the range that systems use for outgoing connections, so that a recorded port is
-    rarely taken at the next start.
+    The ports are below the range that systems use for outgoing connections, so that a recorded port
+    is rarely taken at the next start.
     """
     while True:
         bolt, http = random.sample(range(17_000, 32_000), 2)
@@ -128,8 +128,8 @@ def free_ports() -> tuple[int, int]:
 def is_free(port: int) -> bool:
     """Return whether a server could listen on this port."""
     with socket.socket() as probe:
-        # Java sets this option too: with it, a port whose last connections are still closing counts
-        # as free.
+        # Java sets this option too. With it, a port counts as free while its last connections are
+        # still closing.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, port))

@@ -14,22 +14,22 @@ from .driver_errors import translated
 logging.getLogger("neo4j").addHandler(logging.NullHandler())
 
 RETRY_SECONDS = {True: 2, False: 60}
-"""The time for which transactions are retried, by whether the server is managed.
+"""The seconds during which a transaction is retried, by whether the server is managed.
 
-A managed server does not come back by itself. Another server may be restarted by its owner.
+A managed server does not come back by itself. The owner of another server may restart it.
 """
 CONNECT_SECONDS = 60
-"""The time for a new connection, until the server has accepted the password."""
+"""The time limit in seconds for a new connection, until the server has accepted the password."""
 PROBE_SECONDS = 10
-"""The time for a new connection that only shows whether a server answers."""
+"""The time limit in seconds for a new connection that only checks whether a server answers."""
 IDLE_SECONDS = 20
-"""A connection that was idle this long is tested before use, since firewalls drop idle ones."""
+"""The idle seconds after which a connection is tested, since firewalls drop idle connections."""
 
 
 def open_driver(address: Address, seconds: float = CONNECT_SECONDS) -> Driver:
     """Return a driver, which connects at its first use; the caller closes it.
 
-    ``seconds`` is the time for a new connection.
+    ``seconds`` is the time limit for a new connection.
     """
     return GraphDatabase.driver(
         address.bolt,
@@ -57,7 +57,7 @@ def is_ready(address: Address) -> bool:
 def probe(address: Address) -> str:
     """Run an empty query; return the server's name and version, such as ``Neo4j/5.26.30``.
 
-    Raises Unavailable at once, without retries, if that fails.
+    Raises Unavailable at once, without retries, if the query fails.
     """
     with translated(address), open_driver(address, PROBE_SECONDS) as driver:
         agent = driver.get_server_info().agent

@@ -67,7 +67,7 @@ def _lost(address: Address, error: Exception) -> Unavailable | None:
 
 
 def _refused(address: Address, error: Exception) -> Unavailable | None:
-    """Return the error of a server that answers, but does not do what it is asked."""
+    """Return the error of a server that answers but refuses the request."""
     if isinstance(error, AuthError):
         return _login(address, error)
     code = (error.code or "") if isinstance(error, ClientError) else ""

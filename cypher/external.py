@@ -1,4 +1,4 @@
-"""Use a Neo4j server that provhouse does not run, which the settings name."""
+"""Use a Neo4j server that the settings name and provhouse does not run."""
 
 import re
 from pathlib import Path
@@ -36,7 +36,7 @@ def external_address(settings: Settings) -> Address:
 def verify(address: Address) -> str:
     """Return the version of the server, such as ``5.26.30``.
 
-    Raises Unavailable if it does not answer, is too old, or does not let the user log in.
+    Raises Unavailable if the server does not answer, is too old, or does not let the user log in.
     """
     from .driver import probe  # this import takes a third of a second, which ``down`` saves
 
@@ -62,7 +62,7 @@ def _check_uri(uri: str) -> None:
     try:
         parts = urlsplit(uri)
         usable = parts.scheme in SCHEMES and parts.hostname and parts.port != 0
-    except ValueError:  # a port that is no number
+    except ValueError:  # for example, a port that is not a number
         usable = False
     if uri.startswith(UNVERIFIED):
         raise UsageError(

@@ -36,14 +36,14 @@ if TYPE_CHECKING:  # importing this module takes long: it imports pyarrow
 __all__ = ["CypherResult", "Graph", "shared_graph"]
 
 BATCH = 10_000
-"""The number of rows in one transaction, which a heap of half a gigabyte can still process."""
+"""The number of rows in one transaction. A heap of half a gigabyte can still process this many."""
 
 DEADLOCK = "Neo.TransientError.Transaction.DeadlockDetected"
 REPEATS = 5
-"""The repeats of a statement after deadlocks that outlast the driver's own retries."""
+"""The most repeats of a statement after deadlocks that outlast the driver's own retries."""
 
 CLOSE_SECONDS = 5
-"""The time for which closing connections waits for the server."""
+"""The seconds that closing the connections waits for the server."""
 
 MAX_ID = (1 << 63) - 1
 
@@ -84,9 +84,9 @@ class Graph:
     ) -> int:
         """Write rows with ``statements/<name>.cypher``; return their number.
 
-        A transaction writes at most 10,000 rows; ``written`` is called with their number after
-        each. Several transactions write a large table at the same time. Rows that are no table are
-        consumed lazily. Writing a row twice changes nothing.
+        A transaction writes at most 10,000 rows; after each transaction, ``written`` is called with
+        the number of its rows. Several transactions write a large table at the same time. Rows that
+        are not an Arrow table are consumed lazily. Writing a row twice changes nothing.
         """
         if isinstance(rows, pa.Table) and name in ENDS and rows.num_rows > BATCH:
             write_disjoint(name, rows, lambda part: self._write_part(name, part, written))
@@ -108,9 +108,9 @@ class Graph:
         self._run(statement("delete_tables"))
 
     def delete_all(self) -> None:
-        """Delete everything of this warehouse; first the marks, so that nothing counts as loaded.
+        """Delete all data of this warehouse; first the marks, so that nothing counts as loaded.
 
-        If this is interrupted, it can be repeated.
+        After an interruption, call this again.
         """
         self._run(statement("delete_loads"))
         for name in ("sets_pruned", "components_pruned", "generations_pruned"):
@@ -149,7 +149,7 @@ class Graph:
         return True
 
     def write_view(self, view: str, expires: str, nodes: Rows, links: Rows) -> None:
-        """Write the nodes and links of a view in one transaction; replace the view of that id."""
+        """Write the nodes and links of a view in one transaction; replace the view with this id."""
         self.prepare()  # an earlier version may have created the database, without the key of items
         named = {"view": view, "expires": expires, "warehouse": self.warehouse}
 
@@ -162,7 +162,7 @@ class Graph:
         self._repeated(work)
 
     def announce(self, generation: Mapping[str, object], modules: Mapping[str, RowList]) -> None:
-        """Show a generation as the current one, with its modules, in one transaction.
+        """Show a generation as current, with its modules, in one transaction.
 
         ``modules`` has the rows to write, by the name of the statement, in writing order.
         """
@@ -181,21 +181,21 @@ class Graph:
         self._repeated(work)
 
     def modules(self) -> dict[str, tuple[int | None, int | None]]:
-        """Return the triples and invocations of each module that Neo4j shows."""
+        """Return the numbers of triples and invocations of each module that Neo4j shows."""
         rows = self._run(statement("stored_modules"))
         return {str(name): (triples, calls) for name, triples, calls in rows}
 
     def generation(self) -> int | None:
-        """Return the generation that Neo4j shows as the current one."""
+        """Return the generation that Neo4j shows as current."""
         found = self._run(statement("shown_generation"))
         return int(found[0]) if found else None
 
     def remove_view(self, view: str) -> None:
-        """Delete the view of this id."""
+        """Delete the view with this id."""
         self._run(statement("view_removed"), view=view)
 
     def remove_views(self, *, expired: bool = False) -> int:
-        """Delete all views of this warehouse, or those that have expired; return their items."""
+        """Delete all views of this warehouse, or only expired views; return the number of items."""
         until = datetime.now(UTC).isoformat() if expired else "9999"
         return int(self._run(statement("views_expired"), time=until)[0])
 
@@ -212,8 +212,8 @@ class Graph:
     def owner(self, commits: Sequence[str]) -> str | None:
         """Return the id of a warehouse that has a Load node of one of the commits, or None.
 
-        It may be another warehouse than this one. The random id of a commit occurs only in one
-        warehouse and its copies.
+        The result may differ from the id of this warehouse. The random id of a commit occurs only
+        in one warehouse and its copies.
         """
         found = self._run(statement("owner"), commits=list(commits))
         return str(found[0]) if found else None
@@ -236,9 +236,10 @@ class Graph:
     ) -> "list[SetId]":
         """Return the ids of a set and of all sets that it reaches, in no particular order.
 
-        The list is empty if the set has no node. This is an auto-commit query: one round trip,
-        where a transaction would take three. It asks for no read access: in a cluster, another
-        server than the leader may lag behind. Raises TooSlow if the time of ``watch`` is up.
+        The list is empty if the set has no node. The query is an auto-commit query: it takes one
+        round trip, and a transaction would take three. It does not ask for read access, because in
+        a cluster, servers other than the leader may lag behind. Raises TooSlow if the time of
+        ``watch`` is up.
         """
 
         def once() -> "list[SetId]":
@@ -249,7 +250,7 @@ class Graph:
         def work() -> "list[SetId]":
             try:
                 return once()
-            except (ServiceUnavailable, SessionExpired):  # by a server that has been restarted
+            except (ServiceUnavailable, SessionExpired):  # the server may have been restarted
                 return once()
 
         return self._await(work, watch)
@@ -271,7 +272,7 @@ class Graph:
         return self._driver.session(database=self._address.database, **access)
 
     def _run(self, text: str, **parameters: object) -> list[Any]:
-        """Run one of our statements and return the first column of its result."""
+        """Run a statement of provhouse and return the first column of its result."""
 
         def work(transaction: ManagedTransaction) -> list[Any]:
             return transaction.run(text, parameters, warehouse=self.warehouse).value()
@@ -279,7 +280,7 @@ class Graph:
         return self._repeated(work)
 
     def _repeated(self, work: Callable[[ManagedTransaction], list[Any]]) -> list[Any]:
-        """Do some work in a transaction, again if it may not have been committed."""
+        """Do some work in a transaction; repeat it if it may not have been committed."""
 
         def repeated() -> list[Any]:
             with self._session() as session:
@@ -320,7 +321,7 @@ def shared_graph(
 ) -> Iterator[Graph]:
     """Use a warehouse's summary for the length of the block.
 
-    The settings name the server. ``access.connected`` describes when it is started and stopped.
+    The settings name the server. ``access.connected`` describes how it is started and stopped.
     """
     with connected(settings, progress, first) as address, Graph(address, warehouse) as graph:
         graph.remove_views(expired=True)
@@ -330,9 +331,9 @@ def shared_graph(
 def wipe(warehouse: str, settings: Settings, progress: Progress) -> None:
     """Delete everything that Neo4j has of a warehouse.
 
-    A managed server loses all its data and logs, also those of other warehouses that share it.
-    Raises Busy, with nothing changed, while other commands use it. In any other server, the nodes
-    of this warehouse are deleted.
+    A managed server loses all its data and logs, including the data of other warehouses that share
+    it. Raises Busy, with nothing changed, while other commands use it. In any other server, the
+    nodes of this warehouse are deleted.
     """
     if not settings.neo4j_uri:
         server.wipe(settings.graph_home, progress)

@@ -1,6 +1,6 @@
 """Check that a user's Cypher only reads: its plan may have only the operators in ``operators.py``.
 
-A query that passes runs in a session in which Neo4j itself refuses writes.
+A query that passes the check runs in a session with read access, where Neo4j itself refuses writes.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Load a large graph with Neo4j's importer, before the first start of its server.
 
 The importer is several times as fast as statements, but replaces the whole database, so it is used
-only in a fresh home. Each layout below makes the importer write the same nodes or relationships as
+only in a fresh home. With each layout below, the importer writes the same nodes or relationships as
 the statement with the name of the layout.
 """
 
@@ -33,19 +33,19 @@ WAREHOUSE = "warehouse"
 PAGE = 8192
 """The size of a page in Neo4j's store files."""
 RESERVED_FROM = 1 << 20
-"""The size from which the importer reserves more pages of a store file than it writes."""
+"""The least size of store files with more pages reserved by the importer than it writes."""
 LOG_BYTES = 1 << 16
-"""The size to which the transaction log is cut; an import uses a few hundred bytes of it."""
+"""The size of a shortened transaction log; an import uses a few hundred bytes of it."""
 
 
 @dataclass(frozen=True)
 class CsvLayout:
-    """The CSV file from which the importer reads the rows that a statement would write."""
+    """The layout of a CSV file with the rows of a statement, for the importer."""
 
     option: str
     header: tuple[str, ...]
     columns: tuple[str, ...]
-    """For each header, the column of the rows that is written under it."""
+    """The column of the rows for each header."""
 
 
 LAYOUTS = {
@@ -75,9 +75,9 @@ LAYOUTS = {
 
 
 class Import:
-    """The rows for each statement, which are imported if the home folder has no database yet.
+    """The rows of each statement, for the importer, if the home folder has no database yet.
 
-    Of each statement, one table of rows at a time is in memory.
+    One table of the rows of a statement is in memory at a time.
     """
 
     def __init__(self, warehouse: str, rows: Mapping[str, Iterable[pa.Table]]) -> None:
@@ -130,7 +130,7 @@ def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def is_fresh(home: Path) -> bool:
-    """Return whether a home folder has no database, or only that of an interrupted import."""
+    """Return whether a home folder has no database, or only one of an interrupted import."""
     return _marker(home).exists() or not (home / "data" / "databases" / DATABASE).exists()
 
 
@@ -176,7 +176,7 @@ def write_store(home: Path, memory: str, arguments: list[str]) -> None:
     command = [
         *java_command(
             memory, "-XX:TieredStopAtLevel=1"
-        ),  # it ends before more compilation would pay
+        ),  # the importer ends before more compilation would pay
         "org.neo4j.cli.AdminTool",
         "database",
         "import",
@@ -216,7 +216,7 @@ def _sync(folder: Path) -> None:
 def trim_stores(stores: Path) -> None:
     """Cut off the pages of zeros at the end of large files, up to 32 MB in each.
 
-    The importer reserves them, whatever the settings say. A server adds pages when it needs them.
+    The importer reserves these pages, whatever the settings say. A server adds pages as needed.
     """
     for path in stores.glob("neostore.*store.db*"):
         with path.open("r+b") as file:

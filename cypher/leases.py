@@ -2,8 +2,8 @@
 
 A command locks ``transition.lock`` exclusively while it starts or stops the server, or joins or
 leaves the server's users. It has a shared lock on ``users.lock`` while it uses the server. If a
-command that leaves can lock ``users.lock`` exclusively, it was the last user. A killed command
-leaves nothing to clean up.
+leaving command can lock ``users.lock`` exclusively, it was the last user. A killed command leaves
+nothing to clean up.
 """
 
 import os

@@ -1,7 +1,7 @@
-"""Show the modules of a generation in Neo4j: write those that have changed, remove what is gone.
+"""Show the modules of a generation in Neo4j: write changed modules, and remove missing modules.
 
-Each module carries a digest of all rows about it, and the numbers of its relationships. If both
-are as they would be, nothing of it is written again. So a commit takes as long as what it changed,
+Each module carries a digest of all rows about it, and the numbers of its relationships. If both are
+still right, the module is not written again. So the time of a commit depends only on its changes,
 and a module whose relationships someone removed by hand is written again.
 """
 
@@ -11,7 +11,7 @@ from typing import Any
 
 RowList = Sequence[Mapping[str, object]]
 Run = Callable[..., list[Any]]
-"""Runs one of our statements with parameters, and returns the first column of its result."""
+"""A function that runs a statement of provhouse; returns the first column of its result."""
 
 MODULES, INVOCATIONS = "modules", "invocations"
 _NUMBER = "number"
@@ -42,7 +42,7 @@ def show_modules(run: Run, rows: Mapping[str, RowList]) -> None:
 
 
 def _show_invocations(run: Run, rows: RowList) -> None:
-    """Write all invocations again if any has changed: there are few, numbered by their size."""
+    """Write all invocations again if any has changed: they are few, and numbered by size."""
     wanted = [[row.get(name) for name in _SHOWN] for row in rows]
     if sorted(run("invocations_shown"), key=lambda row: row[0]) != wanted:
         run("invocations_removed")
@@ -50,7 +50,7 @@ def _show_invocations(run: Run, rows: RowList) -> None:
 
 
 def _by_module(rows: Mapping[str, RowList]) -> tuple[dict[str, dict[str, Any]], dict[str, str]]:
-    """Return the rows of each module by statement, without invocations, and their digest."""
+    """Return the rows of each module by statement, and their digest; both without invocations."""
     found: dict[str, dict[str, Any]] = {str(row["name"]): {} for row in rows.get(MODULES, ())}
     for statement, some in rows.items():
         if statement != INVOCATIONS:

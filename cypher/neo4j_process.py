@@ -17,13 +17,14 @@ from provhouse.runtime.processes import end, log_lines, quoted, spawn
 OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 STOP_SECONDS = 60
 ANSWER_SECONDS = 30
-"""The time within which a server that is up must answer a new connection."""
-# Java derives the encoding of file names from the locale; the locale C would not open every home.
+"""The time limit in seconds for a server that is up to answer a new connection."""
+# Java derives the encoding of file names from the locale; with the locale C, some homes cannot be
+# opened.
 ENVIRONMENT = {"LC_ALL": "C.UTF-8"}
 
 
 QUICK = "-XX:TieredStopAtLevel=1"
-"""The option of Java without its second compiler.
+"""The option that makes Java use only its first compiler.
 
 The server starts with half as much work, but runs more slowly later.
 """
@@ -92,7 +93,7 @@ def stop_unrecorded(home: Path) -> None:
 
 
 def stop(pid: int | None, home: Path) -> None:
-    """Ask the server to stop, wait until it is gone, and kill it if it takes too long."""
+    """Ask the server to stop, wait until it is gone, and kill it after ``STOP_SECONDS``."""
     if pid is not None and serves(pid, home):
         end(pid, STOP_SECONDS)
 
@@ -106,10 +107,10 @@ def stop_children(home: Path) -> None:
 def await_ready(
     pid: int | None, home: Path, ready: Callable[[], bool], seconds: float = 180
 ) -> None:
-    """Wait until the server answers, which it must do within ``seconds`` of its start.
+    """Wait until the server answers, at most ``seconds`` from its start.
 
     A server that was started long ago must answer within ``ANSWER_SECONDS``. Raises Unavailable,
-    with the end of its log, if it ends or does not answer in time.
+    with the end of the server's log, if it ends or does not answer in time.
     """
     left = max(seconds - _age(pid), min(seconds, ANSWER_SECONDS))
     deadline = monotonic() + left
@@ -133,7 +134,7 @@ def await_ready(
 
 
 def _age(pid: int | None) -> float:
-    """Return for how many seconds a process has been running; 0 if there is none."""
+    """Return the number of seconds since a process started; 0 if it does not exist."""
     try:
         return time() - psutil.Process(pid).create_time() if pid is not None else 0
     except psutil.Error:

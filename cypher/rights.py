@@ -1,6 +1,6 @@
-"""Find out what a Neo4j server that provhouse does not run is, and what it allows.
+"""Examine the version and the rights of a Neo4j server that provhouse does not run.
 
-Nothing is left in the database: what was tried is rolled back.
+Nothing is left in the database: all trial statements are rolled back.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,27 +21,27 @@ from .texts import Key, constraints
 
 SHOW = "SHOW CONSTRAINTS YIELD name, type, entityType, labelsOrTypes, properties"
 UNIQUE = ("UNIQUENESS", "NODE_PROPERTY_UNIQUENESS", "NODE_KEY")
-"""The types of constraints that suffice. Versions from 2025 on have other names for them."""
+"""The types of constraints that suffice, with the names that versions from 2025 on use, too."""
 WRITE = "CREATE (l:Load {warehouse: $name, commit: $name}) DETACH DELETE l"
 
 
 @dataclass(frozen=True)
 class Allowed:
-    """A server whose user may do all that provhouse needs."""
+    """A server whose user has all rights that provhouse needs."""
 
     address: Address
     version: str
     to_create: int
     """The number of constraints that the first ingest will create."""
     foreign: tuple[str, ...]
-    """Constraints of others on labels of provhouse, which may make its writes fail."""
+    """Foreign constraints on labels of provhouse, which may make its writes fail."""
 
 
 def examine(settings: Settings) -> Allowed:
-    """Return what the server in the settings is and allows.
+    """Return the version of the server in the settings, and the state of its constraints.
 
-    Raises Unavailable if it does not allow what provhouse needs. If only constraints are missing,
-    the remedy ends with lines of Cypher that create them.
+    Raises Unavailable if the user lacks a right that provhouse needs. If only constraints are
+    missing, the remedy ends with lines of Cypher that create them.
     """
     address = external_address(settings)
     version = verify(address)
@@ -62,7 +62,7 @@ def examine(settings: Settings) -> Allowed:
 
 
 def ensure_constraints(driver: Driver, address: Address) -> None:
-    """Create the constraints that are missing; raise Unavailable if that is refused."""
+    """Create the missing constraints; raise Unavailable if the server refuses."""
     with translated(address), driver.session(database=address.database) as session:
         missing = missing_constraints(session.run(SHOW).data())
         for text in missing:
@@ -83,7 +83,7 @@ def _lacks(address: Address, error: Exception, statements: Sequence[str]) -> Una
 
 
 def missing_constraints(held: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return the statements for those constraints that no row of SHOW CONSTRAINTS stands for."""
+    """Return the statements for the constraints that are missing in rows of SHOW CONSTRAINTS."""
     keys = {_key(row) for row in held if row["type"] in UNIQUE}
     taken = {row["name"] for row in held}
     return tuple(

@@ -1,7 +1,7 @@
 """The managed Neo4j server: started on demand, shared by commands, stopped by its last user.
 
 A home folder contains all files of one server: configuration, data, logs, password, ports and
-locks. Only the program is elsewhere, see ``runtime/jars.py``.
+locks. Only the program is elsewhere: see ``runtime/jars.py``.
 """
 
 import shutil
@@ -31,10 +31,10 @@ def connected(
 ) -> Iterator[Address]:
     """Use the server of a home folder for the length of the block; start it if it is down.
 
-    The last of several users, in any process, stops it again unless ``up`` keeps it running.
-    ``memory`` is the heap of a server that has to be started, such as ``1g``. ``first`` is imported
-    before the server's very first start. Raises Unavailable if the server cannot be started or
-    reached; a server that was started is then stopped.
+    The last user, in any process, stops the server again unless ``up`` keeps it running. ``memory``
+    is the heap of a server that must be started, such as ``1g``. ``first`` is imported before the
+    server's very first start. Raises Unavailable if the server cannot be started or reached; a
+    server that was started is then stopped.
     """
     home = home.resolve()
     with _accessible(home), transition(home, progress):
@@ -74,7 +74,7 @@ def starting(
 
 
 def _leave(home: Path, lease: Lease, progress: Progress) -> None:
-    """Stop using the server; the last user stops it, unless it is to be kept."""
+    """Stop using the server; the last user stops it, unless ``up`` keeps it running."""
     if not home.is_dir():  # the warehouse was deleted, and no other command can find the server
         process.stop_unrecorded(home)
         return
@@ -96,7 +96,7 @@ def up(home: Path, memory: str, progress: Progress) -> Address:
 def down(home: Path, progress: Progress) -> bool:
     """Stop the server, whichever process started it; return whether it was running.
 
-    Raises Busy while commands use it; the last of them then stops it.
+    Raises Busy while commands use it; the last of these commands then stops it.
     """
     home = home.resolve()
     if ServerRecord.read(home) is None:
@@ -216,7 +216,7 @@ def _started(
 ) -> ServerRecord:
     """Start the process and record it at once, in case this command is killed while it waits."""
     process.stop_unrecorded(home)
-    process.reap(record.pid)  # it may have been killed and be a zombie of this process
+    process.reap(record.pid)  # a killed server may be a zombie of this process
     ensure_password(home)
     record = _on_free_ports(record, progress)
     write_conf(home, record.bolt, record.http, PAGE_CACHE)

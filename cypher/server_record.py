@@ -12,7 +12,7 @@ from .config import HOST, USER, password_file, read_password
 
 @dataclass(frozen=True)
 class ServerRecord:
-    """The ports of a server, which stay the same, and the process of its last start.
+    """The permanent ports of a server, and the process of its last start.
 
     ``pid`` may belong to a server that has ended. ``keep`` is true from ``provhouse up`` to
     ``provhouse down``.

@@ -1,8 +1,8 @@
 """Wait for Neo4j, and notice a server that no longer answers.
 
-If a server's process was stopped (SIGSTOP), or if the network loses what is sent, a connection
-stays open and nothing ever arrives. A statement may take minutes, so a time limit would not tell
-such a server from a busy one. But a busy server still accepts a new connection within milliseconds.
+If a server's process was stopped (SIGSTOP), or if the network loses packets, a connection stays
+open and nothing ever arrives. A statement may take minutes, so a time limit would not tell such a
+server from a busy server. But a busy server still accepts a new connection within milliseconds.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from .driver import is_ready
 
 T = TypeVar("T")
 SILENT_SECONDS = 5.0
-"""The seconds without a reply after which a new connection is tried, and then between two tries."""
+"""The seconds without a reply before the first new connection is tried, and between two tries."""
 
 
 def awaited(
@@ -32,8 +32,8 @@ def awaited(
     """Do some work with a server in another thread, and return its result.
 
     If the server no longer answers, calls ``lost`` and raises Unavailable. Raises TooSlow if the
-    time of ``watch`` is up. The thread then ends whenever the server answers, and its result is
-    dropped.
+    time of ``watch`` is up. In both cases, the thread ends when the server answers, and its result
+    is dropped.
     """
     result: Future[T] = Future()
     Thread(target=_do, args=(work, result), name="neo4j", daemon=True).start()
@@ -87,7 +87,7 @@ def _silent(address: Address) -> Unavailable:
 
 
 def _pause(watch: Stopwatch | None, address: Address) -> float:
-    """Return how long to wait before this is called again; raise TooSlow if the time is up."""
+    """Return the seconds to wait before the next call; raise TooSlow if the time is up."""
     try:
         left = watch.pause() if watch else None
     except TooSlow as error:

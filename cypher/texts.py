@@ -6,7 +6,7 @@ from importlib.resources import files
 
 CONSTRAINT = re.compile(r"CREATE CONSTRAINT (\w+) IF NOT EXISTS\s+FOR \(\w+:(\w+)\) .*", re.DOTALL)
 Key = tuple[str, tuple[str, ...]]
-"""A label, and the properties whose values together are unique."""
+"""A label, and the properties with a unique combination of values."""
 
 
 @cache

@@ -1,8 +1,8 @@
 """Check the SHA-256 of jars before they run: once for each file, and again when it has changed.
 
-A file counts as unchanged if its inode, its size and both of its times are those of the last check.
-Of these times, no program can set the one of the last change. The digests of all jars take a third
-of a second, which each command would wait for.
+A file counts as unchanged if its inode, its size and both of its times are the same as at the last
+check. No program can set the time of the last status change. Computing the digests of all jars
+takes a third of a second, and each command would wait for it.
 """
 
 from collections.abc import Sequence
@@ -14,10 +14,10 @@ from .jar_lock import Jar
 
 
 def altered(folder: Path, jars: Sequence[Jar], *, again: bool = False) -> list[str]:
-    """Return the names of those jars in a folder that do not have their SHA-256.
+    """Return the names of the jars in a folder that do not have their SHA-256.
 
     ``again`` checks files that have not changed, too. The result is stored beside the folder, if
-    that is writable.
+    the place is writable.
     """
     record = folder.with_name(f"{folder.name}.checked")
     found = {jar.name: _identity(folder, jar) for jar in jars}
@@ -29,13 +29,13 @@ def altered(folder: Path, jars: Sequence[Jar], *, again: bool = False) -> list[s
     ]
     right = {line for name, line in found.items() if name not in wrong}
     if right != checked:
-        with suppress(OSError):  # a cache that only others may write to is checked each time
+        with suppress(OSError):  # a cache that this user cannot write is checked each time
             write_over(record, "\n".join(sorted(right)).encode())
     return wrong
 
 
 def _identity(folder: Path, jar: Jar) -> str:
-    """Return a line that changes with the file of a jar, or with the digest that it should have."""
+    """Return a line that changes with the file of a jar, and with the jar's SHA-256."""
     at = (folder / jar.name).stat()
     return f"{jar.sha256} {at.st_ino} {at.st_size} {at.st_mtime_ns} {at.st_ctime_ns} {jar.name}"
 

@@ -1,4 +1,4 @@
-"""Record and use class archives, which halve the time that Neo4j and Spark take to start.
+"""Record and use class archives, which halve the start time of Neo4j and Spark.
 
 An archive is an image of the classes that a program loads at its start (Java's class data sharing,
 JEP 350). Java maps this file instead of reading, checking and linking about ten thousand classes.
@@ -24,8 +24,8 @@ PROGRAMS: tuple[Program, ...] = ("neo4j", "spark")
 class _Recording:
     """The archives that are being recorded: each program writes its archive when it ends.
 
-    There is one object for the whole process because the code that starts Java is far below the
-    code that wants an archive recorded, and nothing in between needs to know about archives.
+    One object serves the whole process because the code that starts Java is far below the code that
+    records an archive, and nothing in between needs to know about archives.
     """
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ _recording = _Recording()
 
 
 def options(program: Program) -> list[str]:
-    """Return the options that make Java use, or record, the program's archive; may be empty."""
+    """Return the options that make Java use or record the program's archive, if any."""
     if program in _recording.files:
         return [f"-XX:ArchiveClassesAtExit={_recording.files[program]}"]
     if not has_archive(program):

@@ -1,6 +1,6 @@
 """Download jars from Maven's central repository.
 
-``jgo`` knows where the repository is and how it is laid out; our own code names no host.
+``jgo`` knows the repository's host and layout; our own code names no host.
 """
 
 from collections.abc import Iterable, Iterator

@@ -19,7 +19,7 @@ def _nothing() -> None:
 def write_new(
     path: Path, content: bytes, *, mode: int = 0o644, before: Callable[[], None] = _nothing
 ) -> bool:
-    """Write a file that appears whole or not at all and never replaces one that exists.
+    """Write a file that appears whole or not at all, and never replace an existing file.
 
     Call ``before`` once the content is on disk, just before the file appears. Return False if the
     file exists, or if another process removed the temporary file in between.
@@ -30,7 +30,7 @@ def write_new(
 def write_over(
     path: Path, content: bytes, *, mode: int = 0o644, before: Callable[[], None] = _nothing
 ) -> bool:
-    """Replace a file as a whole, so that a reader never sees half of it.
+    """Write or replace a file as a whole, so that a reader never sees half of it.
 
     Call ``before`` once the content is on disk, just before the file is replaced. Return False if
     another process removed the temporary file in between.
@@ -90,7 +90,7 @@ def sync_file(path: Path) -> None:
 def make_folder(folder: Path) -> None:
     """Make a folder of a warehouse and its parents if they are missing.
 
-    Raises Unavailable if that fails.
+    Raises Unavailable if a folder cannot be made.
     """
     try:
         if not folder.is_dir():
@@ -125,7 +125,7 @@ def open_lock(file: Path, mode: int = 0o600) -> int:
 
 
 def lock(handle: int, *, shared: bool = False, wait: bool = False) -> bool:
-    """Lock an open file or folder until the descriptor is closed; return whether that worked.
+    """Lock an open file or folder until the descriptor is closed; return False if it is locked.
 
     With ``wait``, wait until the lock is free. The system frees the locks of a process that dies.
     """

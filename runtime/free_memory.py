@@ -1,8 +1,8 @@
-"""Find how much memory is free for programs, also inside a container with a limit.
+"""Measure the memory that is free for programs, also inside a container with a limit.
 
-psutil returns what is free on the whole machine. Linux limits a container by control groups
-(cgroups, version 1 or 2), which psutil does not read, so this module reads their files. The
-kernel's documentation describes them: admin-guide/cgroup-v1/memory.rst and cgroup-v2.rst.
+psutil returns the free memory of the whole machine. Linux limits a container by control groups
+(cgroups, version 1 or 2). psutil does not read them, so this module reads their files. The kernel's
+documentation describes them: admin-guide/cgroup-v1/memory.rst and cgroup-v2.rst.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ import psutil
 
 @dataclass(frozen=True)
 class _Version:
-    """The names that one version of control groups uses."""
+    """The file and field names of one version of control groups."""
 
     folder: str
     limit: str
@@ -30,16 +30,16 @@ _TWO = _Version("", "memory.max", "memory.current", "inactive_file")
 
 
 def free_memory(root: Path = Path("/")) -> int:
-    """Return how many bytes of memory programs can still use.
+    """Return the number of bytes of memory that programs can still use.
 
-    This is the free memory of the machine, or less if a control group limits this process. ``root``
-    is the folder with the system's folders ``proc`` and ``sys``.
+    The result is the free memory of the machine, or less if a control group limits this process.
+    ``root`` is the folder with the system's folders ``proc`` and ``sys``.
     """
     return max(min([psutil.virtual_memory().available, *_free_under_limits(root)]), 0)
 
 
 def _free_under_limits(root: Path) -> Iterator[int]:
-    """Yield, for each memory limit on this process, how many bytes it still allows."""
+    """Yield the number of bytes that each memory limit on this process still allows."""
     try:
         lines = (root / "proc/self/cgroup").read_text().splitlines()
     except OSError:
@@ -50,7 +50,7 @@ def _free_under_limits(root: Path) -> Iterator[int]:
             continue
         version = _ONE if controllers else _TWO
         top = root / "sys/fs/cgroup" / version.folder
-        # A container may see only its own group, which is then the top, under whatever path.
+        # A container may see only its own group. The group is then the top, whatever its path.
         group = top / path.lstrip("/")
         for folder in (group, *group.parents):
             if folder.is_relative_to(top):
@@ -58,7 +58,7 @@ def _free_under_limits(root: Path) -> Iterator[int]:
 
 
 def _left(folder: Path, version: _Version) -> Iterator[int]:
-    """Yield how many bytes the limit of a control group still allows, if the group has a limit."""
+    """Yield the number of bytes that a control group's limit still allows, if it has a limit."""
     try:
         limit = (folder / version.limit).read_text().strip()
         usage = int((folder / version.usage).read_text())

@@ -1,7 +1,7 @@
 """Keep libraries from importing pandas and scipy, which provhouse's own processes never use.
 
-Where pandas is installed, pyarrow and the driver of Neo4j import it without being asked to, and so
-does numba with scipy. Together this takes longer than all other imports of a command.
+If pandas is installed, pyarrow and the driver of Neo4j import it unasked; numba does the same with
+scipy. Together these imports take longer than all other imports of a command.
 """
 
 import sys
@@ -14,7 +14,7 @@ HIDDEN = ("pandas", "scipy")
 
 
 class _Without:
-    """A finder of modules that finds what another one finds, except hidden packages."""
+    """A finder of modules that wraps another finder and hides some packages."""
 
     def __init__(self, finder: Any) -> None:
         self._finder = finder
@@ -25,7 +25,7 @@ class _Without:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return where a module is, or None if it is hidden or not found."""
+        """Return the spec of a module, or None if it is hidden or not found."""
         if name in HIDDEN:
             return None
         spec: ModuleSpec | None = self._finder.find_spec(name, path, target)
@@ -33,7 +33,7 @@ class _Without:
 
 
 def hide_unused() -> None:
-    """Make this process behave as if these packages were not installed.
+    """Make this process behave as if the hidden packages were not installed.
 
     Call this only in processes that run no code of users.
     """

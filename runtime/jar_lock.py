@@ -10,9 +10,9 @@ Group = Literal["neo4j", "delta", "page", "compiler", "queries"]
 GROUPS: tuple[Group, ...] = ("neo4j", "delta")
 """The groups that a warehouse needs.
 
-``page`` is d3, which the page of linked views needs: a package of npm, which Maven has as a jar.
-``compiler`` is needed to install it from source. ``queries`` is Spark's own copy of the queries of
-TPC-DS, for long tests.
+The page of linked views needs ``page``, which is d3, an npm package that Maven has as a jar.
+Installing provhouse from source needs ``compiler``. Long tests need ``queries``, Spark's own copy
+of the TPC-DS queries.
 """
 LOCK = Path(__file__).with_name("jars.lock")
 

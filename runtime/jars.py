@@ -2,7 +2,7 @@
 
 No version is resolved at run time, and no jar is shipped: Neo4j is GPLv3, so each user downloads
 it. A jar is moved into its folder only after its SHA-256 was checked. Before a program starts,
-``checked_jars.py`` checks the SHA-256 of each file that is not the one checked before.
+``checked_jars.py`` checks the SHA-256 of each file that is new or has changed.
 """
 
 import os
@@ -25,8 +25,8 @@ __all__ = ["GROUPS", "Group", "Jar", "cache_folder", "fetch", "jar_folder", "mis
 def jar_folder(group: Group, *, again: bool = False) -> Path:
     """Return the folder of a group's locked jars, so that ``folder/*`` is their class path.
 
-    ``again`` checks the SHA-256 of every jar, also of those that have not changed since the last
-    check. Raises Unavailable if the folder does not contain exactly these jars.
+    ``again`` checks the SHA-256 of every jar, including unchanged jars. Raises Unavailable if the
+    folder does not contain exactly these jars.
     """
     folder = _folder(group)
     wrong = _sizes(folder).items() ^ {(jar.name, jar.size) for jar in locked(group)}
@@ -51,7 +51,7 @@ def missing() -> list[Jar]:
 def fetch(progress: Progress, groups: Sequence[Group] = GROUPS) -> None:
     """Download every jar of these groups that is missing or altered; remove unexpected files.
 
-    Several processes may call this at once: one downloads and the others wait for it. Raises
+    Several processes may call this at once: one of them downloads, and the others wait. Raises
     Unavailable if the network, disk space or the permission to write is missing.
     """
     if not _wrong(groups) and not _unexpected(groups):
@@ -74,7 +74,7 @@ def fetch(progress: Progress, groups: Sequence[Group] = GROUPS) -> None:
 
 
 def _mend(root: Path, groups: Sequence[Group], progress: Progress) -> None:
-    for left in root.glob("part-*"):  # left by a killed fetch, since the lock is ours
+    for left in root.glob("part-*"):  # we have the lock, so a killed fetch left these folders
         shutil.rmtree(left)
     for unexpected in _unexpected(groups):
         unexpected.unlink()

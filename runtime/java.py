@@ -11,7 +11,7 @@ from pathlib import Path
 
 from provhouse.model.errors import Unavailable
 
-# The maintained releases on which both Spark 4.2 and Neo4j 5.26 run.
+# The maintained releases that run both Spark 4.2 and Neo4j 5.26.
 RELEASES = (17, 21)
 # Spark starts Java with --add-modules for this module; runtimes trimmed by jlink often lack it.
 MODULE = "jdk.incubator.vector"
@@ -29,7 +29,7 @@ class _Runtime:
     modules: frozenset[str]
 
     def fault(self) -> str:
-        """Return why this runtime cannot be used, or an empty text if it can."""
+        """Return the reason why this runtime cannot be used, or an empty text if it can."""
         if self.release not in RELEASES:
             return f"is Java {self.version}" if self.version else "does not start"
         if MODULE not in self.modules:
@@ -41,8 +41,8 @@ def java() -> Path:
     """Return the ``java`` executable that starts Spark and Neo4j.
 
     Search JAVA_HOME if it is set, else PATH and then the runtimes among Debian's alternatives.
-    Resolve links, so that the folder above ``bin`` is the runtime's home. Raises Unavailable if
-    there is none; the error lists the runtimes that were found and why each cannot be used.
+    Resolve links, so that the folder above ``bin`` is the runtime's home. Raises Unavailable if no
+    runtime can be used; the error lists each runtime that was found, with the reason.
     """
     faults: dict[Path, str] = {}
     for executable in _candidates():
@@ -70,7 +70,7 @@ def _candidates() -> Iterator[Path]:
 def _alternatives() -> Iterator[Path]:
     """Yield all Java runtimes that Debian's ``update-alternatives`` lists.
 
-    One of them may be suitable although the ``java`` on PATH is too new.
+    A listed runtime may be suitable although the ``java`` on PATH is too new.
     """
     if tool := shutil.which("update-alternatives"):
         listed = subprocess.run([tool, "--list", "java"], capture_output=True, text=True)
@@ -79,7 +79,7 @@ def _alternatives() -> Iterator[Path]:
 
 @cache
 def _runtime(executable: Path) -> _Runtime:
-    """Return the runtime's version and modules, both of which ``--list-modules`` prints."""
+    """Return the runtime's version and modules, from the output of ``--list-modules``."""
     try:
         answer = subprocess.run(
             [executable, "--list-modules"], capture_output=True, text=True, timeout=60

@@ -1,4 +1,4 @@
-"""Measure the peak memory of this process, its children and other given processes together."""
+"""Measure the total peak memory of this process, its children and other given processes."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -8,7 +8,7 @@ from typing import Self
 import psutil
 
 EVERY = 0.5
-"""Seconds between two measurements."""
+"""The number of seconds between two measurements."""
 
 
 @contextmanager
@@ -30,7 +30,7 @@ def sampling(sample: Callable[[], object], every: float) -> Iterator[None]:
 
 
 class PeakMemory:
-    """The largest sample of how much memory the measured processes take together.
+    """The largest sample of the total memory of the measured processes.
 
     Memory that processes share is divided among them (proportional set size).
     """
@@ -48,7 +48,7 @@ class PeakMemory:
             yield memory
 
     def include(self, process: int | None) -> None:
-        """Also measure a process that is not a child of this one, such as Neo4j's."""
+        """Also measure a process that is not a child of this process, such as Neo4j's."""
         if process is not None:
             self._others.append(process)
 

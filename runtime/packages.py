@@ -1,4 +1,4 @@
-"""Packages that provhouse uses if they are there, but does not install."""
+"""Packages that provhouse uses if they are installed, but does not install itself."""
 
 from importlib import import_module
 from types import ModuleType

@@ -1,4 +1,4 @@
-"""Start processes that outlive this one, read the end of their logs, and end them."""
+"""Start processes that outlive this process, read the end of their logs, and end them."""
 
 import os
 import signal
@@ -26,7 +26,7 @@ def spawn(
 ) -> int:
     """Start a process in a session of its own, so that Ctrl-C in a terminal does not reach it.
 
-    Its output goes to ``log``, which only its owner can read. Return the process id at once.
+    The output goes to ``log``, which only its owner can read. Return the process id at once.
     """
     flags = os.O_WRONLY | os.O_CREAT | (os.O_APPEND if append else os.O_TRUNC)
     # Not subprocess.Popen, whose object warns if it is collected while the process still runs.
@@ -66,7 +66,7 @@ def end(pid: int, patience: float) -> None:
     try:
         process = psutil.Process(pid)
         process.terminate()
-        process.resume()  # a stopped process receives signals only when it continues
+        process.resume()  # a stopped process handles signals only when it continues
         if not _gone(process, patience):
             process.kill()
             _gone(process, inf)

@@ -1,8 +1,9 @@
 """Arrays of a process: in memory up to a limit, then in files that disappear with the arrays.
 
-Such a file has no name, so that a killed process leaves nothing. It is memory-mapped: the system
-writes its pages out when it needs their memory. Arrays in files are read and changed like others,
-but an operation on a whole array has its result in memory; ``slices`` divides arrays for that.
+Such a file has no name, so that a killed process leaves nothing. The file is memory-mapped: the
+system writes its pages out when it needs their memory. Arrays in files are read and changed like
+arrays in memory. But the result of an operation on a whole array is in memory, so ``slices``
+divides arrays into parts for such operations.
 """
 
 from collections.abc import Iterable, Iterator
@@ -20,7 +21,7 @@ from .storage import Array, mapped_file
 
 MEGABYTE = 1 << 20
 LEAST = 1 << 12
-"""Arrays of fewer bytes are always in memory: a file takes that much, too."""
+"""The least size in bytes of arrays in files: even a small file takes this much."""
 BLOCK = 1 << 16
 """The most values in a slice of an array."""
 
@@ -28,9 +29,10 @@ BLOCK = 1 << 16
 class Room:
     """The room for arrays that grow with the data.
 
-    ``folder`` is where files go; without it, all arrays are in memory. ``megabytes`` is the limit
-    for all arrays of this room that are in memory at the same time; 0 is a quarter of the memory
-    that is free when the room is first used. A copy in another process has that room for itself.
+    ``folder`` is the folder for files; without it, all arrays are in memory. ``megabytes`` is the
+    limit for all arrays of this room that are in memory at the same time; 0 is a quarter of the
+    memory that is free at the first use of the room. A copy in another process has a limit of its
+    own.
     """
 
     def __init__(self, folder: Path | None = None, megabytes: int = 0) -> None:
@@ -42,7 +44,7 @@ class Room:
         return Room, (self._folder, self._megabytes)
 
     def empty(self, count: int, dtype: npt.DTypeLike) -> Array:
-        """Return an array with any values; raise OSError if the disk is full."""
+        """Return an uninitialized array; raise OSError if the disk is full."""
         size = count * np.dtype(dtype).itemsize
         if self.has(size):
             return self._counted(np.empty(count, dtype))
@@ -57,7 +59,7 @@ class Room:
         return found
 
     def joined(self, parts: Iterable[Array], dtype: npt.DTypeLike) -> Array:
-        """Return the values of all parts, one part after the other; they are made one at a time."""
+        """Return the values of all parts, one part after the other; make one part at a time."""
         growing = Growing(self, dtype)
         for part in parts:
             growing.add(part)
@@ -78,7 +80,7 @@ class Room:
         return self.joined(firsts(), np.int64)
 
     def tables(self, parts: Iterable[pa.Table]) -> list[pa.Table]:
-        """Return Arrow tables, which are made one at a time; those that do not fit are mapped."""
+        """Return Arrow tables, made one at a time; map tables that do not fit into memory."""
         found, size = list[pa.Table](), 0
         for part in parts:
             size += part.nbytes
@@ -139,7 +141,7 @@ class Growing:
         self._count += len(part)
         if self._file is None:
             self._parts.append(part)
-            # Twice, since the parts are still there while the array is made of them.
+            # Twice, since the parts stay in memory while ``array`` copies them.
             if self._room.has(2 * self._count * self._dtype.itemsize):
                 return
             self._file = self._room._file()
@@ -150,7 +152,7 @@ class Growing:
             self._file.write(each.view(np.uint8).data)
 
     def array(self) -> Array:
-        """Return the array; nothing can be added any more."""
+        """Return the array; ``add`` must not be called afterwards."""
         if self._file is not None:
             with self._file as file:
                 file.flush()
@@ -169,7 +171,7 @@ def slices(count: int) -> Iterator[slice]:
 
 
 def ascends(values: Array) -> bool:
-    """Return whether no value is less than the one before."""
+    """Return whether no value is less than the previous value."""
     return all(
         bool((some[1:] >= some[:-1]).all())
         for rows in slices(len(values))

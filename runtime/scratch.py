@@ -25,7 +25,7 @@ def scratch(use: str) -> "tempfile.TemporaryDirectory[str]":
     folder = tempfile.TemporaryDirectory(prefix=f"{PREFIX}{use}-")
     aside = Path(folder.name) / "taken"
     lock(open_lock(aside))  # for as long as this process lives
-    aside.rename(aside.with_name(IN_USE))  # only now can it be found
+    aside.rename(aside.with_name(IN_USE))  # clear_abandoned finds the file only now, locked
     return folder
 
 

@@ -1,16 +1,16 @@
 """Open the files of a warehouse in tasks: the only module through which tasks read and write them.
 
 Today a task runs on the machine of the command, so a path is enough, and files are memory-mapped.
-Executors on other machines need another way to the same files; it belongs here, and nowhere else.
-Three rules make that possible:
+Executors on other machines need another way to the same files. It belongs in this module, and
+nowhere else. Three rules make that possible:
 
 - One task writes a file, from beginning to end. The file has another name until the task succeeds
-  (``written_whole``), so an attempt that Spark gave up on never changes what another one wrote.
-- A task reads only files that were complete before the task began, and its own.
+  (``written_whole``), so an attempt that Spark gave up on never changes another attempt's file.
+- A task reads only files that were complete before the task began, and its own files.
 - Only the driver takes locks, makes hard links, moves other files and writes commit records.
 
 Two kinds of files are opened elsewhere. Delta's library opens the logs of tables itself
-(``store/tables/delta.py``), and ``ingest/formats`` opens input files, which are the user's.
+(``store/tables/delta.py``), and ``ingest/formats`` opens the user's input files.
 """
 
 import os
@@ -39,9 +39,9 @@ class _Written:
 
     def __init__(self) -> None:
         self.attempt = ""
-        """The attempt at a task that runs now; empty outside of ``written_whole``."""
+        """The current attempt at a task; empty outside of ``written_whole``."""
         self.asides: dict[Path, Path] = {}
-        """The present path of each file that this attempt has created, by its final path."""
+        """The current path of each file that this attempt has created, by its final path."""
 
 
 _written = _Written()
@@ -49,10 +49,11 @@ _written = _Written()
 
 @contextmanager
 def written_whole(attempt: str) -> Iterator[None]:
-    """Run one attempt at a task, whose files appear when it has succeeded, and only then.
+    """Run one attempt at a task; its files appear only when it has succeeded.
 
-    Until then, their names begin with a dot and ``attempt``, which no other attempt may have. Two
-    attempts that succeed replace each other's files, which are equal: tasks are deterministic.
+    Until then, the names of its files begin with a dot and ``attempt``, a name that no other
+    attempt may have. If two attempts succeed, one replaces the other's files by equal files: tasks
+    are deterministic.
     """
     _written.attempt = attempt
     try:
@@ -69,14 +70,14 @@ def written_whole(attempt: str) -> Iterator[None]:
 
 
 def path_to_write(path: Path) -> Path:
-    """Return where to create a file: in a task, aside; elsewhere, at its path."""
+    """Return the path to create a file at: in a task, a temporary path; elsewhere, its own path."""
     if not _written.attempt:
         return path
     return _written.asides.setdefault(path, path.with_name(f".{_written.attempt}-{path.name}"))
 
 
 def _path_to_read(path: Path) -> Path:
-    """Return where a file is now: aside if this attempt at a task has created it."""
+    """Return the current path of a file: temporary if this attempt at a task has created it."""
     return _written.asides.get(path, path)
 
 
@@ -109,7 +110,7 @@ def _allocate(handle: int, start: int, size: int) -> None:
 
 
 def mapped_file(file: IO[bytes], dtype: npt.DTypeLike, count: int) -> Array:
-    """Return an open file as an array of this length, which stays when the file is closed.
+    """Return an open file as an array of this length; the array outlives the open file.
 
     A file that is too short grows; raises OSError if the disk is full.
     """
@@ -123,13 +124,13 @@ def mapped_file(file: IO[bytes], dtype: npt.DTypeLike, count: int) -> Array:
 
 
 def open_array(path: Path) -> Mapped:
-    """Return the array that a file contains, memory-mapped, so that only used parts are read."""
+    """Return the array in a file, memory-mapped, so that only used parts are read."""
     array: Mapped = np.load(_path_to_read(path), mmap_mode="r")
     return array
 
 
 def load_array(path: Path) -> Array:
-    """Return the array that a file contains, in memory."""
+    """Return the array in a file, read into memory."""
     array: Array = np.load(_path_to_read(path))
     return array
 
@@ -183,7 +184,7 @@ def read_schema(path: Path) -> pa.Schema:
 
 
 def batch_writer(path: Path, schema: pa.Schema) -> pa.ipc.RecordBatchFileWriter:
-    """Open a file whose batches can be read one by one; they are compressed with zstd."""
+    """Open a file to write batches that can be read one by one, compressed with zstd."""
     options = pa.ipc.IpcWriteOptions(compression="zstd")
     return pa.ipc.new_file(str(path_to_write(path)), schema, options=options)
 
@@ -200,19 +201,19 @@ def batch_reader(path: Path, fields: list[int]) -> pa.ipc.RecordBatchFileReader:
 def map_batches(path: Path) -> pa.Buffer:
     """Return the content of a file that ``batch_writer`` wrote, memory-mapped, for any threads.
 
-    It stays the same when the file is replaced.
+    The content stays the same when the file is replaced.
     """
     with pa.memory_map(str(_path_to_read(path))) as file:
         return file.read_buffer()
 
 
 def mapped_reader(content: pa.Buffer) -> pa.ipc.RecordBatchFileReader:
-    """Return a reader of what ``map_batches`` returned. It decompresses in the calling thread."""
+    """Return a reader of a file from ``map_batches``; it decompresses in the calling thread."""
     return pa.ipc.open_file(content, options=pa.ipc.IpcReadOptions(use_threads=False))
 
 
 def parquet_reader(path: Path) -> pq.ParquetFile:
-    """Open a Parquet file, whose checksums are verified."""
+    """Open a Parquet file to read it, and verify its checksums."""
     return pq.ParquetFile(_path_to_read(path), page_checksum_verification=True)
 
 

@@ -34,9 +34,9 @@ from .server_file import HOST, ServerInfo, claim, log_file, publish, token
 
 GRACE_SECONDS = 10
 HANDSHAKE_SECONDS = 10
-"""The time within which a client must have completed the handshake of TLS."""
+"""The time limit for a client's TLS handshake."""
 TICKS = 10
-"""The number of uvicorn's ticks, ten a second, between two checks whether the server should end."""
+"""The number of uvicorn's ticks, ten a second, between two checks of the server's lifetime."""
 
 
 class _Server(uvicorn.Server):
@@ -85,7 +85,7 @@ class _Server(uvicorn.Server):
         """Cancel the loading of all triples for RQ or CCProv, finish the answers, and end Spark."""
         await run_in_threadpool(self._keeper.cancel_fills)
         await super().shutdown(sockets)
-        await run_in_threadpool(end)  # threads that wait for it would keep this process from ending
+        await run_in_threadpool(end)  # threads that wait for Spark would keep this process alive
 
 
 def main() -> int:
@@ -142,7 +142,7 @@ def _serve(settings: Settings, lock: int) -> None:
 
 
 def _exit(number: int, _: FrameType | None) -> None:
-    """Exit with the status of a process that this signal ended, after running all exit handlers."""
+    """Run all exit handlers, then exit with the status of a process that this signal ended."""
     sys.exit(128 + number)
 
 

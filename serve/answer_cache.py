@@ -22,7 +22,7 @@ Key = tuple[Question, ResponseFormat]
 Version = tuple[int, Mark]
 """A generation, and a value that changes with every erasure in the generation's base."""
 _Entry = tuple[bytes, float]
-"""The bytes of an answer, and when they were written."""
+"""The bytes of an answer, and the time when they were written."""
 
 
 class AnswerCache:
@@ -36,9 +36,9 @@ class AnswerCache:
     def get(self, version: Version | None, key: Key) -> Response | None:
         """Return the cached answer to this question in this form, or None.
 
-        If ``version`` differs from that of the last call, the cache is emptied. The header ``Age``
-        (RFC 9111) gives the seconds since the answer was computed. Timings inside the answer are
-        the original ones.
+        If ``version`` differs from the last call's version, the cache is emptied. The header
+        ``Age`` (RFC 9111) gives the seconds since the answer was computed. Timings inside the
+        answer are its original timings.
         """
         with self._lock:
             if version != self._version:

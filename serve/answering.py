@@ -102,11 +102,11 @@ class Answering:
         keep: Callable[[Found, bytes], None] = lambda found, body: None,
         held: ExitStack | None = None,
     ) -> Response:
-        """Run ``ask`` in a thread and return what it found in the requested format.
+        """Run ``ask`` in a thread and return its result in the requested format.
 
-        ``written`` returns it as a result that can be written in every form.
-        A large result is streamed. A small one is returned as a whole, and ``keep`` is called with
-        what was found and its bytes. ``held`` is closed when the result has been sent.
+        ``written`` converts the result so that it can be written in every form. A large result is
+        streamed. A small result is returned as a whole, and ``keep`` is called with the result of
+        ``ask`` and the bytes. ``held`` is closed when the result has been sent.
         """
         async with self.limiter.slot():
             return await run_in_threadpool(
@@ -143,9 +143,9 @@ class Answering:
         """Answer questions that differ only in their items, and send each answer when it is found.
 
         All answers are from one generation and share one slot of the limiter. Headers contain the
-        number of missing items and the name of the first one. Raises UsageError if a filter names
-        an unknown table, and the error of the first answer: the status of the response can show an
-        error only before anything is sent.
+        number of missing items and the name of the first missing item. Raises UsageError if a
+        filter names an unknown table. Also raises the error of the first answer, because the
+        response's status can show an error only before anything is sent.
         """
         if form.form is None:
             raise UsageError(
@@ -194,7 +194,7 @@ class Answering:
 async def watch_disconnect(request: Request) -> AsyncIterator[Event]:
     """Yield an event that is set if the client disconnects during the block.
 
-    The body of the request must have been read before.
+    The caller must have read the body of the request.
     """
     disconnected = Event()
 
@@ -234,7 +234,7 @@ class _StreamedResponse(StreamingResponse):
 
 
 def _reporting(pieces: Iterable[bytes], form: ResponseFormat) -> Iterator[bytes]:
-    """Yield pieces and, if an error ends them, what the client needs to report this error."""
+    """Yield pieces and, if an error ends them, a report of this error for the client."""
     try:
         yield from pieces
     except ProvhouseError as error:
@@ -244,7 +244,7 @@ def _reporting(pieces: Iterable[bytes], form: ResponseFormat) -> Iterator[bytes]
 
 
 def _body(found: Found, written: Callable[[Found], Result], form: ResponseFormat) -> bytes:
-    """Return what was found in the requested format, if it is small."""
+    """Return a small result in the requested format."""
     if form.form is None:
         return b"".join(arrow_stream.pieces(found))
     handle = io.StringIO()

@@ -50,8 +50,8 @@ class SharedAsker:
 class AskerPool:
     """The most recently used askers of earlier generations.
 
-    ``open_asker`` opens the asker of a generation. The pool is not locked meanwhile, so questions
-    about that generation wait, but neither other questions nor the keeper.
+    ``open_asker`` opens the asker of a generation. The pool is not locked meanwhile: questions
+    about that generation wait, but other questions and the keeper do not.
     """
 
     def __init__(self, open_asker: Callable[[int], Asker]) -> None:
@@ -75,7 +75,7 @@ class AskerPool:
                 return shared
 
     def _find(self, generation: int) -> Future[SharedAsker]:
-        """Return a future of a generation's asker; open the asker unless a thread has begun to."""
+        """Return the future of a generation's asker; open the asker unless a thread does so."""
         with self._lock:
             found = self._shared.pop(generation, None)
             promise = self._shared[generation] = found or Future()

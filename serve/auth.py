@@ -14,14 +14,14 @@ from .server_file import BODY_BYTES
 BODIES_BYTES = 2 * BODY_BYTES
 """The largest total size of the bodies of all current requests, in bytes."""
 BODY_SECONDS = 30.0
-"""The time within which the body of a request must arrive, in seconds."""
+"""The time limit for the body of a request to arrive, in seconds."""
 
 _CLOSE = {"Connection": "close"}  # the rest of the request is not read
 _RETRY = {**_CLOSE, "Retry-After": "1"}
 
 
 class Identifies(Protocol):
-    """Knows whose token a request has."""
+    """A register that finds the person with a request's token."""
 
     def person(self, authorization: str) -> Person:
         """Return the person with the token in an Authorization header; raises Unidentified."""
@@ -43,7 +43,7 @@ class Access:
     """The values that an Origin header may have, or None if any is accepted."""
 
     def admits(self, host: str) -> bool:
-        """Return whether a Host header is one of the values."""
+        """Return whether a Host header has one of the permitted values."""
         name, _, port = host.rpartition(":")
         alone = name if name and port.isdecimal() else host
         return host in self.hosts or alone.strip("[]").lower() in self.names
@@ -73,9 +73,9 @@ class AccessMiddleware:
             self._body_bytes -= body.size
 
     def _check(self, path: str, headers: Headers) -> Person | None:
-        """Return who sent a request, or None for a request that needs no token."""
+        """Return the sender of a request, or None for a request that needs no token."""
         # DNS rebinding: if the host name of a web page resolves to this machine, the page can send
-        # requests here, but with that name as their host.
+        # requests to this server, but with that name as their host.
         host = headers.get("host", "")
         if not self._access.admits(host):
             raise Refused(
@@ -93,7 +93,7 @@ class AccessMiddleware:
         return person
 
     def _check_origin(self, origin: str | None) -> None:
-        """Raise Refused if a browser names the page that sends a request, and it is another one."""
+        """Raise Refused if a browser's Origin header names another page as the sender."""
         if self._access.origins is not None and origin not in {None, *self._access.origins}:
             raise Refused(
                 403,

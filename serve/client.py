@@ -38,7 +38,7 @@ ERRORS: dict[int, type[ProvhouseError]] = {
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer as it arrives: its bytes, and how many of the asked items are missing."""
+    """An answer as it arrives: its bytes, and the number of asked items that are missing."""
 
     pieces: Iterator[bytes]
     absent: int
@@ -61,7 +61,7 @@ class Client:
         return cls(warehouse, server) if server else None
 
     def health(self) -> dict[str, Any]:
-        """Return whether the server can answer, and from which generation, or why it cannot."""
+        """Return the server's health: its generation, or the reason why it cannot answer."""
         with self._translated():
             return health(self._server)
 
@@ -167,7 +167,7 @@ class Client:
 
 
 def _rest(response: http.client.HTTPResponse) -> bytes:
-    """Return what is left of a body that an error has ended."""
+    """Return the rest of a body that an error has ended."""
     try:
         return response.read()
     except http.client.IncompleteRead as error:
@@ -177,7 +177,7 @@ def _rest(response: http.client.HTTPResponse) -> bytes:
 
 
 def _error(status: int, body: bytes, again: str | None = None) -> ProvhouseError:
-    """Return the error that a body describes; ``again`` is when to ask again, in seconds."""
+    """Return the error that a body describes; ``again`` is the header Retry-After, in seconds."""
     try:
         problem = json.loads(body)
         kind = ERRORS.get(problem["exit_status"], ProvhouseError)

@@ -8,7 +8,7 @@ from .problems import Crowded
 
 
 class Limiter:
-    """Limits how many questions run (``running``) and wait (``waiting``); refuses all others."""
+    """Lets ``running`` questions run and ``waiting`` questions wait; refuses further questions."""
 
     def __init__(self, running: int, waiting: int) -> None:
         self._slots = asyncio.Semaphore(running)

@@ -1,4 +1,4 @@
-"""Limits on connections, so that many or slow clients cannot block the others.
+"""Limits on connections, so that many or slow clients cannot block other clients.
 
 Without these limits, uvicorn would wait forever for the head of a request, store a head of any
 size, and accept connections until the system refuses to open more for this process.
@@ -10,9 +10,9 @@ from typing import cast
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 MOST = 700
-"""The largest number of open connections. If one more is opened, the oldest idle one is closed."""
+"""The most open connections. If one more is opened, the oldest idle connection is closed."""
 HEAD_SECONDS = 10.0
-"""The time within which the head of a request must arrive, in seconds."""
+"""The time limit for the head of a request to arrive, in seconds."""
 HEAD_BYTES = 1 << 17
 """The largest size of a request's head, in bytes. Names too long for it must be sent by POST."""
 
@@ -21,7 +21,7 @@ class ClientConnection(HttpToolsProtocol):
     """A connection that limits the size of a request's head and the time until it is complete."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Accept the connection, and close the oldest idle one if there are too many."""
+        """Accept the connection; if there are too many, close the oldest idle connection."""
         super().connection_made(transport)
         self._opened = self.loop.time()
         self._timer: asyncio.TimerHandle | None = None

@@ -1,6 +1,6 @@
 """Choose the format of a response from the request's header ``Accept`` and its parameters.
 
-In each format, a response has the same bytes that a command would print.
+In each format, a response has the bytes that a command would print.
 """
 
 from collections.abc import Callable
@@ -37,7 +37,7 @@ ACCEPTED = {
     ARROW_TYPE: None,
 }
 SMALL_ROWS = 5_000
-"""Results of up to this many rows are sent in one piece; larger ones are streamed."""
+"""The most rows of a result that is sent in one piece; larger results are streamed."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class ResponseFormat:
     """In CSV, escape cells that a spreadsheet would run as formulas."""
     order: Order = Order.auto
     report: Callable[[ProvhouseError], bytes] = field(default=lambda _: b"", compare=False)
-    """Returns what to send about an error after a part of the response; empty to send nothing."""
+    """Returns the bytes that report an error after a part of the response; empty for no report."""
 
     @property
     def as_found(self) -> bool:

@@ -2,8 +2,8 @@
 
 A process that was stopped (SIGSTOP), or that hangs, still has its port open: the system accepts
 connections for it, and nothing is ever sent. An answer may take minutes, so a time limit on the
-answer would not tell such a server from a busy one. A health check takes milliseconds, however many
-questions the server is answering.
+answer would not tell such a server from a busy server. A health check takes milliseconds, however
+many questions the server is answering.
 
 Every command imports this module, so it imports little besides the standard library.
 """
@@ -20,11 +20,11 @@ from .remote import AnyServer, RemoteServer
 from .server_file import HOST
 
 SILENT_SECONDS = 10.0
-"""The time within which a server must respond to a health check, and the time between checks."""
+"""The time limit for a response to a health check, and the time between two checks, in seconds."""
 
 
 def health(server: AnyServer) -> dict[str, Any]:
-    """Return whether the server can answer, and from which generation, or why it cannot.
+    """Return the server's health: its generation, or the reason why it cannot answer.
 
     Raises OSError or HTTPException if the server does not respond in time.
     """
@@ -44,7 +44,7 @@ class Watched:
 
     @contextmanager
     def connection(self) -> Iterator[http.client.HTTPConnection]:
-        """Connect to the server, and yield the connection, watched by a thread during the block."""
+        """Connect to the server and yield the connection; a thread watches it during the block."""
         connection = _connection(self._server)
         try:
             connection.connect()

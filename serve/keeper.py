@@ -1,11 +1,11 @@
-"""Keeps an asker of the current generation open, and replaces it after each commit.
+"""A keeper of an open asker of the current generation, which it replaces after each commit.
 
 An asker answers questions from one generation. As soon as a writer has committed, the keeper opens
-an asker of the new generation beside the old one, caches its partitions, and only then switches to
-it. So no question mixes generations or waits for partitions. Twice a second, the keeper also checks
-whether something else has changed. After an erasure, it drops all data that it read before, so that
-nothing erased stays in memory. If Spark or Neo4j has died, it restarts it, and refuses questions
-until then.
+an asker of the new generation beside the old asker, caches the new partitions, and only then
+switches to the new asker. So no question mixes generations or waits for partitions. Twice a second,
+the keeper also checks for other changes. After an erasure, it drops all data that it has read, so
+that nothing erased stays in memory. If Spark or Neo4j has died, it restarts that service, and
+refuses questions until then.
 """
 
 import threading
@@ -36,14 +36,14 @@ from .asker_pool import AskerPool, SharedAsker
 from .log import log
 
 START_SECONDS = 300.0
-"""The longest time for which a question waits until the server has started."""
+"""The longest time in seconds that a question waits for the server to start."""
 CHECK_SECONDS = 0.5
 COMMIT_SECONDS = 0.02
-"""The time in seconds after which a commit is noticed."""
+"""The time in seconds between two checks for a new commit."""
 VIEWS_SECONDS = 3600.0
 """The number of seconds between two removals of expired views from Neo4j."""
 NEO4J_SECONDS = 5.0
-"""The number of seconds between two questions to Neo4j, which show whether it answers."""
+"""The number of seconds between two checks whether Neo4j answers."""
 PARTITIONS_PER_JOB = 8
 """The largest number of partitions that one Spark job caches. Questions run between these jobs."""
 
@@ -95,13 +95,13 @@ class Keeper:
 
     @property
     def generation(self) -> int | None:
-        """The generation that answers come from, or None while no asker is open."""
+        """The generation of all current answers, or None while no asker is open."""
         shared = self._current
         return shared.asker.snapshot.commit.generation if shared else None
 
     @property
     def version(self) -> Version | None:
-        """The generation that answers come from, with a mark that changes with every erasure."""
+        """The generation of all current answers, with a mark that changes with every erasure."""
         shared = self._current
         if not shared:
             return None
@@ -121,16 +121,16 @@ class Keeper:
 
     @property
     def not_ready_reason(self) -> str:
-        """Why questions cannot be answered, as a sentence; empty if they can."""
+        """The reason why questions cannot be answered, as a sentence; empty if they can."""
         return "" if self._current else self._reason
 
     @contextmanager
     def asker(self, as_of: AsOf | None = None) -> Iterator[Asker]:
-        """Yield an asker of the current generation or, with ``as_of``, of an earlier one.
+        """Yield an asker of the current generation or, with ``as_of``, of an earlier generation.
 
-        It stays open during the block. While the server starts, this waits. Raises Unavailable
-        while Spark or Neo4j is being restarted, and if one of them dies during the block; also
-        raises the errors of ``commit_as_of``.
+        The asker stays open during the block. While the server starts, this waits. Raises
+        Unavailable while Spark or Neo4j is being restarted, and if one of them dies during the
+        block; also raises the errors of ``commit_as_of``.
         """
         with self._lost_as_unavailable():
             now = self._acquire()
@@ -219,7 +219,7 @@ class Keeper:
             return 0
 
     def _report(self, reason: str) -> None:
-        if reason != self._reason:  # while Neo4j is down, there is one each half second
+        if reason != self._reason:  # while Neo4j is down, each check reports the same reason
             log.warning(reason)
         self._reason = reason
         self._started.set()
@@ -254,9 +254,9 @@ class Keeper:
         return frozenset((base, mark) for base, mark in marks.items() if mark)
 
     def _check_services(self) -> None:
-        """Drop all askers if Spark or Neo4j has died.
+        """Drop all askers if Spark or Neo4j has died; otherwise remove expired views, once an hour.
 
-        Opening the next asker starts whichever of the two is not running.
+        Opening the next asker starts Spark or Neo4j, if it is not running.
         """
         if not spark.alive():
             self._drop_all("Spark has stopped and is being restarted")
@@ -308,7 +308,7 @@ class Keeper:
             self._cache_partitions(asker)
 
     def _open(self, generation: int) -> Asker:
-        """Open an asker and load all that it needs except triples."""
+        """Open an asker and load all its data except triples."""
         with ExitStack() as stack:
             asker = stack.enter_context(
                 Asker(self._settings, self._progress, generation, self._cached)

@@ -1,4 +1,4 @@
-"""When a server ends by itself: if nothing was asked for a while, or if its warehouse is gone.
+"""The conditions under which a server ends by itself: it is idle, or its warehouse is gone.
 
 A question that was typed on a terminal starts a server for the questions that may follow. The user
 may never think of stopping that server, so it stops itself. `provhouse up` keeps a server until
@@ -23,10 +23,10 @@ class Lifetime:
         self._active = monotonic()
 
     def over(self, requests: int, running: int) -> str:
-        """Return why the server should end now, as a sentence, or an empty string.
+        """Return the reason why the server should end now, as a sentence, or an empty string.
 
-        ``requests`` is the number of requests so far, and ``running`` the number of those that are
-        being answered.
+        ``requests`` is the number of requests so far, and ``running`` is the number of requests in
+        progress.
         """
         if not is_own(self._warehouse, self._lock):
             return "The warehouse has been moved or deleted"

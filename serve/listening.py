@@ -1,7 +1,7 @@
-"""The addresses at which the server listens: loopback, and with TLS ``server_address``.
+"""The server's listening addresses: loopback, and with TLS also ``server_address``.
 
-Without TLS it listens on loopback only, whatever the settings are. A reverse proxy on the same
-machine that ends TLS connects to that port.
+Without TLS, the server listens on loopback only, whatever the settings are. A reverse proxy on the
+same machine that ends TLS connects to that port.
 """
 
 import re
@@ -36,7 +36,7 @@ class TlsListener:
         self.socket = listen(str(address.host), address.port)
 
     def renew(self) -> None:
-        """Use the certificate in the files from now on if they have changed and fit together."""
+        """Use the certificate in the files if they have changed and fit together."""
         version = self._read_version()
         if version == self._version:
             return
@@ -79,9 +79,10 @@ def tls_listener(settings: Settings) -> TlsListener | None:
 
 
 def server_names(settings: Settings) -> frozenset[str]:
-    """Return the host names, in lower case, under which clients reach the server.
+    """Return the host names, in lower case, that clients use for the server.
 
-    Raises UsageError if they are unknown although the server listens on all addresses.
+    Raises UsageError for an invalid host name, and if no name is set although the server listens on
+    all addresses.
     """
     names = {name.strip().lower() for name in settings.server_names.split(",") if name.strip()}
     for name in names:

@@ -1,4 +1,4 @@
-"""Find out whose token a request has.
+"""Find the person with a request's token.
 
 The file with the tokens is read again when it changes, so a token that is added or revoked takes
 effect with the next request.
@@ -30,7 +30,7 @@ class Person:
 
 
 class Unidentified(Exception):
-    """A request has no valid token: the reason, and what to do."""
+    """A request has no valid token; ``why`` is the reason, and ``remedy`` is the next step."""
 
     def __init__(self, why: str, remedy: str) -> None:
         super().__init__(why, remedy)
@@ -43,7 +43,7 @@ class Forbidden(UsageError):
 
 
 class People:
-    """All people who may use one server: the warehouse's owner, and those with other tokens."""
+    """All people who may use one server: the warehouse's owner and the people with tokens."""
 
     def __init__(self, warehouse: Path, owner_token: str) -> None:
         self._file = tokens_file(warehouse)
@@ -55,8 +55,8 @@ class People:
         """Return the person with the token in an Authorization header; raises Unidentified."""
         given = hashed(authorization.removeprefix(SCHEME))
         is_owner = hmac.compare_digest(given, self._owner)
-        # The hash is compared with every token's in constant time, so the time of a reply shows
-        # neither which tokens exist nor how much of one was guessed.
+        # The hash is compared with every token's hash in constant time, so the time of a reply
+        # reveals neither which tokens exist nor how much of a token was guessed.
         found = [one for one in self._current() if hmac.compare_digest(given, one.sha256)]
         if authorization.startswith(SCHEME):
             if is_owner:
@@ -70,7 +70,7 @@ class People:
         )
 
     def _current(self) -> list[Token]:
-        """Return the stored tokens; none if the file is damaged, so that it admits no one."""
+        """Return the stored tokens; none if the file is damaged, so that no token is accepted."""
         version = self._read_version()
         if version != self._version:
             try:

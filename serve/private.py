@@ -1,4 +1,4 @@
-"""Keep the folders of this machine out of what a server tells people without the role ``admin``."""
+"""Keep this machine's folders out of a server's responses to people without the role ``admin``."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -16,11 +16,11 @@ class Folders:
     """Folders whose paths only an administrator of the warehouse may see."""
 
     def __init__(self, folders: Iterable[Path] = ()) -> None:
-        # The longest path first: a folder may be inside another one.
+        # The longest path first: a folder may be inside another folder.
         self._folders = sorted(map(str, folders), key=len, reverse=True)
 
     def told(self, text: str, scope: Scope) -> str:
-        """Return a text for the sender of a request: with names in place of paths if need be."""
+        """Return a text for a request's sender, with names for paths unless they are an admin."""
         person: Person | None = scope.get("person")
         if person and person.role.includes(Role.admin):
             return text
@@ -29,7 +29,7 @@ class Folders:
         return text
 
     def status(self, status: Status, scope: Scope) -> Status:
-        """Return a status for the sender of a request."""
+        """Return a status for the sender of a request, with its texts as ``told`` returns them."""
         waiting = (
             replace(one, folder=self.told(one.folder, scope), error=self.told(one.error, scope))
             for one in status.waiting

@@ -43,7 +43,7 @@ _STATUS: dict[type[ProvhouseError], int] = {
     Busy: 409,
     Damaged: 500,
 }
-"""The HTTP status of each class of errors. The first class that an error belongs to counts."""
+"""The HTTP status of each class of errors. For an error of several classes, the first counts."""
 
 
 def problem(error: ProvhouseError, request: Request) -> Response:
@@ -79,7 +79,7 @@ def _response(
 
 
 class Refused(HTTPException):
-    """A request that is refused because of HTTP itself; the parts are those of ProvhouseError."""
+    """A request that is refused because of HTTP itself, with the parts of a ProvhouseError."""
 
     def __init__(
         self, status: int, wanted: str, found: str, remedy: str, headers: Mapping[str, str]

@@ -40,7 +40,7 @@ def up_for_a_while(settings: Settings, progress: Progress) -> None:
     """Start the server unless it is running, and wait until it can answer.
 
     The server ends after ``idle_minutes`` without questions. If several commands call this at once,
-    only one starts the server and says so. Raises what ``up`` raises.
+    only one starts the server and reports it. Raises the errors of ``up``.
     """
     server, started = _running(settings, progress)
     if started:
@@ -53,7 +53,7 @@ def up_for_a_while(settings: Settings, progress: Progress) -> None:
 
 @contextmanager
 def without_server(settings: Settings, progress: Progress) -> Iterator[None]:
-    """Stop the server during the block, then start it again, on the same port if that is free."""
+    """Stop the server during the block, then start it again, on the same port if it is free."""
     warehouse = settings.warehouse
     before = running(warehouse)
     kept = before is not None and is_kept(warehouse, before.pid)
@@ -92,10 +92,10 @@ def _running(settings: Settings, progress: Progress) -> tuple[ServerInfo, bool]:
 
 
 def await_generation(settings: Settings, generation: int | None, progress: Progress) -> None:
-    """Wait until the server, if one is running, answers from this generation or a later one.
+    """Wait until the server, if one is running, answers from this or a later generation.
 
     Until then the server answers from the previous generation. If the wait takes too long, report
-    that and return.
+    this and return.
     """
     client = Client.of(settings.warehouse)
     if client is None or generation is None:

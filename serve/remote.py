@@ -42,15 +42,15 @@ class RemoteServer:
 
 
 AnyServer = ServerInfo | RemoteServer
-"""The server of a warehouse on this machine, or one that is named by its URL."""
+"""The server of a warehouse on this machine, or a server with a URL."""
 
 
 def remote_server(url: str, ca_file: Path | None = None) -> RemoteServer:
     """Return the server with this URL.
 
     ``ca_file`` has the certificates, in PEM, of the authorities to trust instead of the system's.
-    Raises UsageError for a URL that is not of a server, and for http to another machine, since
-    anyone on the way could read the token.
+    Raises UsageError for a URL that is not the address of a server, and for http to another
+    machine, since anyone on the way could read the token.
     """
     parts, port = _split(url)
     secure, host = parts.scheme == "https", parts.hostname or ""
@@ -68,7 +68,7 @@ def remote_server(url: str, ca_file: Path | None = None) -> RemoteServer:
 
 
 def checked_token(token: str) -> str:
-    """Return a token without surrounding spaces; raises UsageError if it cannot be one."""
+    """Return a token without surrounding spaces; raises UsageError if it cannot be a token."""
     found = token.strip()
     if not _TOKEN.fullmatch(found):
         raise UsageError(

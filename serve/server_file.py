@@ -1,4 +1,4 @@
-"""The folder `WAREHOUSE/server/`, in which clients find the server's port and token.
+"""The folder `WAREHOUSE/server/` with the server's port and token, which clients read.
 
 `server.json` has the process id and the port. A server keeps this file locked while it runs. If the
 file is not locked, the server has ended, and a program on the port is not the server. Every command
@@ -123,7 +123,7 @@ def _read(handle: int) -> ServerInfo | None:
 def token(warehouse: Path) -> str:
     """Return the token that clients must send.
 
-    On first use, create it in a file that only its owner can read.
+    On first use, create the token in a file that only its owner can read.
     """
     file = folder(warehouse) / "token"
     try:

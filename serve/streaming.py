@@ -1,6 +1,6 @@
 """A pipe between the thread that writes an answer and the thread that sends it.
 
-So the text of a large answer is never in memory as a whole.
+With it, the text of a large answer is never in memory as a whole.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,7 +14,7 @@ from provhouse.model.errors import TooSlow
 PIECE = 1 << 16
 """The number of characters sent at once."""
 AHEAD = 8
-"""The number of pieces queued for a slow reader before the writer has to wait."""
+"""The number of pieces queued for a slow reader before the writer must wait."""
 PATIENCE = 60
 """The number of seconds that the writer waits for a reader that does not read."""
 
@@ -52,7 +52,7 @@ class Pipe:
             self._parts, self._size = [], 0
 
     def begin(self) -> None:
-        """Begin to write, and wait for the first piece; raise the error if there is one instead."""
+        """Begin to write, and wait for the first piece; raise an error that comes in its place."""
         self._begun = True
         self._thread.start()
         self._first = self._next()
@@ -89,7 +89,7 @@ class Pipe:
                 self._put(error)
             self._put(None)
         except TooSlow:
-            pass  # the reader has gone
+            pass  # the reader no longer reads
 
     def close(self) -> None:
         """Stop reading; a writer that is still running fails at its next piece."""

@@ -1,8 +1,8 @@
 """The tokens of several people: `WAREHOUSE/server/tokens.json`, with names, roles and hashes.
 
 A token is shown once, when it is created; only its SHA-256 is stored. A slow hash such as scrypt
-makes it expensive to try likely passwords. A token has 256 random bits, so none is more likely than
-another, and a slow hash would only delay every request.
+would only delay every request: it makes trying likely passwords expensive, but a token has 256
+random bits, so no token is more likely than another.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ class Role(StrEnum):
     admin = "admin"
 
     def includes(self, role: "Role") -> bool:
-        """Return whether this role may do what ``role`` may do."""
+        """Return whether this role has all rights of ``role``."""
         roles = list(Role)
         return roles.index(self) >= roles.index(role)
 
@@ -69,7 +69,7 @@ def tokens_file(warehouse: Path) -> Path:
 
 
 def read_tokens(file: Path) -> list[Token]:
-    """Return all tokens in a file, also those that are no longer valid.
+    """Return all tokens in a file, including tokens that are no longer valid.
 
     Raises Unavailable if the file cannot be read.
     """
@@ -86,8 +86,8 @@ def read_tokens(file: Path) -> list[Token]:
 def add_token(warehouse: Path, name: str, role: Role, until: datetime | None) -> str:
     """Create a token for a person, store its hash, and return the token.
 
-    Replaces a token of that name which has expired or was revoked. Raises UsageError if the name is
-    invalid or has a valid token, or if ``until`` is in the past.
+    Replaces an expired or revoked token of that name. Raises UsageError if the name is invalid or
+    has a valid token, or if ``until`` is in the past.
     """
     now = datetime.now(UTC)
     _check_name(name)
@@ -133,7 +133,7 @@ def revoke_token(warehouse: Path, name: str) -> None:
 
 
 def _change(warehouse: Path, change: Callable[[Sequence[Token]], list[Token]]) -> None:
-    """Replace the tokens by what ``change`` returns, one process at a time."""
+    """Replace the tokens by the result of ``change``, in one process at a time."""
     file = tokens_file(warehouse)
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with exclusive(file.with_name("tokens.lock")):

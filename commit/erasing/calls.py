@@ -1,4 +1,4 @@
-"""Find names of modules and invocations that only triples of erased items have had."""
+"""Find the names of modules and invocations that occur only in triples of erased items."""
 
 from collections.abc import Iterator, Sequence
 
@@ -19,7 +19,7 @@ Text = tuple[str, str]
 def has_lone_calls(snapshot: Snapshot, items: ItemNumbers) -> bool:
     """Return whether triples touching the items have a module or call that no other triple has.
 
-    Neo4j may then have its name, which an erasure must remove.
+    Neo4j may then have the name of the module or call, and an erasure must remove it.
     """
     if not snapshot.derived:
         return False

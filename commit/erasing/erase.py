@@ -2,8 +2,8 @@
 
 The order of the steps matters. First, ``erased.npy`` hides the names from all readers at once.
 Next, ops that occur only in triples of erased items are removed from the tables that describe ops
-or count triples, while the triples still show which ops these are. Then triples, names, look-ups
-and logs are cleared. Last, Neo4j is rebuilt, if ``erasure.json`` requests it.
+or count triples, while the triples still have these ops. Then triples, names, look-ups and logs are
+cleared. Last, Neo4j is rebuilt, if ``erasure.json`` requests it.
 """
 
 from contextlib import suppress
@@ -42,7 +42,7 @@ from .triples import clear_links, clear_ops, lone_ops, lone_ops_of_pairs
 
 @dataclass(frozen=True)
 class Resumed:
-    """An erasure that was interrupted, and what its completion has done."""
+    """An interrupted erasure, and the results of completing it."""
 
     erasure: Erasure
     items: int = 0
@@ -89,10 +89,10 @@ def count_items(layout: Layout, erasure: Erasure) -> int:
 
 
 def repeat_erasures(settings: Settings, progress: Progress) -> None:
-    """Repeat all erasures ever made, in case anything of the erased items is left.
+    """Repeat all erasures ever made, in case any text of the erased items is left.
 
     Only the writer may call this. If ``erasure.json`` is damaged, Neo4j is rebuilt, too, since the
-    file may have requested that.
+    file may have requested a rebuild.
     """
     layout = Layout(settings.warehouse)
     try:
@@ -112,15 +112,16 @@ def repeat_erasures(settings: Settings, progress: Progress) -> None:
 def erase(settings: Settings, progress: Progress, *, in_views: bool = True) -> tuple[int, bool]:
     """Carry out the erasure in progress, if there is one.
 
-    ``in_views`` says whether views in Neo4j may have the names: not after an earlier erasure of
-    the same items. Returns the number of triples that touch the erased items, and whether Neo4j was
-    rebuilt. Raises Busy if Neo4j must be rebuilt but is in use; everything else is done by then.
+    ``in_views`` says whether views in Neo4j may have the names; they have none after an earlier
+    erasure of the same items. Returns the number of triples that touch the erased items, and
+    whether Neo4j was rebuilt. Raises Busy if Neo4j must be rebuilt but is in use; everything else
+    is done by then.
     """
     layout = Layout(settings.warehouse)
     erasure = read_erasure(layout)
     if erasure is None:
         return 0, False
-    # Bases without a folder were pruned. The newest base, which is the current one, comes first.
+    # Bases without a folder were pruned. The newest base, the current base, comes first.
     stored = sorted(erasure.items.keys() & set(bases(layout)), reverse=True)
     items = {base: ItemNumbers(np.array(erasure.items[base], np.int64)) for base in stored}
     for base in stored:
@@ -135,7 +136,7 @@ def erase(settings: Settings, progress: Progress, *, in_views: bool = True) -> t
     clear_logs(layout)
     clear_abandoned()
     reach("logs cleared")
-    # No answer has the names by now, so a view that is written later has none either.
+    # No answer has the names by now, so views written later cannot have them either.
     if in_views and stored and _in_views(settings, items):
         _request_rebuild(layout)
     rebuild = _rebuild_requested(layout)
@@ -150,7 +151,7 @@ def erase(settings: Settings, progress: Progress, *, in_views: bool = True) -> t
 def _in_views(settings: Settings, items: dict[int, ItemNumbers]) -> bool:
     """Return whether views may have brought names of these items into Neo4j.
 
-    Where a base has none of the names, none of its items was named.
+    A base that ``items`` lacks has none of the names, so the check gets no items for it.
     """
     layout = Layout(settings.warehouse)
     known = {base: items[base].tolist() if base in items else [] for base in bases(layout)}
@@ -200,14 +201,14 @@ def _rebuild_graph(settings: Settings, progress: Progress) -> None:
 
 
 def _count_modules_again(settings: Settings, progress: Progress) -> None:
-    """Show the modules of the current generation again: a cleared triple may be part of none."""
+    """Update the modules in Neo4j, since a cleared triple may no longer be part of a module."""
     layout = Layout(settings.warehouse)
     commit = current(layout)
     shown = Snapshot(layout, commit) if commit else None
     modules = module_graph(shown) if shown else {}
     if shown and modules:
         with (
-            suppress(Unavailable),  # nothing of what was erased is in Neo4j; only counts differ
+            suppress(Unavailable),  # Neo4j has no erased text; only its counts are outdated
             shared_graph(layout.warehouse_id(), settings, progress) as graph,
         ):
             announce(graph, shown, modules)

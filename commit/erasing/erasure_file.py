@@ -27,15 +27,15 @@ class Erasure:
     graph: bool = False
     """Whether Neo4j must be rebuilt, because it has ops that were erased."""
     names: tuple[str, ...] = ()
-    """Salted hashes of the names to erase, by which the same command knows what it has begun."""
+    """Salted hashes of the names to erase, so that a repeated command finds its own erasure."""
 
     def has_name(self, name: str) -> bool:
-        """Return whether the erasure is one of this name."""
+        """Return whether this name is one of the names to erase."""
         return any(_hashed(name, each.partition(" ")[0]) == each for each in self.names)
 
 
 def hashed_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Return salted hashes of names; they say nothing to who does not know the names."""
+    """Return salted hashes of names, which reveal nothing to anyone who does not know the names."""
     salt = secrets.token_hex(16)
     return tuple(sorted(_hashed(name, salt) for name in names))
 

@@ -1,6 +1,6 @@
 """Remove names from the files of a base: from segments (names by number) and from look-ups.
 
-A look-up must be cleared, too, since its hashes would confirm a guessed name. ``erased.npy`` is
+Look-ups must be cleared, too, since their hashes would confirm a guessed name. ``erased.npy`` is
 written first and hides the names from all readers at once. The other files may be cleared later,
 and more than once.
 """
@@ -116,7 +116,7 @@ def clear_lookup(folder: Path, span: Span, erased: ItemNumbers) -> None:
 
 
 def clear_ids(folder: Path, span: Span, erased: ItemNumbers) -> None:
-    """Rewrite the look-up of an ingest's row ids without erased items, if it has any."""
+    """Rewrite the look-up of an ingest's row ids, if it has erased items, without them."""
     known = read_ids(folder, span.ingest)
     if known is None or not among(known.offsets().astype(np.int64) + span.first, erased).any():
         return
@@ -135,7 +135,7 @@ def _kept_ids(table: TableIds, span: Span, erased: ItemNumbers) -> TableIds:
 
 
 def clear_versions(folder: Path, span: Span, erased: ItemNumbers) -> None:
-    """Rewrite the versions of an ingest without erased items, if there are any."""
+    """Rewrite the versions of an ingest, if they include erased items, without these items."""
     found = read_versions(folder, span.ingest)
     kept = ~among(found[1].astype(np.int64) + span.first, erased)
     if kept.all():

@@ -64,7 +64,7 @@ def finish_rejected(layout: Layout, base: int) -> None:
 
 
 class NameMatcher:
-    """Finds which of the given names occur in the fields of a rejected row.
+    """Finds the given names that occur in the fields of a rejected row.
 
     The row's src and dst may lack the scope that an ingest puts in front of item names.
     """
@@ -82,7 +82,7 @@ class NameMatcher:
 
 
 def _texts(value: object) -> Iterator[str]:
-    """Yield all strings in a value, also those inside strings that are JSON, such as attributes.
+    """Yield all strings in a value, also inside strings that are JSON, such as attributes.
 
     The input is untrusted, and its nesting may be as deep as its length allows.
     """

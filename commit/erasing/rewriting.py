@@ -30,7 +30,7 @@ _ENCODINGS = (
 
 
 def rewrite(path: Path, change: Change) -> None:
-    """Replace a file of a table by one with changed rows, atomically for readers.
+    """Replace a file of a table by a file with changed rows, atomically for readers.
 
     Processes that have the old file open can still read it. ``update_lengths`` must be called
     afterwards, even after a crash in between.
@@ -96,7 +96,7 @@ def update_lengths(folder: Path) -> None:
 
 
 def _logged_lengths(folder: Path) -> dict[str, int]:
-    """Return the length of each file that the log names, also of those that were merged since."""
+    """Return the length of each file that the log names, also of files that were merged since."""
     lengths = dict[str, int]()
     for log in sorted((folder / "_delta_log").glob("*.json")):
         for line in log.read_text(encoding="utf-8").splitlines():

@@ -1,7 +1,7 @@
 """Remove op and attributes from triples that touch erased items.
 
-The rows stay. So questions still reach what an erased item led to, and everything that refers to
-rows by their places stays valid.
+The rows stay. So questions still reach the items downstream of an erased item, and all references
+to rows by place stay valid.
 """
 
 from collections.abc import Callable, Iterator
@@ -42,7 +42,7 @@ _COUNTED = ("set_dependencies", "workflow")
 
 
 def clear_links(snapshot: Snapshot, items: ItemNumbers) -> int:
-    """Remove op and attributes from all triples that touch some items; return how many do."""
+    """Remove op and attributes from all triples that touch some items; return their number."""
     links = 0
     for partition in partitions_touching(snapshot, items).tolist():
         path = snapshot.partition_path(partition)
@@ -78,7 +78,7 @@ def lone_ops(snapshot: Snapshot, items: ItemNumbers) -> set[str]:
 
 
 def without_used(snapshot: Snapshot, ops: set[str], items: ItemNumbers) -> set[str]:
-    """Return those of the given ops that no triple of the base has, except triples of the items."""
+    """Return the given ops that no triple of the base has, except triples touching the items."""
     for others in _other_ops(snapshot, items) if ops else ():
         ops = ops - others
         if not ops:
@@ -119,7 +119,7 @@ def lone_ops_of_pairs(snapshot: Snapshot, items: ItemNumbers) -> Pairs:
 def _across(
     snapshot: Snapshot, partition: PartitionNumber, chosen: Callable[[pa.Table], Bools]
 ) -> Iterator[tuple[tuple[SetId, SetId], str]]:
-    """Yield a pair of sets and an op once for all chosen triples between the sets with this op.
+    """Yield each pair of sets and op of the chosen triples between different sets, once.
 
     In a pair, the set of dst comes first.
     """
@@ -161,7 +161,7 @@ def _without(rows: pa.Table, ops: set[str], pairs: Pairs) -> pa.Table:
     if SET in rows.column_names:
         ends = zip(some[SET].to_pylist(), some[DERIVES_FROM].to_pylist(), strict=True)
         gone = [ops | pairs.get(pair, set()) for pair in ends]
-    # A row left without ops gets the empty op, which triples ingested without an op have, too.
+    # A row left without ops gets the empty op, as do triples that were ingested without an op.
     lists = [
         [op for op in each if op not in without] or [""]
         for each, without in zip(some[OPS].to_pylist(), gone, strict=True)

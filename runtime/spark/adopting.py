@@ -1,6 +1,6 @@
 """Check whether provhouse can use a Spark session that the program around it created.
 
-Such a session lacks what provhouse sets in sessions of its own: Delta's jars, the daemon that
+Such a session lacks four things that provhouse's own sessions have: Delta's jars, the daemon that
 imports our modules ahead of the first task, an unlimited size of results and, on a cluster, our
 code. Our tasks also run without the first three.
 """
@@ -37,7 +37,7 @@ def check_usable(context: "SparkContext") -> None:
 
 
 def _installed(_: int) -> str:
-    """Import in a worker what most tasks need; return the version of provhouse there."""
+    """Import the packages of most tasks in a worker; return the worker's version of provhouse."""
     import numba  # noqa: F401
     import pyarrow  # noqa: F401
 

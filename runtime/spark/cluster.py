@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from pyspark import SparkContext
 
 START_SECONDS = 180
-"""The longest time until executors have run the first tasks."""
+"""The longest time in seconds until executors have run the first tasks."""
 IDENTITY = "warehouse.json"
-"""The file of a warehouse that differs in every warehouse."""
+"""The file whose content differs in every warehouse."""
 
 
 def check_cluster(context: "SparkContext", settings: Settings) -> None:
     """Raise Unavailable, with a remedy, if executors cannot work on the warehouse.
 
     They must start in time, have a Python with the packages that tasks use, and see the folder of
-    the warehouse. As many tasks look as the executors have cores, and Spark divides these among the
+    the warehouse. The check runs one task for each core, and Spark divides the tasks among the
     executors that have started.
     """
     file = settings.warehouse / IDENTITY
@@ -56,7 +56,7 @@ def check_cluster(context: "SparkContext", settings: Settings) -> None:
 
 
 def _look(file: Path) -> tuple[str, bytes]:
-    """Import in a worker what tasks need; return its host and the content of a file."""
+    """Import the packages of tasks in a worker; return its host and the content of a file."""
     import socket
 
     import numba  # noqa: F401
@@ -73,7 +73,7 @@ def _content(file: Path) -> bytes:
 
 
 def reason(message: str) -> str:
-    """Return the line of Spark's message that says what is wrong, or its first line."""
+    """Return the line of Spark's message that describes the problem, or its first line."""
     lines = message.strip().splitlines() or ["Spark gave no reason"]
     telling = [line for line in lines if "NotFoundError" in line or "MISMATCH" in line]
     return (telling or lines)[0].strip()

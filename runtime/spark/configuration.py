@@ -34,10 +34,10 @@ DAEMONS = (DAEMON, CLUSTER_DAEMON)
 LONGEST_SOCKET_FOLDER = 60
 """The longest path, in characters, of the folder for sockets.
 
-The path of a socket can have 107 bytes, of which Spark's file name takes 42.
+The path of a socket can have 107 bytes, and Spark's file name takes 42 of them.
 """
 _QUICK = "-XX:TieredStopAtLevel=1"
-"""A Java option: tasks run in Python, so that more compilation of Java never pays."""
+"""A Java option that limits compilation: tasks run in Python, so compiling more never pays."""
 
 
 def on_cluster(master: str) -> bool:

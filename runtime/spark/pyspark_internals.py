@@ -1,8 +1,8 @@
 """All uses of undocumented parts of PySpark, written for PySpark 4.2.
 
-Each docstring names a public method that does something similar. If a new release breaks a
-function, read in PySpark's source how that method works now, and adapt the function. No other
-module of provhouse uses private attributes of PySpark.
+Each docstring names a similar public method, if there is one. If a new release breaks a function,
+read in PySpark's source how that method works now, and adapt the function. No other module of
+provhouse uses private attributes of PySpark.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -39,10 +39,10 @@ def _ignore(*_: object) -> None:
 
 
 def leave_jvm() -> None:
-    """Make PySpark forget its JVM, so that the next session starts another one.
+    """Make PySpark forget its JVM, so that the next session starts another JVM.
 
     Otherwise PySpark would use the first JVM of this process permanently, also for each new
-    ``SparkConf``. If another program's session started that JVM, it lacks our jars. There is no
+    ``SparkConf``. If another program's session started that JVM, it lacks our jars. PySpark has no
     public method for this.
     """
     from pyspark import SparkContext
@@ -87,13 +87,13 @@ def running_session() -> "SparkSession | None":
 
 
 def has_stopped(context: "SparkContext") -> bool:
-    """Return whether ``SparkContext.stop`` was called; there is no public method for this."""
+    """Return whether ``SparkContext.stop`` was called; PySpark has no public method for this."""
     private: Any = context
     return private._jsc is None
 
 
 def restore_properties(context: "SparkContext", properties: Mapping[str, str | None]) -> None:
-    """Set local properties of this thread; None removes one.
+    """Set local properties of this thread; the value None removes a property.
 
     ``SparkContext.setLocalProperty`` does this, but its type does not allow None.
     """
@@ -102,10 +102,10 @@ def restore_properties(context: "SparkContext", properties: Mapping[str, str | N
 
 
 def map_in_arrow(rows: "DataFrame", function: ArrowTask, schema: str) -> "DataFrame":
-    """Return the batches that a function makes of the batches of each partition.
+    """Apply a function to the batches of each partition, and return the rows of its results.
 
-    ``DataFrame.mapInArrow`` does this too, but only where pandas is installed, though neither it
-    nor the workers use pandas.
+    ``DataFrame.mapInArrow`` does this too, but needs pandas installed, although neither the method
+    nor the workers use it.
     """
     from pyspark.sql import DataFrame
     from pyspark.sql.pandas import functions
@@ -120,10 +120,10 @@ def map_in_arrow(rows: "DataFrame", function: ArrowTask, schema: str) -> "DataFr
 
 
 def java_session(session: "SparkSession") -> tuple[Any, Any]:
-    """Return the JVM of a session, through which its classes are called, and the session in it.
+    """Return py4j's view of a session's JVM, which calls Java classes, and the session in the JVM.
 
-    There is no public method for this. Raises AttributeError for a session of Spark Connect, which
-    has no JVM.
+    PySpark has no public method for this. Raises AttributeError for a session of Spark Connect,
+    which has no JVM.
     """
     private: Any = session
     return private._jvm, private._jsparkSession
@@ -161,14 +161,14 @@ def _java_handles(gateway: Any) -> _JavaHandles:
 
 
 _CONVERTERS: list[Callable[[Any], Exception | None]] = []
-"""The functions that make errors of a program from exceptions of the JVM, before PySpark does."""
+"""The functions that convert exceptions of the JVM to Python errors, before PySpark does."""
 
 
 def convert_java_errors(convert: Callable[[Any], Exception | None]) -> None:
-    """Let PySpark raise what a function makes of an exception of the JVM, unless that is None.
+    """Make PySpark raise the errors that a function converts the JVM's exceptions to.
 
-    PySpark makes all of its errors in one place, and there is no public method that adds others.
-    Repetitions with the same function do nothing.
+    If the function returns None, PySpark converts the exception itself. It does so in one place,
+    and has no public method that adds other errors. Repetitions with the same function do nothing.
     """
     from pyspark.errors.exceptions import captured
 
@@ -187,7 +187,7 @@ def convert_java_errors(convert: Callable[[Any], Exception | None]) -> None:
 
 
 def java_rdd(rdd: "RDD[Any]") -> tuple[Any, Any]:
-    """Return the JVM of an RDD, and the RDD in it. There is no public method for this."""
+    """Return the JVM of an RDD, and the RDD in it. PySpark has no public method for this."""
     private: Any = rdd
     return private.ctx._jvm, private._jrdd
 
@@ -195,7 +195,7 @@ def java_rdd(rdd: "RDD[Any]") -> tuple[Any, Any]:
 def worker_memory(context: "SparkContext") -> int:
     """Return the megabytes that a Python worker may use before it writes groups to files.
 
-    ``RDD.combineByKey`` obeys it, but there is no public method that returns it.
+    ``RDD.combineByKey`` obeys this limit, but no public method returns it.
     """
     from pyspark import util
 
@@ -207,13 +207,13 @@ def worker_memory(context: "SparkContext") -> int:
 def save_lines(rdds: "Sequence[RDD[bytes]]", path: str, codec: str | None) -> None:
     """Write all records of some RDDs as lines of text files.
 
-    ``RDD.saveAsTextFile`` does this, after a function of its own, which would not know what the
-    tasks of which RDD have written.
+    ``RDD.saveAsTextFile`` also does this, but first runs a function of its own, which would not
+    know the RDD of the lines that its task writes.
     """
     private: Any = rdds
     for rdd in private:
         rdd._bypass_serializer = True
-        _ = rdd._jrdd  # it sets the serializer, which a union compares
+        _ = rdd._jrdd  # reading it sets the serializer, which a union compares
     united: Any = rdds[0] if len(rdds) == 1 else private[0].ctx.union([*rdds])
     jvm = united.ctx._jvm
     lines = united._jrdd.map(jvm.BytesToString())

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 KILL_SECONDS = 10
-"""The longest time that ``end`` waits for killed processes, or for a start in another thread."""
+"""The most seconds that ``end`` waits for killed processes, or for a start in another thread."""
 ENDINGS = (
     "Python worker exited unexpectedly",
     *(f"from {daemon}" for daemon in DAEMONS),
@@ -60,8 +60,8 @@ _process = _Process()
 def spark(settings: Settings, logs: Path) -> "SparkSession":
     """Return the session of this process; the first call starts Spark, which takes 6 to 11 seconds.
 
-    If the program around provhouse has created a session, return that one: it is never configured,
-    stopped or ended by provhouse. Otherwise the JVM prints to ``spark.log`` in the folder ``logs``.
+    If the program around provhouse has created a session, return that session: provhouse never
+    configures, stops or ends it. Otherwise the JVM prints to ``spark.log`` in the folder ``logs``.
     Raises Unavailable if Java, the jars or the master are missing, if the program's session cannot
     be used, or if the executors of a cluster cannot work on the warehouse.
     """
@@ -153,7 +153,7 @@ def _opened(log: Path) -> int:
 
 @contextmanager
 def _signal_kept() -> Iterator[None]:
-    """Restore the command's handler of Ctrl-C after the block, in which PySpark replaces it."""
+    """Restore the command's handler of Ctrl-C after a block that lets PySpark replace it."""
     before = signal.getsignal(signal.SIGINT)
     yield
     if threading.current_thread() is threading.main_thread():
@@ -172,7 +172,7 @@ def alive() -> bool:
 
 
 def end(patience: float = 10) -> None:
-    """End the JVM that provhouse started here and its workers, and wait until all are gone.
+    """End the JVM that provhouse started in this process and its workers; wait until all are gone.
 
     A session that the program around provhouse created stays. This sends signals because the JVM
     may be dead or not ready yet. A process that has not ended after ``patience`` seconds is killed.
@@ -183,8 +183,8 @@ def end(patience: float = 10) -> None:
     while monotonic() < late + KILL_SECONDS:
         send = psutil.Process.kill if monotonic() > late else psutil.Process.terminate
         family |= _signal_all(send)
-        # Another thread may be starting Spark. Its PySpark must be the one to see the JVM end:
-        # it waits forever for a JVM whose exit status was already taken here.
+        # Another thread may be starting Spark. PySpark in that thread must see the JVM end first:
+        # it waits forever for a JVM whose exit status this thread has already taken.
         if _process.starting.acquire(timeout=0.1):
             try:
                 _await_end(family, patience)
@@ -237,9 +237,9 @@ def _below(process: psutil.Process) -> list[psutil.Process]:
 def working() -> Iterator[None]:
     """Run a block that uses Spark; raise Unavailable if Spark dies meanwhile.
 
-    Other errors pass unchanged. A KeyboardInterrupt ends the Spark that provhouse started, so that
-    no task still writes while the command removes its unfinished work. A session of the program
-    around provhouse does not end, because PySpark itself cancels the jobs of that session.
+    Other errors pass unchanged. A KeyboardInterrupt ends provhouse's own Spark, so that no task
+    still writes while the command removes its unfinished work. A session of the program around
+    provhouse does not end, because PySpark itself cancels the jobs of that session.
     """
     session = _process.session
     try:

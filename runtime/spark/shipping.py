@@ -1,7 +1,7 @@
 """Send provhouse's own code to executors, so that they run the version of this process.
 
-An executor that finds the same code installed uses the installed code instead. Its compiled kernels
-are then kept between sessions; with the sent code, each session compiles them again.
+An executor with the same code installed uses the installed code instead. Compiled kernels are then
+kept between sessions; with the sent code, each session compiles them again.
 """
 
 import importlib
@@ -41,7 +41,7 @@ def digest() -> str:
 
 
 def _modules() -> Iterator[tuple[str, Path]]:
-    """Yield the path in the zip file, and the file, of each module of ``PACKAGES``.
+    """Yield the path in the zip file, and the file, for each module of ``PACKAGES``.
 
     Raises ModuleNotFoundError if a package is missing, as in another version of provhouse.
     """
@@ -56,7 +56,7 @@ def _modules() -> Iterator[tuple[str, Path]]:
 
 
 def use_installed() -> None:
-    """Import provhouse from now on from where it is installed, if the code there is the same.
+    """Make later imports use the installed provhouse, if its code is the same as the sent code.
 
     Call this in a process that has imported provhouse from the folder ``CODE``.
     """
@@ -74,7 +74,7 @@ def use_installed() -> None:
 
 
 def _forget() -> None:
-    """Make the next import of provhouse search for it again."""
+    """Make the next import of provhouse search for its modules again."""
     for name in [name for name in sys.modules if name.partition(".")[0] == "provhouse"]:
         del sys.modules[name]
     importlib.invalidate_caches()

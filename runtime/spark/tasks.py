@@ -23,12 +23,12 @@ Arg = TypeVar("Arg")
 Result = TypeVar("Result")
 
 LOOK_SECONDS = 0.25
-"""Seconds between two progress reports."""
+"""The number of seconds between two progress reports."""
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """The amount of work of each task, and a file in which tasks write how much is done.
+    """The amount of work of each task, and a file where tasks record their progress.
 
     Some tasks are much longer than others, so the number of finished tasks shows little.
     """
@@ -39,7 +39,7 @@ class Sizes:
     """The displayed unit of the amounts in ``of``, such as bytes; empty to display no unit."""
 
     def mine(self, number: int) -> tuple[I64, int] | None:
-        """Return an array of one number, to which a task writes its progress, and the task's size.
+        """Return an array of one number for a task's progress, and the task's size.
 
         Returns None if the progress file is on another machine.
         """
@@ -53,8 +53,8 @@ class Sizes:
     def done(self, finished: int) -> tuple[int, int, str]:
         """Return the work done by all tasks, the total and the unit.
 
-        ``finished`` is the number of finished tasks. It is all that the driver knows of tasks on
-        other machines, so these are taken to be of equal size.
+        ``finished`` is the number of finished tasks. The driver knows nothing else about tasks on
+        other machines, so it treats them as equally large.
         """
         total = sum(self.of)
         reported = int(shared_numbers(self.file).sum())
@@ -70,16 +70,16 @@ class _Running:
 
     def __init__(self) -> None:
         self.share: tuple[I64, int] | None = None
-        """The array to which the task writes its progress, and the task's size."""
+        """The array for the task's progress, and the task's size."""
         self.part = (0.0, 1.0)
-        """The part of the task that runs now: the fractions at which it begins and ends."""
+        """The part of the task that runs now, as the fractions of its begin and its end."""
 
 
 _running = _Running()
 
 
 def report_progress(part: float) -> None:
-    """Report which fraction of the current task is done, from 0 to 1."""
+    """Report the fraction of the current task, or of its part, that is done, from 0 to 1."""
     if _running.share:
         mine, size = _running.share
         begin, end = _running.part
@@ -107,7 +107,7 @@ class _Failed:
 class _Guarded(Generic[Arg, Result]):
     """A task that returns its expected errors as values, since Spark would turn them into text.
 
-    Expected errors are those of provhouse and of the machine, such as a full disk or too little
+    Expected errors are errors of provhouse and of the machine, such as a full disk or too little
     memory.
     """
 
@@ -132,7 +132,7 @@ class _Guarded(Generic[Arg, Result]):
 
 
 def _attempt() -> str:
-    """Return a name for this attempt at a task, which no other one of the Spark session has."""
+    """Return a name for this attempt at a task, unique in the Spark session."""
     from pyspark import TaskContext
 
     context = TaskContext.get()

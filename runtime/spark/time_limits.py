@@ -31,7 +31,7 @@ def limited(context: "SparkContext", watch: Stopwatch) -> Iterator[None]:
     try:
         yield
     except Exception:
-        watch.seconds_left()  # raises TooSlow if this is the cause
+        watch.seconds_left()  # raises TooSlow if the time is up
         raise
     finally:
         over.set()

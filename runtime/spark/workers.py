@@ -7,7 +7,7 @@ import sys
 class _Worker:
     """The state of this worker process that lasts from one task to the next.
 
-    There is one for the whole process because Spark forks the workers itself and calls plain
+    One object serves the whole process because Spark forks the workers itself and calls plain
     functions in them.
     """
 

@@ -1,4 +1,4 @@
-"""The HTTP application of a page: its files, and what its script asks for below `/v1/`."""
+"""The HTTP application of a page: its files, and the routes of its script below `/v1/`."""
 
 import zipfile
 from importlib.resources import files

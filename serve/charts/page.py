@@ -1,4 +1,4 @@
-"""The content of a page: views of records, the first selected ones, and saved selections."""
+"""The content of a page: views of records, the first selected records, and saved selections."""
 
 import math
 import re
@@ -23,7 +23,7 @@ Ranges = Sequence[tuple[int, int]]
 SHOWN = 50
 """The number of selected records in the table."""
 LONGEST = 200
-"""The number of characters that are shown of a text."""
+"""The number of characters of a text that the page shows."""
 _NAME = re.compile(r"[\w.+-]{1,64}")
 
 
@@ -31,7 +31,7 @@ _NAME = re.compile(r"[\w.+-]{1,64}")
 class Page:
     """The records of one file and their views.
 
-    ``ingest`` is called with each saved trace. ``command`` is how to call provhouse afterwards.
+    ``ingest`` is called with each saved trace. ``command`` is the command that calls provhouse.
     """
 
     records: FileRecords
@@ -43,7 +43,7 @@ class Page:
     command: str = "provhouse"
 
     def warm(self) -> None:
-        """Answer with several brushes once, so that the compiled loops are loaded."""
+        """Load the compiled loops by answering with several brushes once."""
         brushes: dict[str, Ranges] = {}
         for name in self.views.bars:
             brushes[name] = [(0, min(1, self.views.bars[name].number))]
@@ -51,7 +51,7 @@ class Page:
             self.first(brushes)
 
     def describe(self) -> dict[str, Any]:
-        """Return all that stays the same while the page is open."""
+        """Return the facts that do not change while the page is open."""
         axes = {name: [_axis(axis) for axis in bars.axes] for name, bars in self.views.bars.items()}
         return {
             "file": self.records.file.name,
@@ -67,7 +67,7 @@ class Page:
     def answer(
         self, brushes: Mapping[str, Ranges], active: str | None, measure: tuple[str, str] | None
     ) -> dict[str, Any]:
-        """Return all bars under some brushes: counts, or sums or averages of a measure."""
+        """Return all bars under some brushes, with counts, or sums or averages of a measure."""
         found = self.views.update({view: _bars(of) for view, of in brushes.items()}, active)
         return {
             "selected": found.selected,
@@ -88,7 +88,7 @@ class Page:
     def save(self, brushes: Mapping[str, Ranges], name: str) -> dict[str, Any]:
         """Write the trace of a selection, and ingest it if there is a warehouse for it.
 
-        Raises UsageError for an unsuitable name, and what writing and ingesting raise.
+        Raises UsageError for an unsuitable name, and any error of writing or ingesting.
         """
         if not _NAME.fullmatch(name):
             raise UsageError(

@@ -17,10 +17,10 @@ from .visitor import Visitor
 
 
 def serve(page: Page, port: int, progress: Progress, ready: Callable[[str], None]) -> None:
-    """Serve a page; ``ready`` is called with its link once the port is open.
+    """Serve a page, and call ``ready`` with its link once the port is open.
 
-    Fetches d3 the first time. Raises Unavailable if that fails or the port is in use; port 0 is any
-    free one.
+    The first call fetches d3. Port 0 means any free port. Raises Unavailable if d3 cannot be
+    fetched or the port is in use.
     """
     fetch(progress, ["page"])
     (d3,) = jar_folder("page").glob("*.jar")

@@ -1,9 +1,9 @@
-"""The one person who may use a page: who opens its link first.
+"""The one person who may use a page: the first person who opens its link.
 
 The link has a token in its fragment, which a browser sends to no server. The page's script
-exchanges it for a key, once, and keeps the key for its tab. So a link that was copied or logged is
-worthless afterwards. A cookie would be less safe: a browser sends it to all servers on this
-machine, whatever their port.
+exchanges the token for a key, once, and keeps the key for its tab. So a link that was copied or
+logged is worthless afterwards. A cookie would be less safe: a browser sends it to all servers on
+this machine, whatever their port.
 """
 
 import hmac
@@ -14,7 +14,7 @@ from ..tokens import Role
 
 
 class Visitor:
-    """The token of a page's link, and the key that is given for it once."""
+    """The token of a page's link, and the key that can be exchanged for it once."""
 
     def __init__(self) -> None:
         self.token = secrets.token_urlsafe(32)
@@ -34,7 +34,7 @@ class Visitor:
         return self._key
 
     def person(self, authorization: str) -> Person:
-        """Return who has the key in an Authorization header; raises Unidentified."""
+        """Return the visitor if an Authorization header has the key; raises Unidentified."""
         key = authorization.removeprefix(SCHEME)
         if not (authorization.startswith(SCHEME) and _equal(key, self._key)):
             raise Unidentified(

@@ -1,6 +1,6 @@
 """The triples that a question reads: src and dst as numbers, op and attributes still encoded.
 
-Few of these triples belong to the answer, and only those are decoded to rows.
+Few of these triples belong to the answer. Only the triples of the answer are decoded to rows.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from .triple_blocks import SENT
 
 
 class Fetched:
-    """Those triples of some partitions whose dst is in one of several ranges of items.
+    """The triples of some partitions whose dst is in one of several ranges of items.
 
     ``partitions`` are the decoded blocks, each an Arrow table sorted by dst. A range goes from an
     item of ``first`` to the item of ``last`` at the same position, both included.
@@ -79,7 +79,7 @@ class Fetched:
             for partition, rows in zip(self._partitions, self._rows, strict=True)
         ]
         joined = pa.chunked_array(parts, coded).unify_dictionaries().combine_chunks()
-        if isinstance(joined, pa.ChunkedArray):  # of no partition
+        if isinstance(joined, pa.ChunkedArray):  # there is no partition
             return np.empty(0, np.int32), pa.array([], pa.string())
         return np.asarray(joined.indices), joined.dictionary
 
@@ -95,7 +95,7 @@ class Fetched:
 
 
 def _within(partition: pa.Table, first: ItemNumbers, last: ItemNumbers) -> I32:
-    """Return, in order, the numbers of those rows of a partition whose dst is in a range."""
+    """Return, in order, the numbers of the rows of a partition whose dst is in a range."""
     dst = np.asarray(partition[DST])
     starts = np.searchsorted(dst, first, "left")
     return expand_ranges(starts, np.searchsorted(dst, last, "right") - starts).astype(np.int32)

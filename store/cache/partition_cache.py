@@ -84,7 +84,7 @@ class PartitionCache:
             return self._ingests[paths[0]]
 
     def hot(self, paths: Sequence[Path]) -> dict[Path, pa.Table]:
-        """Return those of the given partitions that this process keeps decoded in memory."""
+        """Return the given partitions that this process keeps decoded in memory, by path."""
         with self._lock:
             return {path: self._hot[path] for path in paths if path in self._hot}
 
@@ -107,7 +107,7 @@ class PartitionCache:
         return found
 
     def release(self) -> None:
-        """Free the memory of the cache, here and in Spark, if Spark is still running."""
+        """Free the memory of the cache in this process, and in Spark if it is still running."""
         self._reads.close()
         self.clear()
         if "described" in vars(self):
@@ -116,7 +116,7 @@ class PartitionCache:
     def clear(self) -> None:
         """Drop all cached partitions.
 
-        ``Partitions`` objects in use still work, but Spark no longer caches what they read.
+        ``Partitions`` objects in use still work, but Spark no longer caches the blocks they read.
         """
         with self._lock:
             ingests = list(self._ingests.values())
@@ -154,7 +154,7 @@ class Partitions:
         last: ItemNumbers,
         watch: Stopwatch | None = None,
     ) -> Fetched:
-        """Return those triples of some partitions whose dst is in one of several item ranges.
+        """Return the triples of some partitions whose dst is in one of several item ranges.
 
         A range goes from an item of ``first`` to the item of ``last`` at the same position, both
         included. Runs at most one Spark job. The job has one task for each partition that is

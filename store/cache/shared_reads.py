@@ -52,7 +52,7 @@ class SharedReads:
     ) -> Blocks:
         """Return the blocks of some partitions; raise TooSlow when the watch's time is up.
 
-        ``cancel`` stops the job with a given name. Raises Unavailable if this was closed, because
+        ``cancel`` stops the job with a given name. Raises Unavailable after ``close``, because
         Spark has ended.
         """
         if not partitions:
@@ -111,7 +111,7 @@ class SharedReads:
             jobs = {job.group: job for job in self._under_way.values()}
         self._pool.shutdown(wait=False, cancel_futures=True)
         for job in jobs.values():
-            if job.blocks.cancelled():  # the pool does not wake those that wait for the job
+            if job.blocks.cancelled():  # the pool does not wake the questions waiting for the job
                 job.blocks.set_running_or_notify_cancel()
 
 

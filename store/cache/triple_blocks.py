@@ -34,7 +34,7 @@ DESCRIBED = pa.schema(
 )
 """The schema of triples with their origins and the columns of derivations.
 
-Strings are dictionary-encoded, since few differ among many triples.
+Strings are dictionary-encoded, since many triples share few distinct strings.
 """
 
 
@@ -60,7 +60,7 @@ def _narrow(column: pa.Array) -> pa.Array:
 
 
 def _fits(count: int, width: pa.DataType) -> bool:
-    return bool(count <= 1 << (width.bit_width - 1))
+    return bool(count <= 1 << (width.bit_width - 1))  # indexes end at count - 1
 
 
 def as_sent(rows: pa.Table) -> bytes:

@@ -1,7 +1,7 @@
 """Encode columns of row ids in batches, as differences, which take few bytes if ids are in order.
 
-In a batch, the first id of each table is stored as it is, and each further id as the difference
-to the id of that table before it. Arrow's compression makes next to nothing of equal differences.
+A batch stores the first id of each table as it is, and each further id as the difference from the
+previous id of the same table. Arrow's compression reduces equal differences to a few bytes.
 """
 
 import numpy as np
@@ -14,13 +14,13 @@ from provhouse.model.arrays import I32, I64, Bools
 def encoded(ids: I64, codes: I32, given: Bools) -> pa.Array:
     """Return row ids as differences, null where no id is ``given``.
 
-    ``codes`` are the positions of their tables. No trace of other ids is left.
+    ``codes`` are the positions of their tables. The result has no trace of ids not ``given``.
     """
     return pa.array(_differences(ids, codes, given), mask=~given)
 
 
 def decoded(column: pa.Array, codes: I32) -> tuple[I64, Bools]:
-    """Return the row ids that ``encoded`` made a column of, and which rows have one."""
+    """Return the row ids in a column that ``encoded`` returned, and a mask of rows with an id."""
     given = np.asarray(column.is_valid())
     return _sums(np.asarray(column.fill_null(0)), codes, given), given
 

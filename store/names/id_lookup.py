@@ -1,11 +1,10 @@
 """Write and read look-ups of row ids, which lead from the ids of a table to the items of an ingest.
 
-``INGEST.ids.arrow`` has the ids of each table, and the position of each item among those of the
-ingest, in compressed batches. A batch has ids that follow each other, but in the order of the
-positions: ids are in order within a set, and the positions of a set follow each other, so that
-nearly all differences are small or equal. The metadata has the pattern and the batches of each
-table, and the first and the last id of each batch, so that an id is found by reading one batch, and
-one beyond those of an ingest by reading none.
+``INGEST.ids.arrow`` has the ids of each table, and the position of each item in the ingest, in
+compressed batches. Each batch has a run of the sorted ids, stored in the order of positions. Ids
+are in order within a set, and the positions of a set are consecutive, so nearly all differences are
+small or equal. The metadata has the pattern and the batches of each table, and the first and the
+last id of each batch. Finding an id reads one batch, or none if the id is in no batch's range.
 """
 
 import json
@@ -30,7 +29,7 @@ _PATTERNS, _STARTS, _FIRSTS, _LASTS = b"patterns", b"starts", b"firsts", b"lasts
 
 @dataclass(frozen=True)
 class TableIds:
-    """Row ids of one table, in order, and the position of each item among those of its ingest."""
+    """Row ids of one table, in order, and the position of each item in its ingest."""
 
     pattern: Pattern
     ids: I64
@@ -43,7 +42,7 @@ def ids_file(folder: Path, ingest: int) -> Path:
 
 
 def write_ids(path: Path, tables: Sequence[TableIds]) -> None:
-    """Write a look-up. No two tables may have one pattern."""
+    """Write a look-up. No two tables may have the same pattern."""
     tables = [table for table in tables if len(table.ids)]
     pieces = [list(_pieces(table)) for table in tables]
     starts = np.cumsum([0, *map(len, pieces)])
@@ -69,11 +68,11 @@ def _pieces(table: TableIds) -> Iterator[tuple[I64, Offsets]]:
 class IdLookup:
     """The row ids of one ingest, and the positions of their items, for any threads.
 
-    An erasure replaces the file, but does not change what this object finds.
+    An erasure replaces the file, but this object still finds the row ids of the old file.
     """
 
     def __init__(self, path: Path) -> None:
-        """Open the file; raise FileNotFoundError if there is none."""
+        """Open the file; raise FileNotFoundError if it is missing."""
         self._content = map_batches(path)
         metadata = self._reader().schema.metadata
         self.patterns = tuple(Pattern(*each) for each in json.loads(metadata[_PATTERNS]))
@@ -87,7 +86,7 @@ class IdLookup:
         return mapped_reader(self._content)
 
     def find(self, pattern: Pattern, ids: I64) -> I64:
-        """Return the position of the item of each row id, or -1 if no item is it."""
+        """Return the position of the item of each row id, or -1 if no item has the id."""
         found = np.full(len(ids), -1, np.int64)
         if pattern not in self.patterns or not len(ids):
             return found
@@ -106,7 +105,7 @@ class IdLookup:
         return found
 
     def tables(self) -> Iterator[TableIds]:
-        """Yield the row ids of one table after the other."""
+        """Yield the row ids of each table."""
         reader = self._reader()
         for at, pattern in enumerate(self.patterns):
             parts = [_decoded(reader, n) for n in range(self._starts[at], self._starts[at + 1])]

@@ -17,8 +17,8 @@ Offsets = npt.NDArray[np.uint32]
 def write_lookup(folder: Path, ingest: int, pairs: Pairs) -> None:
     """Write the look-up files of one ingest; ``pairs`` are hashes and offsets.
 
-    The hashes of a part are in any order, but higher than those of the part before. One part at a
-    time is in memory.
+    The hashes of a part are in any order, but all are higher than the hashes of the previous part.
+    One part at a time is in memory.
     """
     first, second = lookup_files(folder, ingest)
     total, at = count(pairs), 0
@@ -45,7 +45,7 @@ def read_lookup(folder: Path, ingest: int) -> tuple[U64, Offsets]:
     while True:
         with suppress(FileNotFoundError):
             both = open_array(folder / joined_file(ingest))
-            count = 2 * len(both) // 3
+            count = 2 * len(both) // 3  # n hashes, then n offsets in half as many numbers
             return both[:count], both[count:].view(np.uint32)[:count]
         try:
             hashed, offsets = (open_array(path) for path in lookup_files(folder, ingest))
@@ -56,7 +56,7 @@ def read_lookup(folder: Path, ingest: int) -> tuple[U64, Offsets]:
 
 
 def read_hashes(folder: Path, ingest: int) -> U64:
-    """Return the hashes that ``read_lookup`` returns; mostly, this opens one file less."""
+    """Return the hashes that ``read_lookup`` returns; usually, this opens one file less."""
     first, _ = lookup_files(folder, ingest)
     try:
         return open_array(first)

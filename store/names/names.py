@@ -4,12 +4,12 @@ Each ingest adds files that only an erasure changes later:
 
 - ``FIRST-INGEST.arrow`` is a segment (``segments.py``): names and tables in the order of numbers,
   in small compressed batches, so that reading one name decompresses one batch.
-- ``INGEST.hash.npy`` and ``INGEST.offset.npy`` are a look-up (``lookup.py``): the sorted hashes of
-  all other names, and the number of each item, counted from the ingest's first item. Every hit is
-  verified by comparing the name.
+- ``INGEST.hash.npy`` and ``INGEST.offset.npy`` are a look-up (``lookup.py``) of all names that are
+  not row ids: the sorted hashes, and the number of each item, counted from the ingest's first
+  item. Every hit is verified by comparing the name.
 - ``INGEST.both.npy`` replaces these two files after an erasure, so that both change at once.
-- ``INGEST.ids.arrow`` is a look-up, too (``id_lookup.py``): of the items whose names are row ids
-  of their tables. No names of these items are stored, only their ids.
+- ``INGEST.ids.arrow`` is a look-up (``id_lookup.py``) of the items whose names are row ids of
+  their tables. Only the ids of these items are stored, not their names.
 - ``INGEST.versions.npy`` leads from names without a version to their versions (``versions.py``).
 
 ``erased.npy`` has the numbers of erased items (``erased.py``). They have no names, whatever a
@@ -47,9 +47,9 @@ from .versions import Version, matching, read_versions
 MANY = 1 << 18
 """The most names that one call decompresses into memory. More names go into a temporary file."""
 SPARSE = 4
-"""From a batch, names are taken at once if they are fewer than one in ``SPARSE``.
+"""If fewer than one in ``SPARSE`` names of a batch are needed, they are copied from it at once.
 
-From all other batches, they are taken together, in half the time.
+The names of all other batches are copied together at the end, in half the time.
 """
 _NONE = pa.array([], pa.string())
 _NO_ROWS = np.empty(0, np.int64)
@@ -117,7 +117,7 @@ class Names:
             return self._erased
 
     def settled(self, read: Callable[[], T]) -> T:
-        """Return what ``read`` returns; call it again if items were erased meanwhile.
+        """Return the result of ``read``; call it again if items were erased meanwhile.
 
         Otherwise, a result could mix names, ops and attributes from before and after the erasure.
         An erasure writes ``erased.npy`` before it removes any name, op or attribute.
@@ -148,7 +148,7 @@ class Names:
         return self.coded_tables(numbers).cast(pa.string())
 
     def coded_tables(self, numbers: ItemNumbers) -> pa.DictionaryArray:
-        """Return the table of each item, in the given order, as codes into these tables."""
+        """Return the table of each item, in the given order, dictionary-encoded."""
         return _coded(self._columns(numbers, TABLE)[TABLE].combine_chunks())
 
     def described(self, numbers: ItemNumbers) -> tuple[pa.Array, pa.DictionaryArray]:
@@ -235,7 +235,7 @@ class Names:
         return found
 
     def locate_ids(self, pattern: Pattern, ids: I64) -> ItemNumbers:
-        """Return the number of the item of each row id of a table, or -1 if no item is it."""
+        """Return the number of the item of each row id of a table, or -1 if no item has the id."""
         found = self._find_ids(pattern, ids)
         rows = np.flatnonzero(found < 0)
         if len(rows) and any(len(self._read_hashes(span.ingest)) for span in self._spans):
@@ -251,7 +251,7 @@ class Names:
                 yield span, ids
 
     def _find_ids(self, pattern: Pattern, ids: I64) -> ItemNumbers:
-        """Return the numbers of those items whose names are not stored, only their ids."""
+        """Return the number of the item of each row id, or -1; find only items stored as ids."""
         found = _none_of(len(ids))
         for span, known in self._ids():
             rows = np.flatnonzero(found < 0)
@@ -301,7 +301,7 @@ def _none_of(count: int) -> ItemNumbers:
 
 
 def _in_common(some: U64, others: U64) -> bool:
-    """Return whether two ordered arrays have a value in common; look up the shorter one's."""
+    """Return whether two ordered arrays share a value; look up the shorter array in the longer."""
     few, many = sorted((some, others), key=len)
     if not len(few):
         return False
@@ -310,7 +310,7 @@ def _in_common(some: U64, others: U64) -> bool:
 
 
 def _coded(tables: pa.DictionaryArray) -> pa.DictionaryArray:
-    """Return codes into those tables that occur, in the order of their first occurrence."""
+    """Return tables with a dictionary of used values only, in the order of first occurrence."""
     if tables.null_count:
         return tables.cast(pa.string()).dictionary_encode()
     used = np.asarray(pc.unique(tables.indices))

@@ -1,7 +1,7 @@
 """Sort pairs of a key and a value into arrays in files, with a part of them in memory at a time.
 
-The keys are divided into ranges by a sample of them. Pairs are first moved to their ranges, then
-each range is sorted.
+A sample of the keys divides them into ranges. Pairs are first moved to their ranges, then each
+range is sorted.
 """
 
 from collections.abc import Callable, Iterable
@@ -13,9 +13,9 @@ from provhouse.model.arrays import unique
 from provhouse.runtime.storage import Array
 
 Pairs = Callable[[], Iterable[tuple[Array, Array]]]
-"""A function that returns all pairs, as parts that have an array of keys and one of values.
+"""A function that returns all pairs, as parts: an array of keys and an array of values each.
 
-It is called several times.
+The function is called several times.
 """
 RANGE = 1 << 22
 """The approximate number of pairs that are sorted at once."""
@@ -31,7 +31,8 @@ def count(pairs: Pairs) -> int:
 def sort_pairs(pairs: Pairs, keys: Array, values: Array) -> None:
     """Fill two arrays with all pairs, ordered by key, then value.
 
-    The arrays have the length that ``count`` returns. Equal keys are sorted at once, however many.
+    The arrays have the length that ``count`` returns. All pairs with the same key are sorted in
+    memory at once, however many.
     """
     bounds = _bounds(pairs, len(keys))
     sizes = np.zeros(len(bounds) + 1, np.int64)

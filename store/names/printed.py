@@ -1,7 +1,7 @@
 """Print row ids as the names of their items, and find row ids among names.
 
 A row id is a 64-bit integer. With the pattern of its table it is a name, such as ``orders/17``. A
-name is a row id only if the id is printed in exactly this way: ``orders/017`` is another item.
+name is a row id only if it is exactly as printed here: ``orders/017`` is another item.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ Bytes = npt.NDArray[np.uint8]
 DIGITS = 20
 """The most characters that a 64-bit integer with its sign takes."""
 _MOST = 1 << 31
-"""The bytes that an array of the type string cannot reach."""
+"""The size in bytes that an array of the type string cannot reach."""
 
 
 def printed(pattern: Pattern, ids: I64) -> pa.Array:
@@ -54,7 +54,7 @@ def printed_hashes(pattern: Pattern, ids: I64, seed: int = 0) -> U64:
 def parsed(names: pa.Array, patterns: Sequence[Pattern]) -> tuple[I32, I64]:
     """Return the position of the pattern that each name has, or -1, and the id in the name.
 
-    No two of the patterns may give one name.
+    No two patterns may produce the same name.
     """
     if not len(names):
         return np.empty(0, np.int32), np.empty(0, np.int64)
@@ -81,6 +81,7 @@ def _joined(texts: Sequence[str]) -> tuple[Bytes, I64]:
 
 @njit(cache=True, inline="always")
 def _magnitude(number: np.int64) -> np.uint64:
+    # Unsigned, since the magnitude of the least 64-bit integer does not fit into an int64.
     return np.uint64(number) if number >= 0 else np.uint64(0) - np.uint64(number)
 
 
@@ -100,7 +101,7 @@ def _lengths(codes: I32, ids: I64, around: I64) -> I64:
 
 @njit(cache=True, inline="always")
 def _write_backwards(data: Bytes, end: int, number: np.int64) -> int:
-    """Write a number so that it ends before ``end``; return where it begins."""
+    """Write a number so that it ends before ``end``; return its first position."""
     left, at = _magnitude(number), end
     while True:
         rest = left // np.uint64(10)
@@ -179,7 +180,7 @@ def _parse(
 
 @njit(cache=True)
 def _same(text: Bytes, start: int, end: int, other: Bytes, at: int) -> bool:
-    """Return whether the bytes from ``start`` to ``end`` are those of ``other`` from ``at`` on."""
+    """Return whether the bytes from ``start`` to ``end`` equal the bytes of ``other`` at ``at``."""
     alike = 0
     while alike < end - start and text[start + alike] == other[at + alike]:
         alike += 1
@@ -188,15 +189,16 @@ def _same(text: Bytes, start: int, end: int, other: Bytes, at: int) -> bool:
 
 @njit(cache=True)
 def _integer(text: Bytes, start: int, end: int) -> tuple[bool, np.int64]:
-    """Return whether a text is an integer as it is printed here, and the integer."""
+    """Return whether a text is an integer exactly as this module prints it, and the integer."""
     negative = text[start] == 45
     at = start + 1 if negative else start
+    # Neither leading zeros nor -0 are printed.
     if at == end or (text[at] == 48 and (negative or end - at > 1)):
         return False, np.int64(0)
     most = np.uint64(1 << 63) if negative else np.uint64((1 << 63) - 1)
     total = np.uint64(0)
     while at < end:
-        digit = np.uint64(text[at]) - np.uint64(48)
+        digit = np.uint64(text[at]) - np.uint64(48)  # a byte below "0" wraps to a large number
         if digit > 9 or total > (most - digit) // np.uint64(10):
             return False, np.int64(0)
         total = total * np.uint64(10) + digit

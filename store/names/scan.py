@@ -30,7 +30,7 @@ def scan(
     columns: Sequence[str] = (NAME,),
     most: int | None = None,
 ) -> Iterator[T]:
-    """Yield what ``select`` returns for each piece, in the order of numbers.
+    """Yield the result of ``select`` for each piece, in the order of numbers.
 
     ``select`` gets an Arrow table of the given columns, and the item number of its first row. The
     numbers of the other rows follow without gaps. The names of erased items are null. If ``most``

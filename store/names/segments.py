@@ -33,7 +33,7 @@ _PATTERNS = b"patterns"
 
 @dataclass(frozen=True)
 class RowIds:
-    """The items of a segment whose names are stored as ids."""
+    """The row ids that a segment stores instead of names."""
 
     ids: I64
     given: Bools
@@ -91,9 +91,10 @@ def one_array(texts: pa.ChunkedArray) -> pa.Array:
 
 
 def ids_among(names: Column, tables: Column, patterns: Mapping[str, Pattern]) -> tuple[I32, I64]:
-    """Return which names are row ids of their own tables, and the ids.
+    """Return the row ids among some names.
 
-    The first array has the position of each name's table among the patterns, or -1.
+    The first array has the position of each name's table among the patterns, or -1 if the name is
+    not a row id of its own table. The second array has the ids.
     """
     codes, ids = np.full(len(names), -1, np.int32), np.zeros(len(names), np.int64)
     if not patterns:
@@ -112,7 +113,7 @@ class SegmentReader:
 
     def __init__(self, path: Path, columns: Iterable[str]) -> None:
         self._columns = list(columns)
-        schema = batch_reader(path, []).schema  # of all columns
+        schema = batch_reader(path, []).schema  # the schema of all columns
         self._patterns = _patterns(schema)
         self._prints = ID in schema.names and NAME in self._columns
         wanted = schema.names if self._prints else self._columns
@@ -120,11 +121,11 @@ class SegmentReader:
 
     @property
     def num_record_batches(self) -> int:
-        """The number of batches, each of ``BATCH`` names except the last."""
+        """The number of batches; all have ``BATCH`` names except the last."""
         return int(self._reader.num_record_batches)
 
     def get_batch(self, number: int) -> pa.RecordBatch:
-        """Return a batch; this decompresses only the columns that are needed."""
+        """Return a batch; decompress only the columns that are needed."""
         batch = self._reader.get_batch(number)
         if self._prints:
             batch = _with_names(batch, self._patterns).select(self._columns)
@@ -158,7 +159,7 @@ def _codes(batch: pa.RecordBatch) -> I32:
 
 
 def without_rows(batch: pa.RecordBatch, rows: Sequence[int]) -> pa.RecordBatch:
-    """Return a stored batch without the names and ids in these rows, and without traces of them."""
+    """Return a stored batch without any trace of the names and ids in the given rows."""
     gone = set(rows)
     texts = batch.column(NAME).to_pylist()  # Arrow's own functions keep the bytes under a null
     left = [None if row in gone else text for row, text in enumerate(texts)]

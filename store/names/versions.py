@@ -1,8 +1,8 @@
 """Find the versions of a name: ``t/n@3`` is the third version of ``t/n``.
 
 A name that ends with ``@`` and digits may be a version. ``INGEST.versions.npy`` has the hash of
-each such name without its version, in order, and the position of the item among those of the
-ingest. An ingest without such names has no file.
+each such name without its version, in order, and the position of the item in the ingest. An ingest
+without such names has no file.
 """
 
 from pathlib import Path
@@ -36,7 +36,7 @@ def versions_file(folder: Path, ingest: int) -> Path:
 
 
 def version_hashes(names: Column) -> tuple[I64, U64]:
-    """Return the rows of names that may be versions, and the hash of each without its version."""
+    """Return the rows of names that may be versions, and the hashes without the versions."""
     texts = pa.table({"name": names})["name"].combine_chunks().fill_null("")
     if not len(texts):
         return np.empty(0, np.int64), np.empty(0, np.uint64)
@@ -57,7 +57,7 @@ def _hashed(text: npt.NDArray[np.uint8], offsets: I64) -> tuple[I64, U64]:
         at = end
         while at > start and 48 <= text[at] <= 57:
             at -= 1
-        if start < at < end and text[at] == 64:
+        if start < at < end and text[at] == 64:  # "@" after a name and before at least one digit
             rows[count], hashes[count] = row, digest(text, start, at, np.uint64(0))
             count += 1
     return rows[:count], hashes[:count]
@@ -79,7 +79,7 @@ def read_versions(folder: Path, ingest: int) -> U64:
 
 
 def matching(name: str, numbers: ItemNumbers, texts: pa.Array) -> list[Version]:
-    """Return those items that are versions of a name, by version; ``texts`` are their names."""
+    """Return the items that are versions of a name, by version; ``texts`` are the items' names."""
     found = []
     for item, text in zip(numbers.tolist(), texts.to_pylist(), strict=True):
         if text is None or not text.startswith(f"{name}@"):

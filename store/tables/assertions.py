@@ -63,7 +63,7 @@ class Assertions:
         return np.concatenate(at), np.concatenate(origins)
 
     def others_hold(self, excluded: Collection[int], places: RowPlaces, first: I64) -> Bools:
-        """Return, for each of some triples, whether an origin that is not excluded asserts it."""
+        """Return, for each triple, whether an origin that is not excluded asserts it."""
         asserted = self._history.keys() - set(excluded)
         others: Bools = ~np.isin(first, [*excluded, *asserted])
         for origin in asserted:
@@ -72,7 +72,7 @@ class Assertions:
 
 
 class NewAssertions:
-    """Assertions, or retractions, that are collected in any order and stored by origin."""
+    """Assertions or retractions, collected in any order and stored by origin."""
 
     def __init__(self, room: Room) -> None:
         self._room = room
@@ -80,24 +80,24 @@ class NewAssertions:
         self._starts, self._ends = Growing(room, np.int64), Growing(room, np.int64)
 
     def add(self, origin: int, ranges: Ranges) -> None:
-        """Add what one origin asserts; it must not have asserted any of it before."""
+        """Add triples that one origin asserts; none of them may have been added for it before."""
         self._origins.add(np.full(len(ranges.starts), origin))
         self._starts.add(ranges.starts)
         self._ends.add(ranges.ends)
 
     def __bool__(self) -> bool:
-        """Return whether there are any."""
+        """Return whether anything was added."""
         return bool(len(self._origins))
 
     def rows(self, *, holds: bool) -> Iterator[pa.Table]:
-        """Yield rows of the table ``assertions``, without the column ``ingest``; call it once."""
+        """Yield rows of the table ``assertions``, without the column ``ingest``; call this once."""
         origins, starts, ends = (
             growing.array() for growing in (self._origins, self._starts, self._ends)
         )
         order = self._room.empty(len(origins), np.int64)
         for rows in slices(len(origins)):
             order[rows] = origins[rows] << _HALF | np.arange(rows.start, rows.stop)
-        order.sort()  # by origin, then as they were added
+        order.sort()  # by origin, then in the order of adding
         for rows in slices(len(order)):
             at = order[rows] & ((1 << _HALF) - 1)
             said = range_rows(RowPlaces(starts[at]), RowPlaces(ends[at]))
@@ -106,7 +106,7 @@ class NewAssertions:
 
 
 def _runs(rows: pa.Table) -> Iterator[tuple[tuple[int, int, bool], pa.Table]]:
-    """Yield the rows, divided where the ingest, the origin or what it says changes."""
+    """Yield the rows in runs that have one ingest, one origin and one value of ``holds``."""
     keys = [np.asarray(rows[name]) for name in (INGEST, ORIGIN, HOLDS)]
     changes = np.zeros(max(rows.num_rows - 1, 0), bool)
     for key in keys:

@@ -2,7 +2,7 @@
 
 pyarrow writes the files exactly as they stay on disk; then they are added to the table's log. Spark
 reads them like any Delta table. Logs have no column statistics, because names must be stored in few
-places, and statistics would contain some (``docs/decisions/0004-tables.md``).
+places, and statistics would contain some names (``docs/decisions/0004-tables.md``).
 """
 
 import json
@@ -75,14 +75,14 @@ def _writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
 def packed_columns(schema: pa.Schema) -> list[str]:
     """Return the columns that are delta-encoded: integers with many different values in a file.
 
-    The other integer columns have few different values, for which a dictionary is smaller.
+    The other integer columns have few different values, so a dictionary is smaller.
     """
     few = (ORIGIN, KIND, TIMES, ROLE)
     return [f.name for f in schema if pa.types.is_integer(f.type) and f.name not in few]
 
 
 def append_files(folder: Path, name: str, files: Sequence[NewFile]) -> int:
-    """Add files to a table, which is created if missing; return the table's new version."""
+    """Add files to a table, creating it if it is missing; return the table's new version."""
     return _append_files(folder, name, files, (), _table(folder))
 
 
@@ -100,9 +100,9 @@ def _append_files(
     merged: Sequence[Path],
     table: DeltaTable | None,
 ) -> int:
-    """Add files to a table, and remove those whose rows are in them, in one version.
+    """Add files to a table, and remove in the same version the files whose rows they include.
 
-    The files ``merged`` stay in the folder, since earlier versions have them.
+    The removed files, ``merged``, stay in the folder, since earlier versions have them.
     """
     schema = Schema.from_arrow(TABLES[name])
     partition_by = [PARTITION] if name == "triples" else []
@@ -112,7 +112,7 @@ def _append_files(
         changes: list[AddAction | RemoveAction] = [*actions, *map(_removal, merged)]
         _with_columns(table, schema)
         table.create_write_transaction(changes, "append", schema, partition_by)
-        table.update_incremental()  # it stays at the version that it opened
+        table.update_incremental()  # else the object stays at the version that it opened
         version = table.version()
     else:
         create_table_with_add_actions(
@@ -124,7 +124,7 @@ def _append_files(
     for file in files:
         sync_file(folder / file.name)
     logs = folder / "_delta_log"
-    written = (version - 1, version)  # the first of them may have added columns
+    written = (version - 1, version)  # _with_columns may have written the first of them
     for log in (
         *(file for v in written for file in logs.glob(f"{v:020d}.*")),
         *logs.glob("_last_checkpoint"),
@@ -158,7 +158,7 @@ def newest_version(folder: Path) -> int | None:
 def append_rows(folder: Path, name: str, pieces: Iterable[pa.Table], ingest: int) -> int:
     """Append the rows of an ingest to a table as one file; return the table's new version.
 
-    The file may take in the rows of earlier files, which the new version is then without. Each
+    The file may include the rows of earlier files; the new version then lacks these files. Each
     piece becomes a row group, so that one piece at a time is in memory.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -176,11 +176,12 @@ def append_rows(folder: Path, name: str, pieces: Iterable[pa.Table], ingest: int
 
 
 def _to_merge(folder: Path, table: DeltaTable, ingest: int) -> list[Path]:
-    """Return the newest files of a table, if an ingest is to merge them with its own rows.
+    """Return the newest files of a table that an ingest must merge with its own rows, if any.
 
-    After each ``MERGED`` ingests their files become one, after each ``MERGED`` such files these,
-    and so on. So a table has a number of files that grows with the logarithm of that of ingests,
-    and each row is written as often. Files of more than ``PIECE_ROWS`` rows stay as they are.
+    After ``MERGED`` ingests, their files become one. After ``MERGED`` such files, these become
+    one, and so on. So the number of files grows with the logarithm of the number of ingests, and
+    each row is written about as many times. Files of more than ``PIECE_ROWS`` rows stay as they
+    are.
     """
     found = table.get_add_actions(flatten=True)
     files = sorted(zip(found["path"].to_pylist(), found["num_records"].to_pylist(), strict=True))
@@ -191,10 +192,10 @@ def _to_merge(folder: Path, table: DeltaTable, ingest: int) -> list[Path]:
 
 
 def merged_from(numbers: Sequence[int], ingest: int) -> int:
-    """Return the position of the first of the files that an ingest merges with its own rows.
+    """Return the position of the first file that an ingest merges with its own rows.
 
-    ``numbers`` are the last ingests that the files have rows of, in order. Only files whose
-    rows are all of the last span are, so that those of sparse ingests are not written every time.
+    ``numbers`` has the last ingest with rows in each file, in order. A file is merged only if all
+    of its rows are of the last span, so that rows of sparse ingests are not rewritten every time.
     """
     first, span = len(numbers), MERGED
     after = [0, *numbers[:-1]] if numbers else []
@@ -205,7 +206,7 @@ def merged_from(numbers: Sequence[int], ingest: int) -> int:
 
 
 def in_pieces(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
-    """Yield the rows of some tables in pieces of ``PIECE_ROWS``, without copying; no empty ones."""
+    """Yield the rows of tables in pieces of ``PIECE_ROWS``, without copying; no piece is empty."""
     waiting: list[pa.Table] = []
     free = PIECE_ROWS
     for table in tables:
@@ -269,7 +270,7 @@ def read_rows(
 
 
 def _of_ingest(rows: pa.Table, ingest: int | None) -> pa.Table:
-    """Return the rows of one ingest among those of a file, or all."""
+    """Return the rows of a file that one ingest appended, or all rows without an ingest."""
     if ingest is None:
         return rows
     mine = pc.equal(rows[INGEST], ingest)
@@ -279,7 +280,7 @@ def _of_ingest(rows: pa.Table, ingest: int | None) -> pa.Table:
 def read_pieces(
     folder: Path, name: str, version: int | None, columns: Sequence[str], ingest: int | None = None
 ) -> Iterator[pa.Table]:
-    """Yield what ``read_rows`` returns, ``PIECE_ROWS`` rows at a time."""
+    """Yield the rows that ``read_rows`` returns, ``PIECE_ROWS`` rows at a time."""
     schema = pa.schema([TABLES[name].field(column) for column in columns])
     wanted = [*columns] if ingest is None else [*dict.fromkeys([*columns, INGEST])]
     with _readable(folder, name, version):
@@ -292,7 +293,7 @@ def read_pieces(
 
 
 def count_rows(folder: Path, name: str, version: int | None, ingest: int | None = None) -> int:
-    """Return the number of rows that ``read_rows`` returns; read no other column for it."""
+    """Return the number of rows that ``read_rows`` returns; read at most the column ``ingest``."""
     if ingest is not None:
         return len(read_rows(folder, name, version, [INGEST], ingest))
     with _readable(folder, name, version):
@@ -313,7 +314,7 @@ def _read(path: Path, columns: list[str]) -> pa.Table:
 
 
 def stored_files(folder: Path) -> list[Path]:
-    """Return the files of a table at all versions that any commit shows, and any newer ones."""
+    """Return the files of a table at all versions that any commit shows, and any newer files."""
     return sorted(folder.glob("[0-9]*.parquet"))
 
 
@@ -326,7 +327,7 @@ def table_files(folder: Path, name: str, version: int | None) -> list[Path]:
 def _files(folder: Path, version: int | None, ingest: int | None = None) -> list[Path]:
     """Return the files of a version, or the file that has the rows of one ingest, if any.
 
-    A file is named after the last ingest that it has rows of.
+    The name of a file is the number of the last ingest with rows in it.
     """
     if version is None:
         return []
@@ -346,13 +347,13 @@ _lock = Lock()
 
 
 def _state(folder: Path, version: int) -> _State:
-    """Return what tells a version of a table from one of a folder that was made again."""
+    """Return a key for a version of a table, different if the folder is deleted and made again."""
     log = (folder / "_delta_log" / f"{version:020d}.json").stat()
     return folder, version, log.st_ino, log.st_mtime_ns, log.st_size
 
 
 def _remember(state: _State, table: DeltaTable) -> tuple[Path, ...]:
-    """Return the files of a table, and keep them: to open a table takes many milliseconds."""
+    """Return the files of a table and keep the list: opening a table takes many milliseconds."""
     # URIs escape blanks and accents of the folder's path; our own file names have neither.
     files = tuple(sorted(state[0] / Path(uri).name for uri in table.file_uris()))
     with _lock:

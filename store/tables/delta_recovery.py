@@ -42,7 +42,7 @@ def restore_tables(layout: Layout, base: int, commits: Sequence[Commit]) -> None
         folder = layout.table(base, name)
         versions = {commit.tables[name] for commit in commits if name in commit.tables}
         files = list(folder.glob("*.parquet"))
-        check_lock(layout)  # so the files listed above are only those of writers that died
+        check_lock(layout)  # so only writers that died can have left the files listed above
         if not versions:
             shutil.rmtree(folder, ignore_errors=True)
             continue
@@ -57,19 +57,18 @@ def restore_tables(layout: Layout, base: int, commits: Sequence[Commit]) -> None
 
 
 def remove_merged(layout: Layout, oldest: Commit) -> int:
-    """Remove the files of small tables whose rows are in others at each version that is left.
+    """Remove the files of small tables that were merged into others in every remaining version.
 
-    Returns the number of bytes removed.
-
-    ``oldest`` is the oldest commit that uses its base, which no process may read meanwhile. Only
-    the writer may call this. Raises Busy if another writer has taken the lock.
+    Returns the number of bytes removed. ``oldest`` is the oldest commit that uses its base. No
+    process may read the base meanwhile. Only the writer may call this. Raises Busy if another
+    writer has taken the lock.
     """
     freed = 0
     for name in TABLES.keys() - {"triples", "rejects"}:  # their files are never merged
         folder = layout.table(oldest.base, name)
         shown = table_files(folder, name, oldest.tables.get(name))
         for path in stored_files(folder):
-            # A file after the last one shown is in later versions.
+            # A file after the last one shown was written later; later versions may have it.
             if shown and path <= shown[-1] and path not in shown:
                 check_lock(layout)
                 freed += path.stat().st_size
@@ -79,7 +78,7 @@ def remove_merged(layout: Layout, oldest: Commit) -> int:
 
 
 def _newest_files(folder: Path, committed: int) -> set[Path]:
-    """Return the files of the newest version; first remove torn log entries that are not committed.
+    """Return the files of the newest version; first remove uncommitted log entries if one is torn.
 
     Raises Damaged if the committed log entry is torn, too.
     """

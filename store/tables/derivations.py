@@ -1,6 +1,6 @@
 """Find the derivations that have lost a row, and describe stored derivations as texts.
 
-A derivation is known by its dst and its way, a number that counts the derivations of that dst.
+A dst and a way identify a derivation. The way numbers the derivations of one dst.
 """
 
 from collections.abc import Iterator
@@ -75,9 +75,9 @@ def broken_ways(snapshot: Snapshot, erased: ItemNumbers) -> WayNumbers:
 def with_whole_derivations(snapshot: Snapshot, deaths: Ranges) -> Ranges:
     """Return the deaths, and the deaths of further rows that follow from them.
 
-    If a row of a derivation of the kind ``all`` dies, all its other live rows die too, because its
-    result needs every input. A derivation of another kind only becomes smaller. A row without a
-    kind has that of its op.
+    If a row of a derivation of the kind ``all`` dies, all other live rows of the derivation die
+    too, because its result needs every input. A derivation of another kind only becomes smaller.
+    A row without a kind has the kind of its op.
     """
     if not (snapshot.derived and len(deaths)):
         return deaths
@@ -127,9 +127,9 @@ def description_texts(rows: pa.Table, broken: Bools, operations: pa.Table) -> di
     """Return the columns that describe derivations, under the names and with the texts of traces.
 
     The mask ``broken`` is true for rows of derivations that have lost a row. Their kind becomes
-    ``unknown``, because the remaining rows are not the entire derivation; it becomes ``function``,
-    which says the same, if the table ``operations`` has a kind for their op. The kind ``any``
-    stays, because one input is enough.
+    ``unknown``, because the remaining rows are not the entire derivation. If the table
+    ``operations`` has a kind for their op, their kind becomes ``function``, which means the same.
+    The kind ``any`` stays, because one input is enough.
     """
     kind = rows[KIND].combine_chunks()
     unsure = pa.array(broken & (kind_codes(rows, operations) != KINDS["any"]))

@@ -1,4 +1,4 @@
-"""Find out what is left of groups, which stand for derivations that many dst share.
+"""Count the live triples of groups, which stand for derivations that many dst share.
 
 Triples lead from the inputs of the derivation to the group, and from the group to each dst. A group
 lives as long as it has a triple on both sides.
@@ -53,7 +53,7 @@ def _ends(
 
 
 def _add(counts: I64, ordered: I64, found: I64) -> None:
-    """Count how often each of some ordered numbers occurs among ``found``, which has no others."""
+    """Add to ``counts`` how often each ordered number occurs in ``found``, which has no others."""
     np.add.at(counts, np.searchsorted(ordered, found), 1)
 
 
@@ -66,7 +66,7 @@ def partitions_into(snapshot: Snapshot, groups: ItemNumbers) -> PartitionNumbers
 
 
 def count_inputs(snapshot: Snapshot, groups: ItemNumbers) -> I64:
-    """Return the number of live triples that lead to each group, without those of erased items."""
+    """Return the number of live triples that lead to each group from items that are not erased."""
     if not len(groups):
         return np.empty(0, np.int64)
     ordered, position = np.unique(groups, return_inverse=True)
@@ -94,8 +94,8 @@ def count_uses(snapshot: Snapshot, groups: ItemNumbers, *, dead: bool = False) -
 def with_ended_groups(snapshot: Snapshot, deaths: Ranges, brought: Brought) -> Ranges:
     """Return the deaths, and the deaths of all other triples of groups that lose one side.
 
-    A group loses a side if the last triple that leads to it dies, or the last that leads from it. A
-    group that an ingest brings again stays, since the ingest may bring triples on the other side.
+    A group loses a side if the last triple to it, or the last triple from it, dies. A group that an
+    ingest brings again stays, since the ingest may bring triples on the other side.
     """
     if not (len(snapshot.groups) and len(deaths)):
         return deaths
@@ -134,7 +134,7 @@ def with_ended_groups(snapshot: Snapshot, deaths: Ranges, brought: Brought) -> R
 def groups_at(
     snapshot: Snapshot, partitions: PartitionNumbers, among_rows: Ranges | None = None
 ) -> ItemNumbers:
-    """Return the groups, in order, that live triples of some partitions lead to or from.
+    """Return, in order, the groups at either end of a live triple of some partitions.
 
     With ``among_rows``, only these triples count.
     """
@@ -151,7 +151,7 @@ def groups_at(
 
 
 def triples_beyond(snapshot: Snapshot, groups: ItemNumbers, ended: Ranges | None = None) -> int:
-    """Return how many more triples the live triples of groups stand for than there are of them.
+    """Return the number of triples that groups stand for, minus the live triples stored for them.
 
     A group with n triples to it and m from it stands for n times m triples. ``groups`` are in
     order, and ``ended`` are triples that no longer count.
@@ -170,8 +170,8 @@ def triples_beyond(snapshot: Snapshot, groups: ItemNumbers, ended: Ranges | None
 def groups_to_erase(snapshot: Snapshot, items: ItemNumbers) -> ItemNumbers:
     """Return the groups that must become nameless when items, given in order, are erased.
 
-    These are groups with such an item as an input, because the name of a group is a hash of its
-    inputs, and groups from which triples lead to erased items only.
+    A group with such an item as an input becomes nameless, because the name of a group is a hash of
+    its inputs. So does a group whose triples lead only to erased items.
     """
     if not len(snapshot.groups):
         return _NONE
@@ -193,7 +193,7 @@ def groups_to_erase(snapshot: Snapshot, items: ItemNumbers) -> ItemNumbers:
 def without_texts(snapshot: Snapshot) -> ItemNumbers:
     """Return, in order, the items whose triples have lost their texts by an erasure.
 
-    These are the erased items, and the groups from which triples lead to erased items only.
+    These are the erased items, and nameless groups whose triples lead only to erased items.
     """
     erased = snapshot.names.erased
     if not (len(snapshot.groups) and len(erased)):

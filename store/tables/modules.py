@@ -33,9 +33,9 @@ from .snapshot import Snapshot
 MODULES: Final = "modules"
 OP_PART: Final = "op"
 PARTS: Final = {"ops": OP_PART, "inputs": "input", "state": "state", "outputs": "output"}
-"""The field of a declaration that has the names of each part."""
+"""The field of a declaration with the names of each part."""
 DECLARED = pa.schema([TABLES[MODULES].field(n) for n in (MODULE, WORKFLOW, PART, NAME, BORN)])
-"""The columns of the declarations that a generation shows: a row for each op and table."""
+"""The columns of the declarations that a generation shows, with one row for each op or table."""
 
 
 @dataclass(frozen=True)
@@ -49,14 +49,14 @@ class Module:
     state: Sequence[str]
     outputs: Sequence[str]
     born: int | None
-    """The generation that declared it; None if only descriptions of ops name it."""
+    """The generation that declared the module; None if only descriptions of ops name it."""
 
 
 def modules_of(snapshot: Snapshot) -> pa.Table:
     """Return the newest declaration of each module, with the columns ``DECLARED``.
 
-    A module that was withdrawn, or whose ops and tables were all erased, is left out. A warehouse
-    in which no module was ever declared costs nothing here, because it has no such table.
+    A module that was withdrawn, or whose ops and tables were all erased, is left out. If no module
+    was ever declared, this costs nothing, because the warehouse has no such table.
     """
     if MODULES not in snapshot.commit.tables:
         return DECLARED.empty_table()
@@ -88,7 +88,7 @@ def declarations(rows: pa.Table) -> list[Module]:
 
 
 def known_modules(snapshot: Snapshot) -> list[Module]:
-    """Return the modules that are declared, and those that only descriptions of ops name."""
+    """Return the declared modules, and the modules that only descriptions of ops name."""
     found = {each.module: each for each in declarations(modules_of(snapshot))}
     ops: dict[str, list[str]] = {}
     described = operations_of(snapshot).select([OP, MODULE])
@@ -128,9 +128,9 @@ def rows_of_modules(
 ) -> pa.Table:
     """Return the live triples of a partition that are part of a module.
 
-    The module of a triple is that of its own column, or else that of its op. ``of`` has the module
-    of each op, ``runs`` the run of each origin. The result has the columns module, run, execution
-    and invocation, and those named in ``columns``.
+    The column ``module`` names the module of a triple; without a value, it is the module of the op.
+    ``of`` has the module of each op, ``runs`` the run of each origin. The result has the columns
+    module, run, execution, invocation and ``columns``.
     """
     wanted = (OP, ORIGIN, MODULE, INVOCATION, EXECUTION, *columns)
     rows = read_partition(snapshot.partition_path(partition), wanted)
@@ -146,10 +146,10 @@ def rows_of_modules(
 
 
 def partitions_of_modules(snapshot: Snapshot, *, every: bool) -> list[PartitionNumber]:
-    """Return partitions that may have triples of modules: ``every`` one, or those with a module.
+    """Return the partitions whose triples may have modules of their own, or ``every`` one.
 
-    Only partitions of ingests with derivations have a column of modules. In others, the module of
-    a triple is that of its op.
+    Only ingests with derivations write the column ``module``. In other partitions, the module of a
+    triple is the module of its op.
     """
     derived = snapshot.ingests[DERIVED].to_pylist()
     ranges = zip(snapshot.partitions_by_ingest(), derived, strict=True)

@@ -1,4 +1,4 @@
-"""Placements: how many triples of each set are in each partition."""
+"""Placements: the number of triples of each set in each partition."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from provhouse.model.columns import PARTITION, SET, TRIPLES
 from provhouse.runtime.room import MEMORY, Growing, Room, ascends, slices
 
 _HALF = 32
-"""The bits of a set's id, and those of a row of the table, in one number to sort by."""
+"""The bits that a set's id, or a row number of the table, takes in one number to sort by."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Placements:
 
     @classmethod
     def read(cls, pieces: Iterable[pa.Table], room: Room = MEMORY) -> Self:
-        """Return the placements in pieces of the table ``placements``, made one at a time."""
+        """Return the placements in pieces of the table ``placements``; read one piece at a time."""
         columns = [Growing(room, np.int64) for _ in (SET, PARTITION, TRIPLES)]
         for rows in pieces:
             for name, column in zip((SET, PARTITION, TRIPLES), columns, strict=True):

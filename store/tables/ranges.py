@@ -1,7 +1,7 @@
 """Represent rows of partitions as ranges: a whole partition is one range, whatever its size.
 
-A row's place is one 64-bit number: the partition in the upper half, the row in the lower. So no
-range reaches from one partition into the next.
+A row's place is one 64-bit number: the partition in the upper half, the row in the lower half. So
+no range reaches from one partition into the next.
 """
 
 from collections.abc import Iterable, Iterator
@@ -33,11 +33,11 @@ def split(places: RowPlaces) -> tuple[PartitionNumbers, I64]:
 class Ranges:
     """Distinct places, stored as ordered ranges that do not overlap. A range excludes its end.
 
-    ``starts`` and ``ends`` may be in any order, and are then sorted where they are.
+    ``starts`` and ``ends`` may be in any order; both arrays are then sorted in place.
     """
 
     def __init__(self, starts: RowPlaces, ends: RowPlaces, room: Room = MEMORY) -> None:
-        if not ascends(starts):  # as ranges do not overlap, both can be sorted alone
+        if not ascends(starts):  # ranges do not overlap, so each array can be sorted by itself
             starts.sort()
             ends.sort()
         self._starts, self._ends = starts, ends
@@ -50,7 +50,7 @@ class Ranges:
     @classmethod
     def of(cls, places: RowPlaces) -> "Ranges":
         """Return the ranges of exactly the given places, which must be ordered and distinct."""
-        begins = np.flatnonzero(np.diff(places, prepend=-2) != 1)
+        begins = np.flatnonzero(np.diff(places, prepend=-2) != 1)  # -2: place 0 begins a range too
         ends = places[np.append(begins[1:], len(places))[: len(begins)] - 1] + 1
         return cls(RowPlaces(places[begins]), RowPlaces(ends))
 
@@ -58,7 +58,7 @@ class Ranges:
     def joined(cls, parts: Iterable["Ranges"], room: Room = MEMORY) -> "Ranges":
         """Return the union of several ``Ranges`` that share no place, given in any order.
 
-        They are made one at a time.
+        The parts are made one at a time.
         """
         starts, ends = Growing(room, np.int64), Growing(room, np.int64)
         for part in parts:
@@ -100,7 +100,7 @@ class Ranges:
 
     @property
     def overlapping(self) -> int:
-        """The number of ranges that overlap the range before; 0 unless their table is damaged."""
+        """The number of ranges that overlap the previous range; 0 unless their table is damaged."""
         return sum(
             int((self._ends[rows][: len(after)] > after).sum())
             for rows in slices(len(self._starts))
@@ -108,7 +108,7 @@ class Ranges:
         )
 
     def has(self, places: RowPlaces) -> Bools:
-        """Return which of the given places are in a range."""
+        """Return, for each of the given places, whether it is in a range."""
         if not len(self._starts):
             return np.zeros(len(places), bool)
         at = np.searchsorted(self._starts, places, "right") - 1

@@ -55,14 +55,14 @@ from .ranges import Ranges, places
 
 _PLACED = [SET, PARTITION, TRIPLES]
 _HALF = 32
-"""The bits of each of two positions of sets in one number to sort by."""
+"""The bits that each of two positions of sets takes in one number to sort by."""
 
 
 class Snapshot:
     """The view of one generation, which no later ingest changes.
 
-    Only an erasure changes what a snapshot shows: names, ops and attributes disappear, but never
-    rows. Read names, ops and attributes inside ``Names.settled``.
+    Only an erasure changes the content of a snapshot: names, ops and attributes disappear, but
+    never rows. Read names, ops and attributes inside ``Names.settled``.
 
     Recently used names stay decompressed, up to ``kept`` bytes. ``room`` is the room for arrays of
     all sets, dependencies, placements, deaths, assertions, merges and groups.
@@ -75,7 +75,7 @@ class Snapshot:
         self._kept = kept
 
     def __reduce__(self) -> tuple[type["Snapshot"], tuple[Layout, Commit, int, Room]]:
-        # A task in another process reads the arrays that it needs again.
+        # No arrays are sent: a task in another process reads the arrays that it needs.
         return Snapshot, (self.layout, self.commit, self._kept, self.room)
 
     def folder(self, table: str) -> Path:
@@ -94,14 +94,14 @@ class Snapshot:
         return rows if shown.all() else rows.filter(pa.array(shown))
 
     def rows_of(self, ingest: int, table: str) -> pa.Table:
-        """Return the rows of a small table that one visible ingest appended; read no other rows."""
+        """Return the rows that one visible ingest appended to a small table; read no other rows."""
         version = self.commit.tables.get(table)
         return read_rows(self.folder(table), table, version, ingest=ingest)
 
     def pieces(
         self, table: str, columns: Sequence[str], ingest: int | None = None
     ) -> Iterator[pa.Table]:
-        """Yield the rows that ``rows`` or ``rows_of`` returns, with a piece in memory at a time."""
+        """Yield the rows of ``rows`` or ``rows_of``, with one piece in memory at a time."""
         wanted = list(dict.fromkeys([*columns, INGEST]))
         version = self.commit.tables.get(table)
         for rows in read_pieces(self.folder(table), table, version, wanted, ingest):
@@ -113,7 +113,7 @@ class Snapshot:
         return count_rows(self.folder(table), table, self.commit.tables.get(table), ingest)
 
     def shows(self, ingests: I64) -> Bools:
-        """Return which of the given ingests are visible."""
+        """Return, for each of the given ingests, whether it is visible."""
         shown: Bools = np.zeros(len(ingests), bool)
         for first, last in self.commit.visible:
             shown |= (ingests >= first) & (ingests <= last)
@@ -137,7 +137,7 @@ class Snapshot:
 
     @cached_property
     def _sets(self) -> dict[str, Array]:
-        """The columns of numbers of the table ``sets``, in the order of ``FIRST``."""
+        """The numeric columns of the table ``sets``, in the order of ``FIRST``."""
         version = self.commit.tables.get("sets")
         count, at = count_rows(self.folder("sets"), "sets", version), 0
         found: dict[str, Array] = {
@@ -149,7 +149,7 @@ class Snapshot:
                 values[at : at + rows.num_rows] = np.asarray(rows[name])
             at += rows.num_rows
         columns = {name: values[:at] for name, values in found.items()}
-        if ascends(columns[FIRST]):  # always so, in tables that provhouse has written
+        if ascends(columns[FIRST]):  # always true for tables that provhouse has written
             return columns
         order = np.argsort(columns[FIRST], kind="stable")
         return {name: column[order] for name, column in columns.items()}
@@ -192,7 +192,7 @@ class Snapshot:
         return self.ids_of(self.set_rows(items))
 
     def triples_of(self, sets: SetPositions) -> I64:
-        """Return, for each of some ordered sets, the number of live triples whose dst is in it."""
+        """Return the number of live triples whose dst is in each set; ``sets`` are in order."""
         ids = self.ids_of(sets)
         return (self.live_placements if len(self.deaths) else self.placements_of(ids)).counts(ids)
 
@@ -237,7 +237,7 @@ class Snapshot:
 
     @cached_property
     def _merges(self) -> tuple[I64, I64]:
-        """The components that were merged, in order, and the component that each is part of now."""
+        """The merged components, in order, and the component that each is part of now."""
         old, into = Growing(self.room, np.int64), Growing(self.room, np.int64)
         for rows in self.pieces("merges", [COMPONENT, INTO]):
             old.add(np.asarray(rows[COMPONENT]))
@@ -264,10 +264,10 @@ class Snapshot:
                 yield SetIds(placed.sets[found > 0])
 
     def _placed_and(self, triples: Ranges) -> Iterator[tuple[Placements, I64]]:
-        """Yield all placements, and for each, how many of its triples are among the given ones.
+        """Yield all placements, each with the number of its triples among the given triples.
 
-        They are in the order of the table, which is that of the triples in the partitions. Raises
-        Damaged if it is not.
+        The order of the table must be the order of the triples in the partitions. Raises Damaged
+        if it is not.
         """
         last, used = -1, 0
         for rows in self.pieces("placements", _PLACED):
@@ -310,7 +310,7 @@ class Snapshot:
 
     @cached_property
     def samples(self) -> list[SampledWrite]:
-        """The captured writes of which only a sample has lineage, in the order of versions."""
+        """The captured writes whose lineage covers only a sample, in the order of versions."""
         return shown_writes(self.layout, self.commit, read_samples(self.layout))
 
     @property
@@ -330,7 +330,7 @@ class Snapshot:
         return Assertions(self.pieces("assertions", TABLES["assertions"].names), self.room)
 
     def placements_of(self, sets: SetIds) -> Placements:
-        """Return the placements of some sets, whose ids are given in order.
+        """Return the placements of some sets, given by their ids in order.
 
         This is cheaper than ``placements``, since the placements of other sets are not sorted.
         """
@@ -362,7 +362,7 @@ class Snapshot:
 
     @cached_property
     def dependents(self) -> tuple[SetPositions, SetPositions]:
-        """All set dependencies, as parallel arrays: sets, in order, and sets derived from them."""
+        """All set dependencies, as parallel arrays: sets, in order, and a set derived from each."""
         child, parent = self.set_dependencies
         parents = self.room.empty(len(child), np.int64)
         for rows in slices(len(child)):
@@ -418,10 +418,10 @@ class Snapshot:
 
 
 def all_of_base(layout: Layout, base: int, room: Room = MEMORY) -> Snapshot:
-    """Return a view of everything in a base, including what was rolled back or pruned.
+    """Return a view of everything in a base, including ingests that were rolled back or pruned.
 
     Only the writer may call this, after ``recover``. The newest version of each table then has
-    exactly what was committed. The version is found without a commit record, since a base whose
+    exactly the committed rows. The version is found without a commit record, since a base whose
     records were pruned may still be in use.
     """
     versions = {name: newest_version(layout.table(base, name)) for name in TABLES}
@@ -434,7 +434,7 @@ def all_of_base(layout: Layout, base: int, room: Room = MEMORY) -> Snapshot:
 
 
 def _merged_into(old: I64, into: I64, room: Room) -> tuple[I64, I64]:
-    """Return the merged components, in order, and the component that each is part of in the end.
+    """Return the merged components, in order, and the final component of each.
 
     ``old`` and ``into`` are the components of all merges, in order of ingest. If a component was
     merged several times, the last merge counts.
@@ -442,7 +442,7 @@ def _merged_into(old: I64, into: I64, room: Room) -> tuple[I64, I64]:
     ids = room.distinct(old[rows] for rows in slices(len(old)))
     now = room.empty(len(ids), np.int64)
     for rows in slices(len(old)):
-        now[np.searchsorted(ids, old[rows])] = into[rows]  # of equal places, the last remains
+        now[np.searchsorted(ids, old[rows])] = into[rows]  # the last of equal indices wins
     for rows in slices(len(ids)):
         known = ids[: rows.stop]
         while True:

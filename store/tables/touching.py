@@ -1,8 +1,7 @@
-"""Find the triples that touch given items, and count what an erasure left of them.
+"""Find the triples that touch given items, and count the texts and duplicates after an erasure.
 
 A triple of an erased item becomes a link: it keeps its row but loses op and attributes. So
-questions still reach what the item led to, and everything that refers to rows by their places stays
-valid.
+questions still reach the items downstream, and all references to rows by place stay valid.
 """
 
 import numpy as np
@@ -26,13 +25,13 @@ from .ranges import places
 from .snapshot import Snapshot
 
 LINK_KEPT = (WAY, KIND, ROLE)
-"""Columns that a link keeps, so that no result seems to need fewer inputs than it does."""
+"""The columns that a link keeps, so that no result seems to need fewer inputs than it does."""
 LINK_CLEARED = tuple(name for name in DESCRIPTION if name not in LINK_KEPT)
 """The other columns of derivations, which an erasure makes null."""
 
 
 def touching(rows: pa.Table, items: ItemNumbers) -> Bools:
-    """Return which triples lead from or to one of the given items, which must be ordered."""
+    """Return, for each triple, whether it touches one of the given items, which must be ordered."""
     if not len(items):
         return np.zeros(rows.num_rows, bool)
     src, dst = (np.asarray(rows[end], dtype=np.int64) for end in (SRC, DST))
@@ -55,7 +54,7 @@ def partitions_touching(snapshot: Snapshot, items: ItemNumbers) -> PartitionNumb
 
 
 def duplicate_links(snapshot: Snapshot, erased: ItemNumbers) -> int:
-    """Count the live triples of erased items that repeat another one between the same two items.
+    """Count the live triples of erased items that repeat another triple between the same items.
 
     Triples that differ only in op, attributes or ``LINK_CLEARED`` become equal when one of their
     items is erased.

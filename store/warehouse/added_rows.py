@@ -1,7 +1,7 @@
 """Add rows to a table of the warehouse that has no versions: Parquet files in one folder.
 
-Each ingest adds some rows, so the last file takes them in until it has many. An addition replaces
-this file at once, which readers see before or after.
+Ingests add few rows each, so new rows go into the last file until it has ``ROWS``. An addition
+replaces this file atomically: readers see it as it was before or after.
 """
 
 import os
@@ -16,11 +16,11 @@ from .layout import Layout
 from .locks import check_lock
 
 ROWS = 1 << 16
-"""The number of rows that a file has when it takes in no more."""
+"""The number of rows of a full file."""
 
 
 def add_rows(layout: Layout, path: Path, last: Path | None, rows: pa.Table) -> None:
-    """Add rows to the file ``last``, if there is one with few rows, else as the file ``path``.
+    """Add rows to the file ``last``; if it is full or None, write them to the file ``path``.
 
     Only the single writer may call this. Raises Busy if another writer has taken the lock.
     """
@@ -30,7 +30,7 @@ def add_rows(layout: Layout, path: Path, last: Path | None, rows: pa.Table) -> N
 
 
 def replace_rows(layout: Layout, path: Path, rows: pa.Table) -> None:
-    """Write a file, or replace it at once; conditions and errors are those of ``add_rows``."""
+    """Write or replace a file atomically; conditions and errors are as for ``add_rows``."""
     make_folder(path.parent)
     aside = path.with_name(f"{path.name}.new")
     pq.write_table(rows, aside, compression="zstd", write_page_checksum=True)

@@ -30,7 +30,7 @@ def pinned(layout: Layout, commit: Commit) -> Iterator[None]:
 
 
 def remove_unused(layout: Layout) -> list[int]:
-    """Remove the bases that no commit record names; return those that could not be removed.
+    """Remove the bases that no commit record names; return the bases that could not be removed.
 
     A base cannot be removed while a process reads it. Only the writer may call this. Nothing is
     removed if a record cannot be read.
@@ -38,7 +38,7 @@ def remove_unused(layout: Layout) -> list[int]:
     stored, used = bases(layout), set[int]()
     try:
         for number in reversed(generations(layout)):
-            if used.issuperset(stored):  # often after one of many records
+            if used.issuperset(stored):  # often true after reading one of many records
                 return []
             used.add(read_commit(layout, number).base)
     except Damaged:  # reported by any command that needs that record

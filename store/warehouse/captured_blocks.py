@@ -1,8 +1,8 @@
 """The folders of captured blocks that are not ingested yet.
 
-Each is a folder below ``captured``, with the record ``block.json`` and the files that Spark's tasks
-left. The process that captures has it locked. A folder without a lock is of a job whose ingest has
-failed, whose driver was lost, or that was captured by its configuration and has ended.
+Each block is a folder below ``captured``, with the record ``block.json`` and the files that Spark's
+tasks wrote. The capturing process locks the folder. A folder without a lock belongs to a job whose
+ingest has failed, whose driver was lost, or that was captured by its configuration and has ended.
 
 After the ingest, a process may keep the folder, to trace rows in it. The record is then called
 ``landed.json``, so that nothing ingests it again.
@@ -25,7 +25,7 @@ from .layout import Layout
 
 _RECORD, _LANDED, _LOCK = "block.json", "landed.json", "lock"
 _DRIVER = "driver"
-"""The file that Spark's JVM locks if no Python program captures. Java only has locks of `fcntl`."""
+"""The file that Spark's JVM locks if no Python program captures. Java has only `fcntl` locks."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ class Block:
     begun: str
     """When the block began, in ISO 8601 and UTC."""
     error: str = ""
-    """Why its ingest failed; empty if there was none."""
+    """Why its ingest failed; empty if it did not fail."""
     ended: str = ""
-    """When an application ended that was captured by its configuration, as `begun`; else empty."""
+    """When an application captured by its configuration ended, in the form of `begun`; or empty."""
     sample: float = 1.0
     """The part of the rows of each write that keeps its lineage."""
 
@@ -55,7 +55,7 @@ def begin_block(
 
 
 def read_block(folder: Path) -> Block:
-    """Return the record of a block; raise BadInput if there is none."""
+    """Return the record of a block; raise BadInput if it is missing or not valid."""
     path = folder / _RECORD
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
@@ -70,7 +70,7 @@ def read_block(folder: Path) -> Block:
 
 
 def end_block(folder: Path, *, keep: bool) -> None:
-    """Remove the folder of a block that was ingested, or ``keep`` it for its process to trace."""
+    """Remove the folder of an ingested block, or ``keep`` it so that its process can trace rows."""
     if keep:
         (folder / _RECORD).rename(folder / _LANDED)
     else:
@@ -83,7 +83,7 @@ def is_kept(folder: Path) -> bool:
 
 
 def remove_kept(layout: Layout) -> None:
-    """Remove the folders that processes have kept after their ingest and that died since."""
+    """Remove the kept folders of ingested blocks whose processes have died."""
     for path in layout.captured.glob(f"*/{_LANDED}"):
         with suppress(Busy, OSError), held(path.parent):
             shutil.rmtree(path.parent)
@@ -131,7 +131,7 @@ def await_driver(folder: Path, seconds: float = 60) -> None:
 
 
 def waiting_blocks(layout: Layout) -> dict[Path, Block]:
-    """Return the blocks that no running job will ingest, by their folders, oldest first."""
+    """Return the blocks that no running job will ingest, by folder, oldest first."""
     found = {}
     for path in sorted(layout.captured.glob(f"*/{_RECORD}")):
         try:

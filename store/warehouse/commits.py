@@ -1,7 +1,7 @@
-"""Commit records: which generation is current and what it shows.
+"""Commit records, which define the current generation and its content.
 
 ``commits/N.json`` is the last file that a writer writes, and nothing else decides which generation
-is current. It is linked into place, so a record appears whole and never replaces another
+is current. The file is linked into place, so a record appears whole and never replaces another
 record.
 """
 
@@ -20,21 +20,24 @@ from .layout import Layout
 from .locks import check_lock
 
 FORMAT = 7
-"""The newest format of records, which records from generation ``MERGED`` on have.
+"""The newest format of records. Records from generation ``MERGED`` on have it.
 
-Generations of format 2 may show deaths, which a reader of format 1 would overlook. Generations of
-format 3 may have triples with derivations. Those of format 4 may have groups, which a reader of
-format 3 would show as items, and row ids with patterns. Those of format 5 may have items of which
-only the row ids are stored, and no names. Those of format 6 may have look-ups of row ids that a
-reader of format 5 cannot decode. Those of format 7 may have tables in which one file has the rows
-of several ingests. Records of earlier formats are read as records of format 7 without any of these.
+- Format 2 may show deaths, which a reader of format 1 would overlook.
+- Format 3 may have triples with derivations.
+- Format 4 may have groups, which a reader of format 3 would show as items, and row ids with
+  patterns.
+- Format 5 may have items that are stored as row ids only, without names.
+- Format 6 may have look-ups of row ids that a reader of format 5 cannot decode.
+- Format 7 may have tables with the rows of several ingests in one file.
+
+Records of earlier formats are read as records of format 7 without any of these.
 """
 MERGED = 8
-"""The number of ingests after which the files that they have added to a small table become one."""
+"""The number of ingests whose files in a small table are merged into one."""
 _PATTERNS = 6
-"""The format of other new records with patterns."""
+"""The format of new records with patterns, before generation ``MERGED``."""
 _SHARED = 4
-"""The format of other new records with groups."""
+"""The format of new records with groups but no patterns, before generation ``MERGED``."""
 _PLAIN = 3
 """The format of all other new records."""
 GROUPS = "groups"
@@ -43,7 +46,7 @@ GROUPS = "groups"
 
 @dataclass(frozen=True)
 class Totals:
-    """The number of triples, of items, of sets and of other things that one generation shows."""
+    """The numbers of triples, items, sets and other things that one generation shows."""
 
     triples: int = 0
     items: int = 0
@@ -55,16 +58,16 @@ class Totals:
 
 @dataclass(frozen=True)
 class Beyond:
-    """The number of triples that shared derivations stand for, beyond those stored for them.
+    """The number of triples that shared derivations stand for, minus the triples stored for them.
 
     A derivation of n inputs that m dst share is stored as n + m triples, and stands for n times m.
     """
 
     total: int = 0
     new: int = 0
-    """The part of a change that new triples make."""
+    """The increase that new triples cause in this generation."""
     ended: int = 0
-    """The part of a change that ended triples make."""
+    """The decrease that ended triples cause in this generation."""
 
 
 @dataclass(frozen=True)
@@ -88,19 +91,19 @@ class Commit:
     naming: Naming = "global"
     """The naming of items.
 
-    Records from before there was a choice do not have this field, and mean ``global``.
+    Records without this field are older than the choice of a naming, and mean ``global``.
     """
     format: int = _PLAIN
     theta: int | None = None
     """The theta of the last ingest or compaction; earlier releases did not record it."""
     patterns: dict[str, Pattern] = field(default_factory=dict)
-    """The patterns of all tables whose rows were named by ids, by table."""
+    """The patterns of all tables with row ids as names, by table."""
     beyond: Beyond = Beyond()
-    """Only records of generations with groups have it."""
+    """The triples that groups stand for; only records of generations with groups have this."""
 
     @property
     def triples(self) -> int:
-        """The number of live triples, if all shared derivations were written out."""
+        """The number of live triples, with all shared derivations written out."""
         return self.totals.triples + self.beyond.total
 
 

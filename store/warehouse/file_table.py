@@ -1,8 +1,8 @@
 """The table of files: a number for each path, which no other path ever gets.
 
-It belongs to the warehouse, not to a generation: no rollback, compaction or prune changes it. Each
-Parquet file in the folder ``files`` is named after the first of its numbers. Rows appear as a
-whole, after ``ids.json`` has taken their numbers.
+The table belongs to the warehouse, not to a generation: no rollback, compaction or prune changes
+it. The name of each Parquet file in the folder ``files`` is its first number. The rows of an
+addition appear together, after ``ids.json`` has taken their numbers.
 """
 
 from functools import lru_cache
@@ -32,7 +32,7 @@ def read_files(layout: Layout) -> pa.Table:
 
 @lru_cache(maxsize=2)
 def _rows_of(files: tuple[tuple[Path, int, int, int], ...]) -> pa.Table:
-    """Return the rows of files in one state. An ingest asks several times between two changes."""
+    """Return the rows of files in one state; an ingest calls this several times for each state."""
     return pa.concat_tables([FILES.empty_table(), *(_read(path) for path, *_ in files)])
 
 
@@ -51,7 +51,7 @@ def add_files(layout: Layout, paths: pa.Array) -> None:
     """
     known = read_files(layout)[NUMBER]
     last = known[-1].as_py() if len(known) else 0
-    first = max(read_ids(layout).file, last + 1)  # also if ids.json comes from an older backup
+    first = max(read_ids(layout).file, last + 1)  # ids.json may come from an older backup
     take_file_numbers(layout, first, len(paths))
     numbers = np.arange(first, first + len(paths))
     rows = pa.table({NUMBER: numbers, PATH: paths}, schema=FILES)

@@ -15,8 +15,8 @@ from .layout import Layout
 def create_identity(layout: Layout) -> None:
     """Give a new warehouse an id, unless it has one.
 
-    Does nothing if the warehouse has a generation: its nodes in Neo4j already carry an id, which
-    another id must not replace.
+    Does nothing if the warehouse has a generation: its nodes in Neo4j already carry an id, and no
+    other id may replace it.
     """
     if generations(layout):
         return

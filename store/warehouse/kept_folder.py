@@ -9,7 +9,7 @@ from .captured_blocks import held, is_kept
 
 
 class KeptFolder:
-    """The locked folder of a block; once unused, it is removed if it was ingested."""
+    """The locked folder of a block; once it is unused, an ingested block's folder is removed."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -19,7 +19,7 @@ class KeptFolder:
 
     @property
     def is_open(self) -> bool:
-        """Whether the folder is still there, for this process."""
+        """Whether this process still keeps the folder."""
         return self._end.alive
 
     def close(self) -> None:

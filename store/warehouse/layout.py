@@ -8,7 +8,7 @@ from pathlib import Path
 from provhouse.model.errors import Damaged
 
 SHARED = 0o666
-"""The mode with which record files are created; the umask removes permissions from it."""
+"""The mode of new record files; the umask removes permissions from it."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Layout:
 
     @property
     def commits(self) -> Path:
-        """The folder of commit records, one file a generation."""
+        """The folder of commit records, with one file for each generation."""
         return self.root / "commits"
 
     @property
@@ -57,22 +57,22 @@ class Layout:
 
     @property
     def files(self) -> Path:
-        """The folder of the table of files, which has a number for each."""
+        """The folder of the table of files, which has a number for each file."""
         return self.root / "files"
 
     @property
     def written(self) -> Path:
-        """The folder of the table of captured writes, which has a version for each."""
+        """The folder of the table of captured writes, which has a version for each write."""
         return self.root / "written"
 
     @property
     def samples(self) -> Path:
-        """The folder of records of captured writes of which only a sample has lineage."""
+        """The folder of records of captured writes whose lineage covers only a sample."""
         return self.root / "samples"
 
     @property
     def pins(self) -> Path:
-        """The folder of the table of pinned files, with the rows of captured jobs."""
+        """The folder of the table of pinned files, which have the rows of captured jobs."""
         return self.root / "pins"
 
     @property
@@ -82,7 +82,7 @@ class Layout:
 
     @property
     def uncaptured(self) -> Path:
-        """The folder of records of tables that captured jobs have written without capture."""
+        """The folder of records of tables that captured jobs wrote without capture."""
         return self.root / "uncaptured"
 
     @property
@@ -91,21 +91,21 @@ class Layout:
         return self.root / "logs"
 
     def base(self, number: int) -> Path:
-        """The folder of one base."""
+        """Return the folder of one base."""
         return self.root / f"base-{number}"
 
     def table(self, base: int, name: str) -> Path:
-        """The folder of one Delta table."""
+        """Return the folder of one Delta table."""
         return self.base(base) / name
 
     def names(self, base: int) -> Path:
-        """The folder of the names and their look-ups in one base."""
+        """Return the folder of the names and their look-ups in one base."""
         return self.base(base) / "names"
 
     def warehouse_id(self) -> str:
         """Return the id that all nodes of this warehouse carry in Neo4j.
 
-        Raises Damaged if the file with the id is missing or not valid. It is never rebuilt here: a
+        Raises Damaged if the file with the id is missing or not valid. The file is not rebuilt: a
         new id would make everything in Neo4j seem to be missing.
         """
         try:

@@ -1,4 +1,4 @@
-"""The manifest of an export: what its files contain, and their checksums.
+"""The manifest of an export, with the content and the checksums of its files.
 
 ``manifest.json`` is written last, so a folder without it is not a complete export.
 """
@@ -58,7 +58,7 @@ class Manifest:
     """The naming of the exported items."""
     format: int = FORMAT
     patterns: dict[str, Pattern] = field(default_factory=dict)
-    """The patterns of tables whose rows were named by ids; left out if there are none."""
+    """The patterns of tables with row ids as names; left out if there are none."""
     operations: ExportPart | None = None
     """The file with descriptions of ops; left out if there are none."""
     modules: ExportPart | None = None
@@ -68,11 +68,11 @@ class Manifest:
     exactness_triples: dict[str, int] = field(default_factory=dict)
     """The number of triples on these paths by exactness; left out if empty."""
     samples: tuple[Sample, ...] = ()
-    """The captured writes of which only a sample has lineage; left out if there are none."""
+    """The captured writes whose lineage covers only a sample; left out if there are none."""
 
 
 def part_of(path: Path, rows: int) -> ExportPart:
-    """Describe a written file, after waiting until the disk has it."""
+    """Return the description of a written file, after waiting until the disk has it."""
     with path.open("rb") as file:
         os.fsync(file.fileno())
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
@@ -91,9 +91,9 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 
 
 def as_record(manifest: Manifest) -> dict[str, object]:
-    """Return the manifest as ``manifest.json`` has it.
+    """Return the manifest as the record in ``manifest.json``.
 
-    Earlier releases refuse keys that they do not know, so these are left out where possible.
+    Earlier releases refuse unknown keys, so newer keys without a value are left out.
     """
     record = asdict(manifest)
     return {name: value for name, value in record.items() if value or name not in _OMITTED}

@@ -1,7 +1,7 @@
-"""The table of pinned files: where the rows of captured sources and writes are, in which state.
+"""The table of pinned files: the files with rows of captured sources and writes, and their states.
 
-It belongs to the warehouse, not to a generation. An ingest adds the files that it has seen for the
-first time, or in another state, to the last Parquet file in the folder ``pins``.
+The table belongs to the warehouse, not to a generation. An ingest adds files that are new, or have
+a new state, to the last Parquet file in the folder ``pins``.
 """
 
 import os
@@ -33,11 +33,11 @@ PINS = pa.schema(
 
 @dataclass(frozen=True)
 class Pin:
-    """A file with rows of a table, in the state in which a captured job read or wrote it."""
+    """A file with rows of a table, and its state when a captured job read or wrote it."""
 
     table: str
     key: tuple[str, ...]
-    """The columns that name its rows; empty for rows that are named by row ids."""
+    """The columns that name its rows; empty if row ids name them."""
     path: Path
     bytes: int
     changed: int
@@ -48,7 +48,7 @@ class Pin:
     """The largest key, if ``low`` is known."""
 
     def difference(self) -> str:
-        """Return how the file differs from this state now; an empty text if it does not."""
+        """Return "gone" or "changed" if the file no longer has this state, else an empty text."""
         try:
             found = os.stat(self.path)
         except OSError:
@@ -58,7 +58,10 @@ class Pin:
 
 
 def read_pins(layout: Layout, tables: Collection[str] | None = None) -> list[Pin]:
-    """Return the pinned files of these tables, or all, the latest last; raise Damaged."""
+    """Return the pinned files of these or all tables, the latest last.
+
+    Raises Damaged if they cannot be read.
+    """
     found = pa.concat_tables([PINS.empty_table(), *map(_read, sorted(_files(layout)))])
     if tables is not None:
         found = found.filter(pc.is_in(found["table"], pa.array([*tables], pa.string())))
@@ -66,7 +69,7 @@ def read_pins(layout: Layout, tables: Collection[str] | None = None) -> list[Pin
         Pin(**{**row, "key": tuple(row["key"]), "path": Path(row["path"])})
         for row in found.to_pylist()
     ]
-    return [*dict.fromkeys(reversed(pins))][::-1]  # a state is known again, with other ranges
+    return [*dict.fromkeys(reversed(pins))][::-1]  # keep only the latest ranges of each state
 
 
 def add_pins(layout: Layout, pins: Collection[Pin]) -> None:
@@ -91,7 +94,7 @@ def _is_new(pin: Pin, known: Pin | None) -> bool:
 
 
 def forget_ranges(layout: Layout) -> None:
-    """Remove the ranges of keys, for an erasure: their ends are keys of items.
+    """Remove the ranges of keys for an erasure, because the ends of a range are keys of items.
 
     Only the single writer may call this. Raises Busy if another writer has taken the lock.
     """

@@ -1,7 +1,7 @@
-"""The captured writes of which only a sample of the rows has lineage.
+"""The captured writes whose lineage covers only a sample of the rows.
 
-Each is a file in the folder ``samples``, named after the version of the write. Every question reads
-this folder, which most warehouses do not have, so these facts are not in the records of all writes.
+Each write is a file in the folder ``samples``, named after its version. Every question reads this
+folder, which most warehouses lack; reading the records of all writes instead would take longer.
 """
 
 import json
@@ -17,7 +17,7 @@ from .layout import Layout
 
 @dataclass(frozen=True)
 class SampledWrite:
-    """A captured write of which only a sample of the rows has lineage."""
+    """A captured write whose lineage covers only a sample of the rows."""
 
     table: str
     version: int
@@ -26,7 +26,7 @@ class SampledWrite:
     reads: tuple[str, ...]
     """The tables that it was made from."""
     after: int
-    """The generation that was current when it got its version; later ones show it."""
+    """The current generation when the write got its version; later generations show it."""
 
     @property
     def sample(self) -> Sample:
@@ -46,7 +46,7 @@ def add_sample(layout: Layout, write: SampledWrite) -> None:
 
 
 def read_samples(layout: Layout) -> list[SampledWrite]:
-    """Return all such writes, in the order of versions; raise Damaged if one is unreadable."""
+    """Return all sampled writes, in the order of versions; raise Damaged if one is unreadable."""
     found = []
     for path in sorted(layout.samples.glob("[0-9]*.json")):
         try:

@@ -1,4 +1,4 @@
-"""Which captured writes a generation shows, so that no rollback has hidden them."""
+"""Find the captured writes that a generation shows, because no rollback has hidden them."""
 
 from collections.abc import Sequence
 from typing import Protocol, TypeVar
@@ -16,9 +16,10 @@ Write = TypeVar("Write", bound=_Numbered)
 
 
 def shown_writes(layout: Layout, commit: Commit, writes: Sequence[Write]) -> list[Write]:
-    """Return those writes, in order, whose ingest a generation has.
+    """Return the writes, in order, whose ingest is in a generation.
 
-    Each commit names the generation before its last ingest. Of pruned ones, it is assumed.
+    Each commit names the generation before its last ingest. If that commit was pruned, all earlier
+    writes count as shown.
     """
     if not writes:
         return []

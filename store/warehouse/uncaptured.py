@@ -1,6 +1,6 @@
-"""The tables that a captured job has last written without capture, a record for each.
+"""Records of the tables whose last write by a captured job ran without capture.
 
-It is of use to people only: ``provhouse status`` shows it. A later captured write of the table
+The records only inform people: ``provhouse status`` shows them. A later captured write of a table
 removes its record.
 """
 
@@ -34,13 +34,13 @@ def note_uncaptured(layout: Layout, writes: Iterable[Uncaptured]) -> None:
 
 
 def note_captured(layout: Layout, tables: Iterable[str]) -> None:
-    """Remove the records of these tables, whose last write is now a captured one."""
+    """Remove the records of these tables, whose last write was captured."""
     for table in tables:
         _path(layout, table).unlink(missing_ok=True)
 
 
 def uncaptured(layout: Layout) -> list[Uncaptured]:
-    """Return the tables whose last write has run without capture, by name."""
+    """Return the last write of each table whose last write ran without capture, by table."""
     found = []
     for path in layout.uncaptured.glob("*.json"):
         try:

@@ -1,6 +1,6 @@
-"""The table of captured writes: which files of a table are which version of its rows.
+"""The table of captured writes, which records the files of each version of a table's rows.
 
-It belongs to the warehouse, not to a generation, as the table of files does: a version keeps its
+Like the table of files, it belongs to the warehouse, not to a generation: a version keeps its
 number permanently. Each write is a file in the folder ``written``, named after its version.
 """
 
@@ -21,14 +21,14 @@ from .layout import Layout
 
 @dataclass(frozen=True)
 class RowTracking:
-    """Delta's own numbers of the rows of a write, by which moved rows are found again."""
+    """Delta's own numbers of the rows of a write, which find rows that moved to other files."""
 
     column: str
     """The column with the ids of moved rows. Its name differs from table to table."""
     commits: tuple[int, ...]
     """The version of the table that has added each file."""
     first_rows: tuple[int, ...]
-    """The id of the first row of each file; the others follow."""
+    """The id of the first row of each file; the ids of its other rows follow."""
 
 
 @dataclass(frozen=True)
@@ -39,25 +39,25 @@ class Written:
     version: int
     """The number of the first of its files. A later write has a higher version."""
     key: tuple[str, ...]
-    """The columns that name its rows; empty if rows are named by their row ids."""
+    """The columns that name its rows; empty if row ids name them."""
     files: tuple[int, ...]
     """The numbers of its files, in the order of its rows."""
     run: str
     columns: ColumnMap = NO_COLUMNS
     path: str = ""
-    """The folder of the table, or what stands for it; empty in records of earlier releases."""
+    """The folder of the table, or a text in its place; empty in records of earlier releases."""
     replaces: bool = False
-    """Whether it has removed all other rows of the table."""
+    """Whether the write has removed all other rows of the table."""
     bare: int = 0
     """The number of its rows that derive from no row, so that no item is stored for them."""
     after: int = 0
-    """The generation that was current when it got its version; later ones show it."""
+    """The current generation when the write got its version; later generations show it."""
     tracking: RowTracking | None = None
-    """The numbers by which rows that Delta has moved are found; None without row tracking."""
+    """The numbers that find rows which Delta has moved; None without row tracking."""
     stored: tuple[str, ...] = ()
-    """The names of the key's columns in the files, if they differ from those in ``key``."""
+    """The names of the key's columns in the files, if they differ from ``key``."""
     states: tuple[tuple[int, int], ...] = ()
-    """The size of each file in bytes, and when it was last changed, in milliseconds.
+    """The size of each file in bytes, and the time of its last change, in milliseconds.
 
     It is empty in records of earlier releases."""
 
@@ -68,12 +68,12 @@ class Written:
 
     @property
     def suffix(self) -> str:
-        """The end of the names of its rows."""
+        """The suffix of the names of its rows; empty without a key."""
         return f"@{self.version}" if self.key else ""
 
 
 def read_written(layout: Layout) -> dict[int, Written]:
-    """Return the write that each file is of, by the file's number; raise Damaged if unreadable."""
+    """Return the write of each file, by the file's number; raise Damaged if one is unreadable."""
     return {number: write for write in _all(layout) for number in write.files}
 
 
@@ -98,9 +98,10 @@ def _all(layout: Layout, since: int = 0) -> Iterator[Written]:
 
 @lru_cache(maxsize=4096)
 def _read(path: Path, changed: int) -> Written:
-    """Return a write; ``changed`` tells its record from one of a warehouse that was made again.
+    """Return a write; ``changed`` tells its record from the record of a warehouse made again.
 
-    A question for a row that was overwritten needs all later writes, and each night adds some.
+    Reads are cached: a question for an overwritten row needs all later writes, and their number
+    grows every night.
     """
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
