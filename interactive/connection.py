@@ -251,7 +251,7 @@ class Connection:
     ) -> "TableViews":
         """Return linked views of a table, one for each named SQL expression.
 
-        ``bins`` says how to divide a view, see ``crossfilter.binning``; ``measures`` are columns to
+        ``bins`` says how to divide a view, see ``charts.binning``; ``measures`` are columns to
         add up and average, and ``grids`` pairs of columns. Raises UsageError or BadInput for a
         column that cannot be charted, and DuckDB's own errors.
 

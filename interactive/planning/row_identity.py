@@ -1,7 +1,7 @@
 """Identities of the rows of blocks: the hidden columns that lineage follows from.
 
 ``Exposer`` adds hidden columns to each block of a query: the row ids of the tables that it reads,
-the keys of its groups, the values that its subqueries depend on. From these, ``trace`` finds the
+the keys of its groups, the values that its subqueries depend on. From these, ``follow`` finds the
 rows that a row of the block was made of. This is the which-lineage of Cui and Widom (2000), for
 each reference of a table, with the rules by operator in docs/interactive.md.
 """
