@@ -53,6 +53,7 @@ WAYS: dict[tuple[str, str], Role] = {
     ("GET", "/v1/zoom-diff?item=x&from=1"): Role.read,
     ("GET", "/v1/zoom-what-if?items=x"): Role.read,
     ("GET", "/v1/modules"): Role.read,
+    ("GET", "/v1/origins?item=x"): Role.read,
     ("GET", "/v1/invocations?module=m"): Role.read,
     ("GET", "/v1/status"): Role.read,
     ("GET", "/v1/openapi.json"): Role.read,
