@@ -89,8 +89,15 @@ def test_lineage_goes_through_the_versions_of_several_nights(
 
 
 def test_an_operation_has_the_line_of_the_program_that_it_comes_from(
-    house: House, shop: Path, orders: DataFrame, spark: SparkSession
+    house: House,
+    shop: Path,
+    orders: DataFrame,
+    spark: SparkSession,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    # PySpark notes lines unless the first column of a process was made without an active session,
+    # as by an earlier test.
+    monkeypatch.setattr("pyspark.errors.utils._enable_debugging_cache", None)
     orders.createOrReplaceTempView("placed")
     here = inspect.currentframe()
     assert here
