@@ -22,7 +22,7 @@ IGNORED = re.compile(
     r'"(?:alias|query_location|query_location_length|table_index)":(?:"(?:[^"\\]|\\.)*"|\d+),?'
 )
 """Parts of a plan that do not change its result. The quotes in texts of a plan are escaped."""
-NAN = re.compile('"value":(-?[A-Z]+)')
+NAN = re.compile('"value":(-?[A-Z][A-Za-z]*)')
 """NaN and infinity, in DuckDB's notation, which is not JSON. The quotes in texts are escaped."""
 SPELLING = {
     "alias", "query_location", "query_location_length", "table_index", "is_operator",

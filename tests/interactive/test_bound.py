@@ -142,3 +142,14 @@ def test_columns_have_the_names_and_types_that_duckdb_gives(sql: str, certain: b
     plan, relation = con.plan(sql), con.duckdb.sql(sql)
     assert (plan.names, plan.kinds) == (relation.columns, list(map(str, relation.types)))
     assert (parse(con.duckdb, sql, con.catalog()).outputs is not None) == certain
+
+
+@pytest.mark.parametrize("value", ["inf", "-inf", "nan", "Infinity"])
+@pytest.mark.parametrize("kind", ["double", "float"])
+def test_plans_with_values_that_json_lacks_are_read(value: str, kind: str) -> None:
+    con = duckdb.connect()
+    texts = [f"select '{value}'::{kind} / {at} as v, 'inf, nan' as w" for at in (2, 3)]
+    two, three = bound(con, *texts)
+    assert two.same(bound(con, texts[0])[0], {})
+    assert not two.same(three, {})
+    assert connect(con).plan(texts[0]).names == ["v", "w"]

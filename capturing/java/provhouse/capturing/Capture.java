@@ -18,7 +18,7 @@ import org.apache.spark.sql.execution.command.ExplainCommand;
 import org.apache.spark.sql.execution.metric.SQLMetric;
 import org.apache.spark.sql.util.QueryExecutionListener;
 import provhouse.capturing.plans.*;
-import provhouse.capturing.replayed_frame.*;
+import provhouse.capturing.replay.*;
 import provhouse.capturing.rules.*;
 import provhouse.capturing.targets.*;
 import provhouse.capturing.writes.*;

@@ -1,4 +1,4 @@
-package provhouse.capturing.replayed_frame;
+package provhouse.capturing.replay;
 
 import java.util.*;
 import org.apache.spark.sql.catalyst.InternalRow;

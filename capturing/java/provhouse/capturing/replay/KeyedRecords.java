@@ -1,4 +1,4 @@
-package provhouse.capturing.replayed_frame;
+package provhouse.capturing.replay;
 
 import java.net.URI;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package provhouse.capturing.replayed_frame;
+package provhouse.capturing.replay;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
