@@ -96,7 +96,7 @@ def key_of(source: SourceFile, keys: Mapping[str, Key], known: Known) -> Key:
     return moved.key if moved else source.in_file(keys.get(source.table, ()))
 
 
-class KeyScan(Protocol):
+class RowNameScan(Protocol):
     """Names of the rows of a scan; their ids have a number of the scan instead of a file number."""
 
     def includes(self, number: int) -> bool:
@@ -119,7 +119,7 @@ class SourceNames:
         known: Known,
         store: KeyStore,
         versions: Mapping[Path, Written],
-        scans: Sequence[KeyScan],
+        scans: Sequence[RowNameScan],
     ) -> None:
         """Name the sources of a write; ``versions`` has the versions of marked rows, by place.
 
