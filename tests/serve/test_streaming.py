@@ -33,9 +33,9 @@ def test_a_writer_waits_for_its_reader() -> None:
     next(pieces)
     sleep(0.2)
     assert written < (AHEAD + 3) * PIECE
+    threads = active_count()
     pipe.close()
     until = monotonic() + 10
-    threads = active_count()
     while active_count() == threads and monotonic() < until:
         sleep(0.01)
     assert active_count() < threads  # the writer has ended
