@@ -5,14 +5,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import duckdb
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from provhouse.sql.not_covered import REWRITE, NotCovered
 
+from .compiled.cells import Cells
 from .compiled.fused import Fused
-from .compiled.group_by import Cells, run
+from .compiled.group_by import run
 from .index.decoded import Unfit
-from .index.links import Chain, Link
+from .index.links import Chain
 from .modes import chosen, compiled, not_compiled
 from .planning.apart import Apart
 from .planning.inject import LISTED, listed_link
@@ -35,7 +38,7 @@ class CapturedRows:
     """The values of the hidden columns that Arrow does not carry."""
     listed: dict[int, list[Chain]] = field(default_factory=dict)
     """The lineage in the references whose rids the query listed."""
-    row_cells: Link | None = None
+    row_cells: NDArray[np.int32] | None = None
     """The cell of each row, if compiled loops ran the query."""
     cells: Cells | None = None
     """The cell of each record, if compiled loops ran the query."""
@@ -61,8 +64,9 @@ def capture(
 def _in_loops(con: "Connection", plan: Plan, fused: Fused) -> CapturedRows:
     found = run(con.duckdb, fused, con.columns)
     rows = found.rows.rename_columns(plan.names)
-    row_cells = Link(None, found.row_cells, found.cells.number)
-    return CapturedRows("compiled", rows, pa.table({}), row_cells=row_cells, cells=found.cells)
+    return CapturedRows(
+        "compiled", rows, pa.table({}), row_cells=found.row_cells, cells=found.cells
+    )
 
 
 def _in_duckdb(

@@ -16,7 +16,7 @@ from .index.decoded import (
 )
 
 if TYPE_CHECKING:
-    from .compiled.fused import Fused
+    from .compiled.fused import Grouping
     from .connection import Connection
 
 Decoded = Coded | DecodedNumbers | DecodedValues
@@ -27,6 +27,10 @@ BYTES = 4
 """The bytes of a value, for an estimate of a column's size before the column is read."""
 
 
+SECONDS = {"codes": 6e-8, "numbers": 1e-8}
+"""The processor time to decode a value, for an estimate."""
+
+
 class ColumnCache:
     """Columns by table and name, the least recently used first."""
 
@@ -34,6 +38,7 @@ class ColumnCache:
         self._con = con
         self._kept: dict[Key, Decoded] = {}
         self._asked: set[Key] = set()
+        self._paid: dict[Key, float] = {}
 
     @property
     def size(self) -> int:
@@ -44,6 +49,7 @@ class ColumnCache:
         """Forget all columns, since tables may have changed."""
         self._kept.clear()
         self._asked.clear()
+        self._paid.clear()
 
     def drop_oldest(self) -> bool:
         """Forget the least recently used column; return False if no column is kept."""
@@ -71,6 +77,20 @@ class ColumnCache:
         self._asked.update(keys)
         return before
 
+    def paid(self, keys: Collection[Key], seconds: float) -> None:
+        """Note the processor time of a run that would have used columns that are not decoded."""
+        for key in keys:
+            self._paid[key] = self._paid.get(key, 0.0) + seconds
+
+    def pays(self, keys: Collection[Key], rows: int) -> bool:
+        """Return whether runs have cost as much as it takes to decode the missing columns.
+
+        So decoding at most doubles the cost of a series of runs, whenever the series ends.
+        """
+        missing = [key for key in keys if key not in self._kept]
+        expected = rows * sum(SECONDS[form] for _, _, form in missing)
+        return min((self._paid.get(key, 0.0) for key in missing), default=0.0) >= expected
+
     def coded(self, table: TablePlace, column: str) -> Coded:
         """Return a column as codes; decode it if it is not kept."""
         return self._found((table, column, "codes"), Coded, read_codes)
@@ -92,7 +112,7 @@ class ColumnCache:
         return cast(Form, found)
 
 
-def needed(fused: "Fused") -> list[Key]:
+def needed(fused: "Grouping") -> list[Key]:
     """Return the columns that compiled loops need for a query."""
     coded = [(fused.table, name, "codes") for name in fused.coded]
     return coded + [(fused.table, name, "numbers") for name in fused.numbers]

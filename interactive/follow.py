@@ -20,6 +20,7 @@ from .distinct_rows import Questions, distinct_questions
 from .index.ancestors import ancestors
 from .index.links import Chain, Link, chained, flattened, from_pairs, merged
 from .planning.apart import Apart, readable, unreadable, with_eids
+from .planning.every_record import every_record
 from .planning.row_identity import (
     Base,
     Derived,
@@ -41,6 +42,8 @@ class Tracer:
     sizes: Sequence[int] | Mapping[int, int]
     """For each reference, one more than its largest rid."""
     wanted: frozenset[int]
+    dense: frozenset[int] = frozenset()
+    """The references to tables whose rids have no gaps."""
     masks: Mapping[int, NDArray[np.bool_]] = field(default_factory=dict)
     """For some references, a mask of the rids that may have lineage."""
     found: dict[int, list[Chain]] = field(default_factory=dict)
@@ -135,6 +138,9 @@ class Tracer:
             return
         asked, link = block.questions(part.columns, part.keyed)
         if asked.number == 1 and not part.columns:
+            if (ref := every_record(witness)) in self.dense and self.sizes[ref]:
+                self._every(ref, part, count, block, [*path, link])
+                return
             text = witness.rows()
         else:
             text = self._asking(part, asked)
@@ -152,6 +158,23 @@ class Tracer:
         if part.otherwise is not None:
             missing = np.bincount(keys, minlength=asked.number) == 0
             self._ask(part.otherwise, None, block.where(pa.array(missing[asked.numbers])), path)
+
+    def _every(
+        self,
+        ref: int,
+        part: WitnessQuestion,
+        count: int | None,
+        block: "BlockRows",
+        path: list[Link],
+    ) -> None:
+        """Follow all rows of a block to all records of a table, without a query."""
+        rids = np.arange(self.sizes[ref], dtype=np.int32 if self.sizes[ref] < 2**31 else np.int64)
+        if part.expects == "counted" and count is not None:
+            verify(block.table.column(count).to_numpy() == rids.size)
+        if (mask := self.masks.get(ref)) is not None and mask.size:
+            rids = rids[mask]
+        link = Link(np.array([0, rids.size], np.int64), rids, self.sizes[ref])
+        self.found.setdefault(ref, []).append(chained([*path, link]))
 
     def _asking(self, part: WitnessQuestion, asked: Questions) -> str:
         """Let DuckDB read the questions of a witness query, and return the text of the query."""

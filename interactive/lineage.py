@@ -10,8 +10,11 @@ from provhouse.model.arrays import column
 from provhouse.sql.not_covered import NotCovered
 
 from .capture import CapturedRows
-from .follow import Tracer
+from .compiled.cells import Cells, locate
+from .follow import Tracer, verify
+from .index.decoded import Unfit
 from .index.links import Chain, Link, Rows, distinct, flattened, merged
+from .modes import located
 from .planning.apart import is_carried
 from .planning.condition import Mask
 from .planning.plan import Plan
@@ -43,12 +46,34 @@ class Lineage:
             return
         if captured.cells is not None and captured.row_cells is not None:
             (ref,) = missing  # compiled loops run queries of one table
-            cells = captured.cells.only(self._masks[ref]) if ref in self._masks else captured.cells
-            self.chains[ref] = [Chain([captured.row_cells, cells.link()])]
+            self.chains[ref] = [self._masked(ref, captured.cells).chain(captured.row_cells)]
+            return
+        if (chain := self._located(missing)) is not None:
+            self.chains[missing[0]] = [chain]
             return
         number = captured.rows.num_rows
         found = self._tracer(missing).rows(self._plan.identity, captured.hidden, number)
         self.chains |= {ref: merged(chains) for ref, chains in found.items()}
+
+    def _masked(self, ref: int, cells: Cells) -> Cells:
+        return cells.only(self._masks[ref]) if ref in self._masks else cells
+
+    def _located(self, refs: Sequence[int]) -> Chain | None:
+        """Find the records of groups in compiled loops; return None if DuckDB must find them."""
+        con, hidden = self._con, self._captured.hidden
+        grouping = located(con, self._plan)
+        question = self._plan.identity.parts[0] if grouping else None
+        if grouping is None or not isinstance(question, WitnessQuestion):
+            return None
+        try:
+            found = locate(con.duckdb, grouping, con.columns)
+            groups = found.cells_of([hidden.column(at) for at in question.columns])
+        except Unfit:
+            return None
+        if (count := self._plan.identity.count) is not None:
+            counts = found.cells.counts.sum(axis=0)[groups]
+            verify(counts == hidden.column(count).to_numpy())
+        return self._masked(refs[0], found.cells).chain(groups)
 
     def invert(self) -> None:
         """Index the other direction of all existing indexes."""
@@ -110,9 +135,11 @@ class Lineage:
             yield from chain.links
 
     def _tracer(self, refs: Sequence[int]) -> Tracer:
-        sizes = [self._con.size(each.table) for each in self._plan.references]
         con = self._con
-        return Tracer(con.duckdb, con.apart(), sizes, frozenset(refs), self._masks)
+        extents = [con.extent(each.table) for each in self._plan.references]
+        sizes = [end for _, end in extents]
+        dense = frozenset(at for at, (rows, end) in enumerate(extents) if rows == end)
+        return Tracer(con.duckdb, con.apart(), sizes, frozenset(refs), dense, self._masks)
 
 
 def _together(parts: list[Rows]) -> Rows:

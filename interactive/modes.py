@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 from provhouse.model.errors import UsageError
 
 from .column_cache import needed
-from .compiled.fused import Fused
+from .compiled.fused import Fused, Grouping
 from .index.links import Chain
+from .planning.every_record import is_one_group
 from .planning.plan import Plan
 from .planning.want import Mode, Want
 
@@ -30,9 +31,9 @@ WHEN = {
 def compiled(con: "Connection", plan: Plan, want: Want, mode: Mode | None) -> Fused | None:
     """Return the query for compiled loops if they are to run it.
 
-    They run it if its columns are decoded. Decoding costs more than a query, so columns are decoded
-    for declared needs when a query reads them for the second time. Without declared needs, DuckDB
-    runs aggregates of a whole table, since it skips more of the table, and queries of small tables.
+    They run it if its columns are decoded, which happens for declared needs once queries of these
+    columns have cost as much as decoding them. DuckDB runs aggregates of a whole table, since it
+    skips more of the table, and without declared needs queries of small tables.
     A mode that has cost more than another one is not chosen again. Raises UsageError if
     ``compiled`` is forced and the loops cannot run the query.
     """
@@ -46,7 +47,7 @@ def compiled(con: "Connection", plan: Plan, want: Want, mode: Mode | None) -> Fu
     if mode is not None or not (declared or con.columns.size):
         return None
     fused = plan.fused(con.duckdb, con.catalog())
-    if fused is None or not (declared or fused.keys):
+    if fused is None or not fused.keys:
         return None
     keys = needed(fused)
     if not declared and con.extent(fused.table)[0] < COMPILED_ROWS:
@@ -55,7 +56,24 @@ def compiled(con: "Connection", plan: Plan, want: Want, mode: Mode | None) -> Fu
         return None
     if con.columns.ready(keys):
         return fused
-    return fused if declared and con.columns.wanted(keys) else None
+    return fused if declared and con.columns.pays(keys, con.extent(fused.table)[0]) else None
+
+
+def located(con: "Connection", plan: Plan) -> Grouping | None:
+    """Return the groups of a query if compiled loops are to find their records.
+
+    They find them if DuckDB groups many rows and the columns are decoded, or if the runs so far
+    have cost as much as decoding them.
+    """
+    found = plan.compiled(con.duckdb, con.catalog())
+    if found is None or not found.keys or plan.limited:
+        return None
+    rows = con.extent(found.table)[0]
+    if plan.grouped_rows(con.duckdb) < max(COMPILED_ROWS, rows * LISTED_SHARE):
+        return None
+    groups = Grouping(found.table, found.keys, found.filters)
+    keys = needed(groups)
+    return groups if con.columns.ready(keys) or con.columns.pays(keys, rows) else None
 
 
 def not_compiled(why: str) -> UsageError:
@@ -86,7 +104,7 @@ def chosen(
     if mode is not None or want.refs is None:
         return mode or "witness"
     few = plan.limited and len(plan.references) == 1
-    if few or listed is None:
+    if few or listed is None or is_one_group(plan.identity):
         return "defer"
     every = sum(con.extent(reference.table)[0] for reference in plan.references)
     many = plan.grouped_rows(con.duckdb) * len(refs) > max(FEW_LISTED, every * LISTED_SHARE)

@@ -23,7 +23,7 @@ from provhouse.model.errors import UsageError
 from provhouse.sql.catalog import TablePlace
 
 from .column_cache import ColumnCache, Key, needed
-from .compiled import group_by
+from .compiled import cells, group_by
 from .compiled.fused import Fused
 from .index import kernels
 from .index.decoded import Coded, DecodedNumbers, Unfit
@@ -104,7 +104,7 @@ def _in_loops(con: "Connection", fused: Fused, rids: Rows) -> pa.Table:
     for each in fused.filters:
         coded = con.columns.coded(fused.table, each.column)
         out = np.empty_like(rids)
-        size = kernels.pick(coded.codes, group_by.passes(con.duckdb, each, coded), rids, out)
+        size = kernels.pick(coded.codes, cells.passes(con.duckdb, each, coded), rids, out)
         rids = out[:size]
     unfiltered = replace(fused, filters=[])
     return group_by.run(con.duckdb, unfiltered, OfRecords(con.columns, rids)).rows

@@ -17,6 +17,7 @@ from provhouse.sql.catalog import TablePlace
 from provhouse.sql.quoting import quoted
 
 from .capture import capture
+from .column_cache import needed
 from .divided import Divided, divide
 from .index.links import Chain, Link, Rows, distinct
 from .lineage import Lineage
@@ -56,7 +57,11 @@ class Result:
         self._divided: Divided | None = None
         self._ahead(forced=mode is not None)
         if not want.pushed and con.columns.size == decoded:  # later runs need not decode
-            plan.took(self.mode, want.refs is not None, process_time() - began)
+            seconds = process_time() - began
+            plan.took(self.mode, want.refs is not None, seconds)
+            could = plan.compiled(con.duckdb, con.catalog()) if want.refs is not None else None
+            if could is not None and self.mode != "compiled":
+                con.columns.paid(needed(could), seconds)
         con.memory.used(self)
 
     def _ahead(self, forced: bool) -> None:

@@ -49,22 +49,33 @@ class Aggregate:
 
 
 @dataclass(frozen=True)
-class Fused:
-    """A query in the form that the kernel runs."""
+class Grouping:
+    """The rows of each group of a GROUP BY, in the form that compiled loops find them."""
 
     table: TablePlace
     keys: list[OfColumn]
     filters: list[OfColumn]
+
+    @property
+    def coded(self) -> set[str]:
+        """The columns that the loops need as codes."""
+        return {each.column for each in (*self.keys, *self.filters)}
+
+    @property
+    def numbers(self) -> set[str]:
+        """The columns that the loops need as numbers."""
+        return set()
+
+
+@dataclass(frozen=True)
+class Fused(Grouping):
+    """A query in the form that the kernel runs."""
+
     aggregates: list[Aggregate]
     sql: str
     """The rest of the query. It reads ``GROUPS``, and its last column is the group's cell."""
     kinds: list[str]
     """The types of the query's columns."""
-
-    @property
-    def coded(self) -> set[str]:
-        """The columns that the kernel needs as codes."""
-        return {each.column for each in (*self.keys, *self.filters)}
 
     @property
     def numbers(self) -> set[str]:
@@ -73,16 +84,11 @@ class Fused:
         return {column for term in terms for column in term.columns}
 
 
-def fuse(
-    con: duckdb.DuckDBPyConnection, parsed: Parsed, kinds: list[str], catalog: Catalog
-) -> Fused | None:
-    """Return a query for the kernel, or None if the kernel cannot run it.
-
-    ``kinds`` are the types of the query's columns.
-    """
+def group(con: duckdb.DuckDBPyConnection, parsed: Parsed, catalog: Catalog) -> Grouping | None:
+    """Return the groups of a query for compiled loops, or None if they cannot find its groups."""
     if len(parsed.references) != 1 or parsed.ctes or parsed.kept:
         return None
-    query = parsed.query.copy()
+    query = parsed.query
     if not isinstance(query, exp.Select) or not _is_plain(query):
         return None
     source = query.args["from_"].this
@@ -91,23 +97,32 @@ def fuse(
     if catalog.has_collations(con, relation.place):
         return None
     columns = {name.lower(): (name, kind) for name, kind in relation.columns.items()}
-    query.set("expressions", query.expressions[: query.meta["visible"]])
     keys = [_of_column(key, columns) for key in blocks.group_keys(query).expressions]
     where = query.args.get("where")
     filters = [_of_column(each, columns) for each in (_conjuncts(where.this) if where else ())]
-    aggregates = _aggregates(con, query, source)
-    if aggregates is None or not _are_exact(con, source, keys, filters):
-        return None
     known = [each for each in (*keys, *filters) if each is not None]
-    if len(known) < len(keys) + len(filters):
+    if len(known) < len(keys) + len(filters) or not _are_exact(con, source, keys, filters):
         return None
-    text = _rest(query, aggregates)
-    if text is None:
+    return Grouping(relation.place, known[: len(keys)], known[len(keys) :])
+
+
+def fuse(
+    con: duckdb.DuckDBPyConnection, parsed: Parsed, kinds: list[str], catalog: Catalog
+) -> Fused | Grouping | None:
+    """Return a query for the kernel, only its groups, or None if the kernel can run neither.
+
+    ``kinds`` are the types of the query's columns.
+    """
+    groups = group(con, parsed, catalog)
+    query = parsed.query.copy()
+    if groups is None or not isinstance(query, exp.Select):
         return None
-    return Fused(
-        relation.place, known[: len(keys)], known[len(keys) :], list(aggregates.values()), text,
-        kinds,
-    )  # fmt: skip
+    query.set("expressions", query.expressions[: query.meta["visible"]])
+    aggregates = _aggregates(con, query, query.args["from_"].this)
+    text = None if aggregates is None else _rest(query, aggregates)
+    if aggregates is None or text is None:
+        return groups
+    return Fused(groups.table, groups.keys, groups.filters, list(aggregates.values()), text, kinds)
 
 
 CLAUSES = {"expressions", "from_", "where", "group", "having", "order", "limit", "offset", "kind"}

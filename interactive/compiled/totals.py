@@ -25,18 +25,6 @@ Tables = dict[tuple[str, str], Ints]
 """The totals of each cell, by aggregate function and term."""
 
 
-def counted(cells: NDArray[Any], number: int, parts: Sequence[slice]) -> Ints:
-    """Return the number of rows of each cell, with a row of the result for each part."""
-
-    def count(part: slice) -> Ints:
-        counts = kernels.totals(number)
-        kernels.count(cells[part], counts)
-        summed: Ints = counts.sum(axis=0)[:number]
-        return summed
-
-    return np.stack(in_parts(count, parts))
-
-
 class GroupTotals:
     """The aggregates of each cell. Raises Unfit if a sum may not fit 64 bits.
 

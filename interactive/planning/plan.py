@@ -21,7 +21,7 @@ from provhouse.sql.quoting import RESERVED
 from provhouse.sql.settle import settle
 from provhouse.sql.unified import unify
 
-from ..compiled.fused import Fused, fuse
+from ..compiled.fused import Fused, Grouping, fuse
 from .estimates import expected_rows
 from .inject import Injected, inject
 from .row_identity import Exposer, Identity, negatives
@@ -49,7 +49,7 @@ class Plan:
     choices: list[str]
     """The clauses that choose among rows, such as "OFFSET in line 2, column 8"."""
     exposer: Exposer
-    _fused: Fused | Literal["unknown"] | None = "unknown"
+    _compiled: Fused | Grouping | Literal["unknown"] | None = "unknown"
     _costs: dict[tuple[Mode, bool], float] = field(default_factory=dict)
     _grouped: int | None = None
     _injected: dict[tuple[frozenset[int], str], Injected | None] = field(default_factory=dict)
@@ -113,11 +113,16 @@ class Plan:
             return frozenset(range(len(self.references)))
         return frozenset(at for name in names for at in self.named(name))
 
+    def compiled(self, con: duckdb.DuckDBPyConnection, catalog: Catalog) -> Fused | Grouping | None:
+        """Return the query for compiled loops, or only its groups; None if they can run neither."""
+        if self._compiled == "unknown":
+            self._compiled = fuse(con, self.exposer.parsed, self.kinds, catalog)
+        return self._compiled
+
     def fused(self, con: duckdb.DuckDBPyConnection, catalog: Catalog) -> Fused | None:
-        """Return the query for the compiled GROUP BY, or None if it cannot run there."""
-        if self._fused == "unknown":
-            self._fused = fuse(con, self.exposer.parsed, self.kinds, catalog)
-        return self._fused
+        """Return the query for compiled loops, or None if they cannot run all of it."""
+        found = self.compiled(con, catalog)
+        return found if isinstance(found, Fused) else None
 
 
 def _means(name: str, reference: Reference) -> bool:
@@ -153,9 +158,8 @@ def plan(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Plan:
     settle(parsed)
     kept = [_kept(exposer, *each) for each in zip(parsed.kept_names, parsed.kept, strict=True)]
     identity = exposer.expose(parsed.query, derived=False)
+    hidden = _positions(parsed.query, identity, len(outputs))
     text = dialect.text(parsed.query)
-    shift = len(outputs) if identity.names and identity.names[0].startswith(RESERVED) else 0
-    hidden = [shift + at for at in range(len(identity.names))]
     limited = parsed.query.args.get("limit") is not None
     return Plan(
         text,
@@ -169,6 +173,27 @@ def plan(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Plan:
         chosen,
         exposer,
     )
+
+
+def _positions(query: exp.Query, identity: Identity, visible: int) -> list[int]:
+    """Return the positions of the hidden columns; drop each that equals a visible column.
+
+    DuckDB would sort and copy it a second time.
+    """
+    if not identity.names or not identity.names[0].startswith(RESERVED):
+        return list(range(len(identity.names)))
+    if not isinstance(query, exp.Select) or len(query.expressions) != visible + len(identity.names):
+        return [visible + at for at in range(len(identity.names))]
+    kept = query.expressions[:visible]
+    places = {dialect.key(each.unalias()): at for at, each in reversed([*enumerate(kept)])}
+    found = []
+    for each in query.expressions[visible:]:
+        if (value := dialect.key(each.unalias())) not in places:
+            places[value] = len(kept)
+            kept.append(each)
+        found.append(places[value])
+    query.set("expressions", kept)
+    return found
 
 
 def _outputs(con: duckdb.DuckDBPyConnection, sql: str) -> list[Output]:

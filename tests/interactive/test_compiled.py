@@ -6,9 +6,10 @@ import duckdb
 import pytest
 
 from helpers.interactive_oracle import rows_of, same
-from provhouse.interactive import Connection, Want, connect
+from provhouse.interactive import Connection, Want, column_cache, connect, modes
 from provhouse.interactive.index.parallel import divided
 from provhouse.model.errors import UsageError
+from provhouse.sql.catalog import TablePlace
 
 COLUMNS = {
     "t": "tinyint", "i": "integer", "u": "uinteger", "b": "bigint", "d": "decimal(15,2)",
@@ -146,13 +147,72 @@ def test_what_the_loops_do_not_cover_is_left_to_duckdb(con: Connection, text: st
         con.sql(text, lineage=True, mode="compiled")
 
 
-def test_the_planner_decodes_what_is_wanted_twice() -> None:
+@pytest.mark.parametrize("condition", ["", " where i > 1", " where s like 'a%' and not flag"])
+@pytest.mark.parametrize("keys", ["s", "i % 3, day", "flag, e, t"])
+@pytest.mark.parametrize("kept", ["", "w % 2 = 0"])
+def test_groups_with_values_of_duckdb_are_located(
+    con: Connection, monkeypatch: pytest.MonkeyPatch, keys: str, condition: str, kept: str
+) -> None:
+    """The loops find the records of groups whose aggregates they do not cover."""
+    monkeypatch.setattr(modes, "COMPILED_ROWS", 0)
+    monkeypatch.setattr(modes, "LISTED_SHARE", 0.0)
+    monkeypatch.setattr(modes, "FEW_LISTED", 0)
+    monkeypatch.setitem(column_cache.SECONDS, "codes", 0.0)
+    text = f"select {keys}, avg(w::double), count(distinct n) from r{condition} group by all"
+    result = con.sql(text, lineage=True, want=Want(refs=("r",), where=kept))
+    assert result.mode == "defer"
+    with monkeypatch.context() as patch:
+        patch.setattr(modes, "COMPILED_ROWS", 1 << 17)
+        other = con.sql(f"{text} ", lineage=True, want=Want(refs=("r",), where=kept), mode="defer")
+    found, expected = result._lineage.chains[0][0], other._lineage.chains[0][0]
+    assert found.links[-1].codes is not None  # the loops know the group of each record
+    assert expected.links[-1].codes is None
+    rows = {row: at for at, row in enumerate(map(repr, rows_of(other.to_arrow())))}
+    for at, row in enumerate(map(repr, rows_of(result.to_arrow()))):
+        rids = result.backward("r", [at]).rids
+        assert rids.tolist() == other.backward("r", [rows[row]]).rids.tolist()
+        assert at in result.forward("r", rids[:1]) or not rids.size
+
+
+def test_a_group_of_all_records_needs_no_query() -> None:
+    con = connect(duckdb.connect())
+    con.execute("create table f as select range % 5 as k, range as v from range(1000)")
+    con.execute("create table none as from f limit 0")
+    con.execute("create table gaps as from f")
+    con.execute("delete from gaps where v % 3 = 0")
+    con.execute("create table lists as select [v] as v from f where v > 2 union all select []")
+    for text, ref, expected in (
+        ("select avg(v) from f", "f", 1000),
+        ("select count(*) from none", "none", 0),
+        ("select sum(v) from gaps", "gaps", 666),
+        ("select sum(v) from f where v > 9", "f", 990),
+        ("select k, (select max(v) from f) from f where v = 1", "f#1", 1000),
+        ("select k from f where v = 1 and 3 in (select unnest(v) from lists)", "lists", 1),
+        ("select count(*) from (select unnest(v) from lists)", "lists", 997),
+        ("select count(*) from f x, f y where x.v = 1 and y.v < 3", "f#2", 3),
+        ("select count(*) from (from f using sample 100 percent (bernoulli))", "f", 1000),
+    ):
+        for mode in ("defer", "witness"):
+            result = con.sql(text, lineage=True, mode=mode)
+            assert len(result.backward(ref, [0]).rids) == expected, text
+            assert len(result.forward(ref, result.backward(ref, [0]).rids[:1])) == (expected > 0)
+    wanted = con.sql("select avg(v) from f", lineage=True, want=Want(refs=("f",), where="k = 2"))
+    assert len(wanted.backward("f").rids) == 200
+    con.execute("insert into f values (1, 1)")
+    with pytest.raises(UsageError, match="can no longer be asked"):
+        wanted.backward("f")
+
+
+def test_columns_are_decoded_when_runs_have_cost_as_much() -> None:
     con = connect(duckdb.connect())
     con.execute("create table f as select range % 5 as k, range as v from range(200_000)")
     text = "select k, sum(v) from f group by k"
     want = Want(refs=("f",))
     assert con.sql(text, lineage=True).mode == "witness"
     assert con.sql(text, lineage=True, want=want).mode == "defer"
+    keys = [(TablePlace("memory", "main", "f"), "k", "codes")]
+    assert not con.columns.pays(keys, 10**12)
+    con.columns.paid(con.columns._paid, 60)  # as after many runs
     result = con.sql(text, lineage=True, want=want)
     assert result.mode == "compiled"
     assert "f: compiled loops aggregate and capture in one pass" in result.explain()
