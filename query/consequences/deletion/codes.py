@@ -1,6 +1,6 @@
 """The codes of fates, and the counts that a deletion keeps for each derivation."""
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,21 @@ MISSING: Final = 1
 minus the number of all its inputs if its kind is unsure. ``MISSING`` is the number of its inputs
 that are not known to exist.
 """
+
+
+class Work(NamedTuple):
+    """The arrays of a deletion that compiled loops fill.
+
+    ``ways`` has ``MOST`` and ``MISSING`` of each derivation, and ``gone`` the number of its inputs
+    that are known to be gone. ``fate`` and ``failed``, the number of failed derivations, are by
+    place. ``queue`` has room for each place once.
+    """
+
+    ways: I32
+    fate: I8
+    gone: I32
+    failed: I32
+    queue: I32
 
 
 @njit(cache=True, nogil=True)

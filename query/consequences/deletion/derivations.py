@@ -6,7 +6,7 @@ numbers items without gaps; such a number is called a *place*.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -56,6 +56,20 @@ class DerivationRows:
         return len(self.src)
 
 
+class TripleIndex(NamedTuple):
+    """The arrays of ``Derivations`` that compiled loops read."""
+
+    at: I64
+    rows: I32
+    targets: I32
+    ends: I32
+    first: I32
+    dst: I32
+    kind: I8
+    size: I32
+    src: I32
+
+
 class Derivations:
     """An index of triples: by src, and by derivation.
 
@@ -92,6 +106,10 @@ class Derivations:
         _index(src, dst, self.of, self.at, self.rows, self.targets, self.ends)
         self.src: I32 = src.astype(np.int32)
         """The place of each row's src."""
+        self.index = TripleIndex(
+            self.at, self.rows, self.targets, self.ends, self.first, self.dst, self.kind, self.size,
+            self.src,
+        )  # fmt: skip
 
     @cached_property
     def by_derivation(self) -> tuple[I64, I64]:

@@ -35,10 +35,11 @@ from .codes import (
     SURVIVES,
     UNDECIDED,
     UNREACHED,
+    Work,
     allowed,
     packed,
 )
-from .derivations import Derivations
+from .derivations import Derivations, TripleIndex
 from .unsupported import cling, kill
 
 _CROWDED: Final = 16
@@ -79,91 +80,81 @@ class Deleter:
 
     def __init__(self, graph: Derivations) -> None:
         self._graph = graph
-        self._ways = packed(graph.kind, graph.size)
-        self._gone: I32 = np.zeros(len(graph.dst), np.int32)
         self._conditional = graph.conditional if graph.conditional.any() else _NONE
-        self._fate: I8 = np.full(graph.places, UNREACHED, np.int8)
-        self._failed: I32 = np.zeros(graph.places, np.int32)
         self._reached: I32 = np.empty(graph.places, np.int32)
-        self._queue: I32 = np.empty(graph.places, np.int32)
+        self._work = Work(
+            packed(graph.kind, graph.size),
+            np.full(graph.places, UNREACHED, np.int8),
+            np.zeros(len(graph.dst), np.int32),
+            np.zeros(graph.places, np.int32),
+            np.empty(graph.places, np.int32),
+        )
         self._used = (_NO_ROWS, _NO_ROWS)
 
     def fates(self, deleted: I32, ended: I32 = _NO_ROWS) -> Fates:
         """Return the fates after a deletion, in arrays that the next call overwrites."""
-        graph, ways, fate = self._graph, self._ways, self._fate
+        graph, work = self._graph, self._work
         for places in self._used:
-            _clear(graph.first, places, ways, self._gone, fate, self._failed)
+            _clear(graph.first, places, work)
         skipped, starts, unsure = _NONE, _NO_ROWS, False
         if len(ended):
             skipped = np.zeros(len(graph.rows), bool)
             skipped[ended] = True
             ends = graph.of[ended]
-            for counts in (ways[:, MISSING], self._gone):
+            for counts in (work.ways[:, MISSING], work.gone):
                 np.add.at(counts, ends, 1)
             starts = unique(graph.dst[ends])
-            unsure = bool((ways[ends, MOST] < 0).any())
-        count, more = _reach(
-            graph.at, graph.rows, graph.targets, graph.ends, self._conditional, skipped, deleted,
-            starts, ways, fate, self._reached,
-        )  # fmt: skip
+            unsure = bool((work.ways[ends, MOST] < 0).any())
+        into = work._replace(queue=self._reached)
+        count, more = _reach(graph.index, self._conditional, skipped, deleted, starts, into)
         reached = self._reached[:count]
         self._used = deleted, reached
-        left = count - self._settle(skipped, reached, _NO_ROWS, fate, SURVIVES)
+        left = count - self._settle(skipped, reached, _NO_ROWS, work, SURVIVES)
         if unsure or more:
-            left -= self._settle(skipped, reached, _NO_ROWS, fate, UNDECIDED)
+            left -= self._settle(skipped, reached, _NO_ROWS, work, UNDECIDED)
         if left:
             self._doubt(skipped, deleted, starts, reached, left)
-        return Fates(reached, fate)
+        return Fates(reached, work.fate)
 
-    def _settle(self, skipped: Bools, reached: I32, known: I32, fate: I8, code: int) -> int:
+    def _settle(self, skipped: Bools, reached: I32, known: I32, work: Work, code: int) -> int:
         """Give the fate ``code`` to each item that exists in its bound; return how many do."""
-        graph, upper = self._graph, code != SURVIVES
+        upper = code != SURVIVES
         conditional = _NONE if upper else self._conditional
-        return _settle(
-            graph.at, graph.rows, graph.targets, graph.ends, graph.first, conditional, skipped,
-            self._ways, upper, code, known, reached, fate, self._queue,
-        )  # fmt: skip
+        index = self._graph.index
+        return _settle(index, conditional, skipped, work, upper, code, known, reached)
 
     def _doubt(self, skipped: Bools, deleted: I32, starts: I32, reached: I32, dies: int) -> None:
         """Make items undecided that may exist because items without support hold them up."""
-        graph, ways, fate = self._graph, self._ways, self._fate
-        count = kill(
-            graph.at, graph.rows, graph.targets, graph.ends, graph.first, skipped, deleted, starts,
-            ways, fate, self._gone, self._failed, self._queue,
-        )  # fmt: skip
-        if count == dies:
+        graph, work = self._graph, self._work
+        if kill(graph.index, skipped, deleted, starts, work) == dies:
             return
         before: I8 = np.full(graph.places, UNREACHED, np.int8)
         before[reached], before[deleted] = DIES, DELETED
-        ways[:, MISSING] = 0
+        work.ways[:, MISSING] = 0
         for places in (deleted, reached):
-            _count(graph.at, graph.targets, places, ways)
-        self._settle(_NONE, reached, deleted, before, UNDECIDED)
+            _count(graph.at, graph.targets, places, work.ways)
+        self._settle(_NONE, reached, deleted, work._replace(fate=before), UNDECIDED)
         unsupported = before == DIES
-        ways[:, MISSING] = self._gone
-        left = reached[fate[reached] == DIES]
-        left = left[self._failed[left] < graph.first[left + 1] - graph.first[left]]
-        cling(
-            graph.at, graph.rows, graph.targets, graph.ends, graph.first, skipped, unsupported,
-            left, ways, fate, self._gone, self._failed, self._queue,
-        )  # fmt: skip
+        work.ways[:, MISSING] = work.gone
+        left = reached[work.fate[reached] == DIES]
+        left = left[work.failed[left] < graph.first[left + 1] - graph.first[left]]
+        cling(graph.index, skipped, unsupported, left, work)
 
 
 @njit(cache=True, nogil=True)
-def _clear(first: I32, places: I32, ways: I32, gone: I32, fate: I8, failed: I32) -> None:
+def _clear(first: I32, places: I32, work: Work) -> None:
     """Undo a deletion that reached some places."""
     for place in places:
-        fate[place] = UNREACHED
-        failed[place] = 0
+        work.fate[place] = UNREACHED
+        work.failed[place] = 0
         for way in range(first[place], first[place + 1]):
-            ways[way, MISSING] = gone[way] = 0
+            work.ways[way, MISSING] = work.gone[way] = 0
 
 
 @njit(cache=True, nogil=True)
 def _reach(
-    at: I64, rows: I32, targets: I32, ends: I32, conditional: Bools, skipped: Bools, deleted: I32,
-    starts: I32, ways: I32, fate: I8, queue: I32,
-) -> tuple[int, bool]:  # fmt: skip
+    graph: TripleIndex, conditional: Bools, skipped: Bools, deleted: I32, starts: I32, work: Work
+) -> tuple[int, bool]:
     """Write all places downstream to ``queue``; return their number, and whether a kind is unsure.
 
     The triples from these places, and from deleted ones, count as missing.
@@ -171,35 +162,35 @@ def _reach(
     filled = 0
     unsure = False
     for place in deleted:
-        fate[place] = DELETED
+        work.fate[place] = DELETED
     for place in starts:
-        if fate[place] == UNREACHED:
-            fate[place] = FOUND
-            queue[filled] = place
+        if work.fate[place] == UNREACHED:
+            work.fate[place] = FOUND
+            work.queue[filled] = place
             filled += 1
     taken = -len(deleted)  # negative numbers stand for deleted places, which come first
     while taken < filled:
         until = filled
-        low, high = len(fate), -1
+        low, high = len(work.fate), -1
         for number in range(taken, until):
-            place = deleted[number + len(deleted)] if number < 0 else queue[number]
+            place = deleted[number + len(deleted)] if number < 0 else work.queue[number]
             if number >= 0:
-                fate[place] = DIES
-            for edge in range(at[place], at[place + 1]):
-                if len(skipped) and skipped[rows[edge]]:
+                work.fate[place] = DIES
+            for edge in range(graph.at[place], graph.at[place + 1]):
+                if len(skipped) and skipped[graph.rows[edge]]:
                     continue
-                way = targets[edge]
-                ways[way, MISSING] += 1
-                unsure |= ways[way, MOST] < 0 or (len(conditional) > 0 and conditional[way])
-                target = ends[edge]
-                if fate[target] == UNREACHED:
-                    fate[target] = FOUND
-                    queue[filled] = target
+                way = graph.targets[edge]
+                work.ways[way, MISSING] += 1
+                unsure |= work.ways[way, MOST] < 0 or (len(conditional) > 0 and conditional[way])
+                target = graph.ends[edge]
+                if work.fate[target] == UNREACHED:
+                    work.fate[target] = FOUND
+                    work.queue[filled] = target
                     filled += 1
                     low, high = min(low, target), max(high, target)
         taken = until
         if high - low < _CROWDED * (filled - until):
-            _order(fate, queue, until, low, high)
+            _order(work.fate, work.queue, until, low, high)
     return filled, unsure
 
 
@@ -214,9 +205,15 @@ def _order(fate: I8, queue: I32, begin: int, low: int, high: int) -> None:
 
 @njit(cache=True, nogil=True)
 def _settle(
-    at: I64, rows: I32, targets: I32, ends: I32, first: I32, conditional: Bools, skipped: Bools,
-    ways: I32, upper: bool, code: int, known: I32, reached: I32, fate: I8, queue: I32,
-) -> int:  # fmt: skip
+    graph: TripleIndex,
+    conditional: Bools,
+    skipped: Bools,
+    work: Work,
+    upper: bool,
+    code: int,
+    known: I32,
+    reached: I32,
+) -> int:
     """Give the fate ``code`` to each reached place that exists; return how many do.
 
     The places in ``known`` exist. A reached input may have another value, so it does not count for
@@ -224,31 +221,31 @@ def _settle(
     """
     filled = taken = 0
     for place in reached:
-        if fate[place] != DIES:
+        if work.fate[place] != DIES:
             continue
-        for way in range(first[place], first[place + 1]):
-            if ways[way, MISSING] <= allowed(ways[way, MOST], upper):
-                fate[place] = code
-                queue[filled] = place
+        for way in range(graph.first[place], graph.first[place + 1]):
+            if work.ways[way, MISSING] <= allowed(work.ways[way, MOST], upper):
+                work.fate[place] = code
+                work.queue[filled] = place
                 filled += 1
                 break
     taken = -len(known)  # negative numbers stand for known places, which come first
     while taken < filled:
-        place = known[taken + len(known)] if taken < 0 else queue[taken]
+        place = known[taken + len(known)] if taken < 0 else work.queue[taken]
         taken += 1
-        for edge in range(at[place], at[place + 1]):
-            if len(skipped) and skipped[rows[edge]]:
+        for edge in range(graph.at[place], graph.at[place + 1]):
+            if len(skipped) and skipped[graph.rows[edge]]:
                 continue
-            target = ends[edge]
-            if fate[target] != DIES:
+            target = graph.ends[edge]
+            if work.fate[target] != DIES:
                 continue
-            way = targets[edge]
-            ways[way, MISSING] -= 1
+            way = graph.targets[edge]
+            work.ways[way, MISSING] -= 1
             if len(conditional) and conditional[way]:
                 continue
-            if ways[way, MISSING] <= allowed(ways[way, MOST], upper):
-                fate[target] = code
-                queue[filled] = target
+            if work.ways[way, MISSING] <= allowed(work.ways[way, MOST], upper):
+                work.fate[target] = code
+                work.queue[filled] = target
                 filled += 1
     return filled
 

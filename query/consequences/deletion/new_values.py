@@ -14,7 +14,19 @@ from provhouse.model.arrays import I32, I64, Bools, unique
 from .codes import I8, SURVIVES
 from .derivations import AGGREGATE, Derivations
 from .fates import Fates
-from .recompute import CHANGED, F64, LOST_INPUT, UNKNOWN_VALUE, inputs, recompute, seeds, touch
+from .recompute import (
+    CHANGED,
+    F64,
+    LOST_INPUT,
+    UNKNOWN_VALUE,
+    InputValues,
+    Lost,
+    Outcome,
+    inputs,
+    recompute,
+    seeds,
+    touch,
+)
 
 
 @dataclass(frozen=True)
@@ -68,40 +80,41 @@ class Recomputed:
         graph, tensors, fate = self._graph, self._tensors, self._found.fate
         gone = np.zeros(len(graph.of) if len(ended) else 0, bool)
         gone[ended] = True
-        flags = np.zeros(len(graph.dst), np.uint8)
+        lost = Lost(fate, gone)
+        ways = len(graph.dst)
+        new = Outcome(
+            np.zeros(ways, np.uint8),
+            np.zeros(ways),
+            np.zeros(ways),
+            np.zeros(ways, np.int8),
+            np.zeros(ways, np.int8),
+        )
         counts = np.zeros(len(graph.dst), np.int64)
         reached = self._found.reached
         sources = np.concatenate([deleted, reached[fate[reached] != SURVIVES]])
         ends = graph.of[ended]
         ends = ends[(graph.kind[ends] == AGGREGATE) & (fate[graph.dst[ends]] == SURVIVES)]
-        flags[ends] |= LOST_INPUT
+        new.flags[ends] |= LOST_INPUT
         np.add.at(counts, ends, 1)
         mark = np.zeros(graph.places, np.uint8)
         queue = np.empty(graph.places, np.int32)
-        count = seeds(
-            graph.at, graph.rows, graph.targets, graph.dst, graph.kind, sources,
-            unique(graph.dst[ends]), fate, gone, flags, counts, mark, queue,
-        )  # fmt: skip
+        starts = unique(graph.dst[ends])
+        count = seeds(graph.index, sources, starts, lost, new.flags, counts, mark, queue)
         if not count:
             return NOTHING
         waiting = np.zeros(graph.places, np.int32)
-        count = touch(graph.at, graph.targets, graph.dst, fate, mark, queue, count, waiting)
+        count = touch(graph.index, fate, mark, queue, count, waiting)
         touched = queue[:count]
-        rows, begins = inputs(graph.of, graph.kind, graph.size, graph.first, touched)
-        before = np.zeros(len(graph.dst))
-        after = np.zeros(len(graph.dst))
-        state = np.zeros(len(graph.dst), np.int8)
-        why = np.zeros(len(graph.dst), np.int8)
-        recompute(
-            graph.at, graph.targets, graph.dst, graph.kind, graph.first, graph.src, fate, gone,
-            rows, begins, graph.size, tensors.value, tensors.times, tensors.function, touched,
-            waiting, flags, before, after, state, why,
-        )  # fmt: skip
-        ways = _ways_of(graph, touched)
-        changed, unknown = (ways[state[ways] == each] for each in (CHANGED, UNKNOWN_VALUE))
+        rows, begins = inputs(graph.of, graph.index, touched)
+        given = InputValues(rows, begins, tensors.value, tensors.times, tensors.function)
+        recompute(graph.index, lost, given, touched, waiting, new)
+        judged = _ways_of(graph, touched)
+        states = new.state[judged]
+        changed, unknown = judged[states == CHANGED], judged[states == UNKNOWN_VALUE]
         return NewValues(
-            changed, before[changed], after[changed], counts[changed], unknown, why[unknown]
-        )
+            changed, new.before[changed], new.after[changed], counts[changed], unknown,
+            new.why[unknown],
+        )  # fmt: skip
 
 
 def _ways_of(graph: Derivations, places: I32) -> I32:

@@ -1,6 +1,6 @@
 """The compiled loops that compute aggregates again, inputs first, on arrays of derivations."""
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ from provhouse.model.derivations import WHOLE
 from provhouse.model.operations import FUNCTIONS
 
 from .codes import DELETED, DIES, I8, SURVIVES, U8, UNDECIDED, UNREACHED
-from .derivations import AGGREGATE, COPY
+from .derivations import AGGREGATE, COPY, TripleIndex
 
 F64 = npt.NDArray[np.float64]
 
@@ -43,11 +43,44 @@ _INTEGERS = 1e38
 """The bound of the integers of SQL. Larger numbers are rounded numbers in double precision."""
 
 
+class InputValues(NamedTuple):
+    """The rows of derivations, the first row of each, and their tensors."""
+
+    rows: I32
+    begins: I64
+    value: F64
+    times: I64
+    function: I8
+
+
+class Lost(NamedTuple):
+    """The fate of each place, and the rows that a deletion ended: a mask, or empty if none."""
+
+    fate: I8
+    gone: Bools
+
+
+class Outcome(NamedTuple):
+    """By derivation: flags of its inputs, its old and new value, its state, and the reason."""
+
+    flags: U8
+    before: F64
+    after: F64
+    state: I8
+    why: I8
+
+
 @njit(cache=True, nogil=True)
 def seeds(
-    at: I64, rows: I32, targets: I32, dst: I32, kind: I8, sources: I32, starts: I32, fate: I8,
-    gone: Bools, flags: U8, counts: I64, mark: U8, queue: I32,
-) -> int:  # fmt: skip
+    graph: TripleIndex,
+    sources: I32,
+    starts: I32,
+    lost: Lost,
+    flags: U8,
+    counts: I64,
+    mark: U8,
+    queue: I32,
+) -> int:
     """Flag the aggregates that lose an input, and write their items to ``queue``."""
     filled = 0
     for place in starts:
@@ -55,13 +88,13 @@ def seeds(
         queue[filled] = place
         filled += 1
     for place in sources:
-        unsure = fate[place] == UNDECIDED
-        for edge in range(at[place], at[place + 1]):
-            way = targets[edge]
-            target = dst[way]
-            if fate[target] != SURVIVES or kind[way] != AGGREGATE:
+        unsure = lost.fate[place] == UNDECIDED
+        for edge in range(graph.at[place], graph.at[place + 1]):
+            way = graph.targets[edge]
+            target = graph.dst[way]
+            if lost.fate[target] != SURVIVES or graph.kind[way] != AGGREGATE:
                 continue
-            if len(gone) and gone[rows[edge]]:
+            if len(lost.gone) and lost.gone[graph.rows[edge]]:
                 continue
             flags[way] |= _UNSURE_INPUT if unsure else LOST_INPUT
             if not unsure:
@@ -74,16 +107,14 @@ def seeds(
 
 
 @njit(cache=True, nogil=True)
-def touch(
-    at: I64, targets: I32, dst: I32, fate: I8, mark: U8, queue: I32, filled: int, waiting: I32
-) -> int:
+def touch(graph: TripleIndex, fate: I8, mark: U8, queue: I32, filled: int, waiting: I32) -> int:
     """Add all surviving items downstream to ``queue``, and count the inputs that each waits for."""
     taken = 0
     while taken < filled:
         place = queue[taken]
         taken += 1
-        for edge in range(at[place], at[place + 1]):
-            target = dst[targets[edge]]
+        for edge in range(graph.at[place], graph.at[place + 1]):
+            target = graph.dst[graph.targets[edge]]
             if fate[target] != SURVIVES:
                 continue
             waiting[target] += 1
@@ -95,17 +126,17 @@ def touch(
 
 
 @njit(cache=True, nogil=True)
-def inputs(of: I32, kind: I8, size: I32, first: I32, touched: I32) -> tuple[I32, I64]:
+def inputs(of: I32, graph: TripleIndex, touched: I32) -> tuple[I32, I64]:
     """Return the rows of the aggregates and copies of some places, and where each one's begin.
 
     The rows of a derivation are the ``size`` ones from its beginning.
     """
-    begins = np.zeros(len(kind), np.int64)
+    begins = np.zeros(len(graph.kind), np.int64)
     count = 0
     for place in touched:
-        for way in range(first[place], first[place + 1]):
-            if kind[way] == AGGREGATE or kind[way] == COPY:
-                count += size[way]
+        for way in range(graph.first[place], graph.first[place + 1]):
+            if graph.kind[way] == AGGREGATE or graph.kind[way] == COPY:
+                count += graph.size[way]
                 begins[way] = count  # its end: the loop below fills the rows from there backwards
     rows = np.empty(count, np.int32)
     for row in range(len(of) - 1, -1, -1):
@@ -118,13 +149,16 @@ def inputs(of: I32, kind: I8, size: I32, first: I32, touched: I32) -> tuple[I32,
 
 @njit(cache=True, nogil=True)
 def recompute(
-    at: I64, targets: I32, dst: I32, kind: I8, first: I32, src: I32, fate: I8, gone: Bools,
-    rows: I32, begins: I64, size: I32, value: F64, times: I64, function: I8, touched: I32,
-    waiting: I32, flags: U8, before: F64, after: F64, state: I8, why: I8,
-) -> None:  # fmt: skip
+    graph: TripleIndex,
+    lost: Lost,
+    tensors: InputValues,
+    touched: I32,
+    waiting: I32,
+    outcome: Outcome,
+) -> None:
     """Set the new value, the state and the reason of each derivation, inputs first."""
     ready = np.empty(len(touched), np.int32)
-    done = np.zeros(len(first), np.uint8)
+    done = np.zeros(len(graph.first), np.uint8)
     filled = 0
     for place in touched:
         if waiting[place] == 0:
@@ -135,50 +169,42 @@ def recompute(
         place = ready[taken]
         taken += 1
         done[place] = 1
-        flag = _judge_item(
-            place, kind, first, src, fate, gone, rows, begins, size, value, times, function, flags,
-            before, after, state, why,
-        )  # fmt: skip
-        for edge in range(at[place], at[place + 1]):
-            way = targets[edge]
-            target = dst[way]
-            if fate[target] != SURVIVES:
+        flag = _judge_item(place, graph, lost, tensors, outcome)
+        for edge in range(graph.at[place], graph.at[place + 1]):
+            way = graph.targets[edge]
+            target = graph.dst[way]
+            if lost.fate[target] != SURVIVES:
                 continue
-            flags[way] |= flag
+            outcome.flags[way] |= flag
             waiting[target] -= 1
             if waiting[target] == 0:
                 ready[filled] = target
                 filled += 1
     for place in touched:  # places on a cycle or after one never become ready
         if not done[place]:
-            for way in range(first[place], first[place + 1]):
-                state[way], why[way] = UNKNOWN_VALUE, _CYCLE
+            for way in range(graph.first[place], graph.first[place + 1]):
+                outcome.state[way], outcome.why[way] = UNKNOWN_VALUE, _CYCLE
 
 
 @njit(cache=True, nogil=True)
 def _judge_item(
-    place: int, kind: I8, first: I32, src: I32, fate: I8, gone: Bools, rows: I32, begins: I64,
-    size: I32, value: F64, times: I64, function: I8, flags: U8, before: F64, after: F64,
-    state: I8, why: I8,
-) -> int:  # fmt: skip
+    place: int, graph: TripleIndex, lost: Lost, tensors: InputValues, outcome: Outcome
+) -> int:
     """Judge the derivations of an item; return the flag for the derivations that use it."""
     changed = unknown = False
-    for way in range(first[place], first[place + 1]):
-        if not flags[way]:
+    for way in range(graph.first[place], graph.first[place + 1]):
+        if not outcome.flags[way]:
             continue
-        if kind[way] == AGGREGATE:
-            why[way] = _aggregate(
-                way, first, src, fate, gone, rows, begins, size, value, times, function, kind,
-                before, after, state,
-            )  # fmt: skip
-        elif kind[way] == COPY:
-            why[way] = _copied(way, first, src, rows, begins, kind, before, after, state, why)
-        elif flags[way] & (_NEW_INPUT | _UNKNOWN_INPUT):
-            why[way] = _COMPUTED
-        if why[way]:
-            state[way] = UNKNOWN_VALUE
+        if graph.kind[way] == AGGREGATE:
+            outcome.why[way] = _aggregate(way, graph, lost, tensors, outcome)
+        elif graph.kind[way] == COPY:
+            outcome.why[way] = _copied(way, graph, tensors, outcome)
+        elif outcome.flags[way] & (_NEW_INPUT | _UNKNOWN_INPUT):
+            outcome.why[way] = _COMPUTED
+        if outcome.why[way]:
+            outcome.state[way] = UNKNOWN_VALUE
             unknown = True
-        elif state[way] == CHANGED:
+        elif outcome.state[way] == CHANGED:
             changed = True
     if unknown:
         return _UNKNOWN_INPUT | (_NEW_INPUT if changed else 0)
@@ -186,85 +212,83 @@ def _judge_item(
 
 
 @njit(cache=True, nogil=True)
-def _copied(
-    way: int, first: I32, src: I32, rows: I32, begins: I64, kind: I8, before: F64, after: F64,
-    state: I8, why: I8,
-) -> int:  # fmt: skip
+def _copied(way: int, graph: TripleIndex, tensors: InputValues, outcome: Outcome) -> int:
     """Give a copy the values of its group."""
-    group = src[rows[begins[way]]]
-    for of in range(first[group], first[group + 1]):
-        if state[of] == CHANGED:
-            before[way], after[way], state[way] = before[of], after[of], CHANGED
+    group = graph.src[tensors.rows[tensors.begins[way]]]
+    for of in range(graph.first[group], graph.first[group + 1]):
+        if outcome.state[of] == CHANGED:
+            outcome.before[way], outcome.after[way], outcome.state[way] = (
+                outcome.before[of],
+                outcome.after[of],
+                CHANGED,
+            )
             return 0
-        if state[of] == UNKNOWN_VALUE:
-            return int(why[of])
+        if outcome.state[of] == UNKNOWN_VALUE:
+            return int(outcome.why[of])
     return 0
 
 
 @njit(cache=True, nogil=True)
 def _aggregate(
-    way: int, first: I32, src: I32, fate: I8, gone: Bools, rows: I32, begins: I64, size: I32,
-    value: F64, times: I64, function: I8, kind: I8, before: F64, after: F64, state: I8,
-) -> int:  # fmt: skip
+    way: int, graph: TripleIndex, lost: Lost, tensors: InputValues, outcome: Outcome
+) -> int:
     """Compute an aggregate before and after the deletion; return the reason if that fails, or 0."""
-    how = function[way]
+    how = tensors.function[way]
     if how < SUM or how > DISTINCT:
         return _NO_FUNCTION
-    begin, end = begins[way], begins[way] + size[way]
+    begin, end = tensors.begins[way], tensors.begins[way] + graph.size[way]
     old = np.empty(end - begin)
     new = np.empty(end - begin)
     old_times = np.empty(end - begin, np.int64)
     new_times = np.empty(end - begin, np.int64)
     left = 0
     for at in range(begin, end):
-        row = rows[at]
-        given = value[row]
+        row = tensors.rows[at]
+        given = tensors.value[row]
         if how != COUNT and np.isnan(given):
             return _NO_VALUE
-        old[at - begin], old_times[at - begin] = given, times[row]
-        if len(gone) and gone[row]:
+        old[at - begin], old_times[at - begin] = given, tensors.times[row]
+        if len(lost.gone) and lost.gone[row]:
             continue
-        source = src[row]
-        kept = fate[source]
+        source = graph.src[row]
+        kept = lost.fate[source]
         if kept in (DIES, DELETED):
             continue
         if kept == UNDECIDED:
             return _UNSURE
         if kept != UNREACHED and how != COUNT:
-            given, failed = _given(source, given, first, kind, before, after, state)
+            given, failed = _given(source, given, graph, outcome)
             if failed:
                 return failed
-        new[left], new_times[left] = given, times[row]
+        new[left], new_times[left] = given, tensors.times[row]
         left += 1
     if not (is_exact(how, old, old_times, end - begin) and is_exact(how, new, new_times, left)):
         return _INEXACT
-    before[way] = value_of(how, old, old_times, end - begin)
-    after[way] = value_of(how, new, new_times, left)
-    state[way] = CHANGED if before[way] != after[way] else _SAME
+    outcome.before[way] = value_of(how, old, old_times, end - begin)
+    outcome.after[way] = value_of(how, new, new_times, left)
+    outcome.state[way] = CHANGED if outcome.before[way] != outcome.after[way] else _SAME
     return 0
 
 
 @njit(cache=True, nogil=True)
-def _given(
-    source: int, given: float, first: I32, kind: I8, before: F64, after: F64, state: I8
-) -> tuple[float, int]:
+def _given(source: int, given: float, graph: TripleIndex, outcome: Outcome) -> tuple[float, int]:
     """Return the value that a surviving input gives now, and the reason if it is unknown, or 0."""
     found = given
     matches = 0
     changed = unknown = other = False
-    for way in range(first[source], first[source + 1]):
-        if state[way] == UNKNOWN_VALUE:
+    for way in range(graph.first[source], graph.first[source + 1]):
+        if outcome.state[way] == UNKNOWN_VALUE:
             unknown = True
             continue
-        if kind[way] != AGGREGATE and kind[way] != COPY:
+        if graph.kind[way] != AGGREGATE and graph.kind[way] != COPY:
             continue
         # An aggregate that lost nothing may be the value of the triple.
-        if state[way] == _NOT_COMPUTED:
+        if outcome.state[way] == _NOT_COMPUTED:
             other = True
             continue
-        changed |= state[way] == CHANGED
-        if _close(before[way], given) and (matches == 0 or after[way] != found):
-            found = after[way]
+        changed |= outcome.state[way] == CHANGED
+        if _close(outcome.before[way], given) and (matches == 0 or outcome.after[way] != found):
+            found = outcome.after[way]
             matches += 1
     if matches == 1:
         sure = not np.isnan(found) and (found == given or not other)

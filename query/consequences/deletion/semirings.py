@@ -17,7 +17,7 @@ Values on a cycle come from the least fixpoint: a derivation of an item from its
 than the one without it. Only counts would be infinite, so they are unknown on cycles.
 """
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,7 @@ from numba import njit
 from provhouse.model.arrays import I32, I64
 from provhouse.model.semiring import SEMIRINGS
 
-from .derivations import AGGREGATE, ALL, ANY, COPY, Derivations
+from .derivations import AGGREGATE, ALL, ANY, COPY, Derivations, TripleIndex
 
 F64 = npt.NDArray[np.float64]
 I8 = npt.NDArray[np.int8]
@@ -40,32 +40,45 @@ ONE: Final = (1.0, 0.0, 0.0, 1.0)
 _ZERO: Final = (0.0, np.inf, np.inf, 0.0)
 
 
+class ByDerivation(NamedTuple):
+    """The rows in order of their derivations, and the position of the first row of each."""
+
+    rows: I64
+    begins: I64
+
+
+class Asked(NamedTuple):
+    """The weights of sources, the semiring, and the way that inputs act together."""
+
+    weights: F64
+    how: int
+    joint: bool
+    upper: bool
+
+
 def bounds(graph: Derivations, weights: F64, how: int, *, joint: bool = False) -> tuple[F64, F64]:
     """Return the lower and the upper bound of the value of each place.
 
     ``weights`` has an entry for each place; only the weights of sources count. With ``joint``, an
     aggregate takes all of its inputs. A count that is not finite is NaN.
     """
-    rows, begins = graph.by_derivation
-    order, settled = _topological(graph.at, graph.targets, graph.dst, len(graph.src))
+    by = ByDerivation(*graph.by_derivation)
+    order, settled = _topological(graph.index, len(graph.src))
     found = []
     for upper in (False, True):
         values = np.full(graph.places, _ZERO[how])
-        _evaluate(
-            order, settled, graph.first, graph.kind, rows, begins, graph.src, weights, how, joint,
-            upper, values,
-        )  # fmt: skip
+        _evaluate(order, settled, graph.index, by, Asked(weights, how, joint, upper), values)
         found.append(values)
     return found[0], found[1]
 
 
 @njit(cache=True, nogil=True)
-def _topological(at: I64, targets: I32, dst: I32, rows: int) -> tuple[I32, int]:
+def _topological(graph: TripleIndex, rows: int) -> tuple[I32, int]:
     """Return all places, inputs first, and how many of them are neither on nor after a cycle."""
-    places = len(at) - 2
+    places = len(graph.at) - 2
     waiting = np.zeros(places, np.int32)
     for edge in range(rows):
-        waiting[dst[targets[edge]]] += 1
+        waiting[graph.dst[graph.targets[edge]]] += 1
     order = np.empty(places, np.int32)
     filled = 0
     for place in range(places):
@@ -76,8 +89,8 @@ def _topological(at: I64, targets: I32, dst: I32, rows: int) -> tuple[I32, int]:
     while taken < filled:
         place = order[taken]
         taken += 1
-        for edge in range(at[place], at[place + 1]):
-            target = dst[targets[edge]]
+        for edge in range(graph.at[place], graph.at[place + 1]):
+            target = graph.dst[graph.targets[edge]]
             waiting[target] -= 1
             if waiting[target] == 0:
                 order[filled] = target
@@ -92,16 +105,13 @@ def _topological(at: I64, targets: I32, dst: I32, rows: int) -> tuple[I32, int]:
 
 @njit(cache=True, nogil=True)
 def _evaluate(
-    order: I32, settled: int, first: I32, kind: I8, rows: I64, begins: I64, src: I32, weights: F64,
-    how: int, joint: bool, upper: bool, values: F64,
-) -> None:  # fmt: skip
+    order: I32, settled: int, graph: TripleIndex, by: ByDerivation, ask: Asked, values: F64
+) -> None:
     """Set the value of each place; repeat the places on and after cycles until none changes."""
     for number in range(settled):
         place = order[number]
-        values[place] = _value(
-            place, first, kind, rows, begins, src, weights, how, joint, upper, values
-        )
-    if how == COUNT:
+        values[place] = _value(place, graph, by, ask, values)
+    if ask.how == COUNT:
         values[order[settled:]] = np.nan
         return
     changed = settled < len(order)
@@ -109,39 +119,34 @@ def _evaluate(
         changed = False
         for number in range(settled, len(order)):
             place = order[number]
-            value = _value(
-                place, first, kind, rows, begins, src, weights, how, joint, upper, values
-            )
+            value = _value(place, graph, by, ask, values)
             changed |= value != values[place]
             values[place] = value
 
 
 @njit(cache=True, nogil=True)
-def _value(
-    place: int, first: I32, kind: I8, rows: I64, begins: I64, src: I32, weights: F64, how: int,
-    joint: bool, upper: bool, values: F64,
-) -> float:  # fmt: skip
+def _value(place: int, graph: TripleIndex, by: ByDerivation, ask: Asked, values: F64) -> float:
     """Return the value of a place, computed from the values of its inputs."""
-    if first[place] == first[place + 1]:
-        own: float = weights[place]
+    if graph.first[place] == graph.first[place + 1]:
+        own: float = ask.weights[place]
         return own
-    total = _ZERO[how]
-    for way in range(first[place], first[place + 1]):
-        alternatives, product = _ZERO[how], ONE[how]
-        for at in range(begins[way], begins[way + 1]):
-            value = values[src[rows[at]]]
-            alternatives = _plus(how, alternatives, value)
-            product = _times(how, product, value)
-        of = kind[way]
-        if of == ALL or (of == AGGREGATE and joint):
+    total = _ZERO[ask.how]
+    for way in range(graph.first[place], graph.first[place + 1]):
+        alternatives, product = _ZERO[ask.how], ONE[ask.how]
+        for at in range(by.begins[way], by.begins[way + 1]):
+            value = values[graph.src[by.rows[at]]]
+            alternatives = _plus(ask.how, alternatives, value)
+            product = _times(ask.how, product, value)
+        of = graph.kind[way]
+        if of == ALL or (of == AGGREGATE and ask.joint):
             found = product
-        elif of == AGGREGATE and how == COUNT:  # a group exists once
+        elif of == AGGREGATE and ask.how == COUNT:  # a group exists once
             found = min(alternatives, 1.0)
         elif of in (ANY, AGGREGATE, COPY):
             found = alternatives
         else:
-            found = max(alternatives, product) if upper else min(alternatives, product)
-        total = _plus(how, total, found)
+            found = max(alternatives, product) if ask.upper else min(alternatives, product)
+        total = _plus(ask.how, total, found)
     return total
 
 

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
-from provhouse.model.arrays import I32, I64, Bools
+from provhouse.model.arrays import I32, Bools
 
-from .codes import DELETED, DIES, I8, U8
-from .derivations import ALL, Derivations
+from .codes import DELETED, DIES, U8
+from .derivations import ALL, Derivations, TripleIndex
 from .fates import Deleter
 
 MOST = 3
@@ -112,9 +112,7 @@ class Supports:
         graph = self._graph
         by = np.full(graph.places, -1, np.int32)
         via = np.full(len(graph.dst), -1, np.int32)
-        _prove(
-            graph.at, graph.targets, graph.dst, graph.kind, graph.size, graph.first, gone, by, via
-        )  # fmt: skip
+        _prove(graph.index, gone, by, via)
         return by, via
 
     def _proven(self, place: int, by: I32, via: I32) -> list[int]:
@@ -138,29 +136,27 @@ class Supports:
 
 
 @njit(cache=True, nogil=True)
-def _prove(
-    at: I64, targets: I32, dst: I32, kind: I8, size: I32, first: I32, gone: Bools, by: I32, via: I32
-) -> None:
+def _prove(graph: TripleIndex, gone: Bools, by: I32, via: I32) -> None:
     """Set the derivation that first proves each item, and one input of that derivation."""
-    places = len(first) - 1
+    places = len(graph.first) - 1
     holds: U8 = np.zeros(places, np.uint8)
-    pending = size.copy()
+    pending = graph.size.copy()
     queue = np.empty(places, np.int32)
     filled = taken = 0
     for place in range(places):
-        if first[place] == first[place + 1] and not gone[place]:
+        if graph.first[place] == graph.first[place + 1] and not gone[place]:
             holds[place] = 1
             queue[filled] = place
             filled += 1
     while taken < filled:
         place = queue[taken]
         taken += 1
-        for edge in range(at[place], at[place + 1]):
-            way = targets[edge]
-            target = dst[way]
+        for edge in range(graph.at[place], graph.at[place + 1]):
+            way = graph.targets[edge]
+            target = graph.dst[way]
             if holds[target] or gone[target]:
                 continue
-            if kind[way] == ALL:
+            if graph.kind[way] == ALL:
                 pending[way] -= 1
                 if pending[way] > 0:
                     continue
