@@ -14,7 +14,6 @@ from numba import njit
 from provhouse.model.arrays import I32, I64, Bools
 
 from .fold import (
-    I8,
     NONE,
     OTHER_TABLE,
     OUTPUT,
@@ -49,55 +48,51 @@ def conditions(flow: Flow, kept: I64) -> Conditions:
     shown = np.zeros(flow.items, bool)
     shown[kept] = True
     made = made_in(flow.items, flow.dst, flow.invocation)
-    modules = _conditions(
-        flow.src, flow.dst, flow.invocation, flow.role, flow.module, flow.table, flow.declared,
-        made, shown,
-    )  # fmt: skip
-    return Conditions(modules, made)
+    return Conditions(_conditions(flow, made, shown), made)
 
 
 @njit(cache=True)
-def _conditions(
-    src: I64, dst: I64, invocation: I32, role: I8, module: I32, table: I32, declared: I8,
-    made: I32, shown: Bools,
-) -> I64:  # fmt: skip
+def _conditions(flow: Flow, made: I32, shown: Bools) -> I64:
     items = len(made)
     one = np.int64(1)
-    says = np.zeros(len(module), np.bool_)  # whether the invocation names its outputs
+    says = np.zeros(len(flow.module), np.bool_)  # whether the invocation names its outputs
     output = np.zeros(items, np.bool_)
     used = np.zeros(items, np.bool_)
     stateful = np.ones(items, np.bool_)  # used as state only
     never = shown.copy()
     needs = np.zeros(items, np.int64)
     needed = np.zeros(items, np.bool_)  # an input that every view shows
-    for row in range(len(src)):
-        item, of = src[row], invocation[row]
+    for row in range(len(flow.src)):
+        item, of = flow.src[row], flow.invocation[row]
         used[item] = True
         if of == NONE:
             never[item] = True
             continue
-        part = declared[module[of], table[item]]
-        state = role[row] == STATE or part == STATE_TABLE
+        part = flow.declared[flow.module[of], flow.table[item]]
+        state = flow.role[row] == STATE or part == STATE_TABLE
         stateful[item] &= state
         needed[item] |= part != OTHER_TABLE and not state
         if made[item] != of:
             never[item] |= not state and made[item] != UNMADE
-            needs[item] |= one << module[of]
-        named = role[row] == OUTPUT or declared[module[of], table[dst[row]]] == OUTPUT_TABLE
-        output[dst[row]] |= named
-        says[of] |= named or declared[module[of], -1] == OUTPUT_TABLE
+            needs[item] |= one << flow.module[of]
+        named = (
+            flow.role[row] == OUTPUT
+            or flow.declared[flow.module[of], flow.table[flow.dst[row]]] == OUTPUT_TABLE
+        )
+        output[flow.dst[row]] |= named
+        says[of] |= named or flow.declared[flow.module[of], -1] == OUTPUT_TABLE
     for item in range(items):
         at = made[item]
         if at >= 0:
             never[item] |= output[item] or not (used[item] or says[at])
-            needs[item] |= one << module[at]
+            needs[item] |= one << flow.module[at]
         elif at != UNMADE or not used[item]:
             never[item] = True
         elif not stateful[item]:
             never[item] |= needed[item]
-    for row in range(len(src)):  # a constant is hidden only if every item made from it is
-        item = src[row]
+    for row in range(len(flow.src)):  # a constant is hidden only if every item made from it is
+        item = flow.src[row]
         if made[item] == UNMADE and not stateful[item]:
-            never[item] |= never[dst[row]]
-            needs[item] |= needs[dst[row]]
+            never[item] |= never[flow.dst[row]]
+            needs[item] |= needs[flow.dst[row]]
     return np.where(never, -1, needs)

@@ -7,7 +7,7 @@ without the module.
 """
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -30,8 +30,7 @@ UNDECLARED, INPUT_TABLE, STATE_TABLE, OUTPUT_TABLE, OTHER_TABLE = range(5)
 is not among them."""
 
 
-@dataclass(frozen=True)
-class Flow:
+class Flow(NamedTuple):
     """Triples between ``items`` items, with the module invocation that made each."""
 
     items: int
@@ -90,11 +89,8 @@ def fold(flow: Flow, folded: Bools, kept: I64) -> Folded:
     inside = (flow.invocation != NONE) & np.append(gone, False)[flow.invocation]
     shown = np.zeros(flow.items, bool)
     shown[kept] = True
-    hidden = _hidden(
-        flow.src, flow.dst, flow.invocation, flow.role, flow.module, flow.table, flow.declared,
-        made, inside, gone, shown,
-    )  # fmt: skip
-    edges = _edges(flow.src, flow.dst, flow.invocation, made, inside, hidden)
+    hidden = _hidden(flow, made, inside, gone, shown)
+    edges = _edges(flow, made, inside, hidden)
     invocations = np.flatnonzero(np.bincount(flow.invocation[inside], minlength=len(gone)))
     return Folded(hidden, invocations, made == SEVERAL, *edges)
 
@@ -113,39 +109,39 @@ def made_in(items: int, dst: I64, invocation: I32) -> I32:
 
 
 @njit(cache=True)
-def _hidden(
-    src: I64, dst: I64, invocation: I32, role: I8, module: I32, table: I32, declared: I8,
-    made: I32, inside: Bools, gone: Bools, shown: Bools,
-) -> Bools:  # fmt: skip
+def _hidden(flow: Flow, made: I32, inside: Bools, gone: Bools, shown: Bools) -> Bools:
     """Return a mask of the hidden items; ``gone`` marks the folded invocations."""
     items = len(made)
-    says = np.zeros(len(module), np.bool_)  # whether the invocation names its outputs
+    says = np.zeros(len(flow.module), np.bool_)  # whether the invocation names its outputs
     output = np.zeros(items, np.bool_)
     used = np.zeros(items, np.bool_)
     outer = np.zeros(items, np.bool_)  # used outside of the invocation that made it
     stateful = np.ones(items, np.bool_)  # used as state only
     needed = np.zeros(items, np.bool_)  # an input that the view shows
-    for row in range(len(src)):
-        item, of = src[row], invocation[row]
+    for row in range(len(flow.src)):
+        item, of = flow.src[row], flow.invocation[row]
         used[item] = True
         if not inside[row]:
             outer[item] = True
             continue
-        part = declared[module[of], table[item]]
-        state = role[row] == STATE or part == STATE_TABLE
+        part = flow.declared[flow.module[of], flow.table[item]]
+        state = flow.role[row] == STATE or part == STATE_TABLE
         stateful[item] &= state
         needed[item] |= part != OTHER_TABLE and not state
         outer[item] |= not state and made[item] != of and made[item] != UNMADE
-        named = role[row] == OUTPUT or declared[module[of], table[dst[row]]] == OUTPUT_TABLE
-        output[dst[row]] |= named
-        says[of] |= named or declared[module[of], -1] == OUTPUT_TABLE
+        named = (
+            flow.role[row] == OUTPUT
+            or flow.declared[flow.module[of], flow.table[flow.dst[row]]] == OUTPUT_TABLE
+        )
+        output[flow.dst[row]] |= named
+        says[of] |= named or flow.declared[flow.module[of], -1] == OUTPUT_TABLE
     hidden = np.zeros(items, np.bool_)
     for item in range(items):
         at = made[item]
         inner = at >= 0 and gone[at] and not (shown[item] or output[item] or outer[item])
         hidden[item] = inner and (used[item] or says[at])
-    for row in range(len(src)):  # a constant is hidden only if every item made from it is
-        needed[src[row]] |= not hidden[dst[row]]
+    for row in range(len(flow.src)):  # a constant is hidden only if every item made from it is
+        needed[flow.src[row]] |= not hidden[flow.dst[row]]
     for item in range(items):
         leaf = made[item] == UNMADE and used[item] and not (outer[item] or shown[item])
         hidden[item] |= leaf and (stateful[item] or not needed[item])
@@ -153,24 +149,22 @@ def _hidden(
 
 
 @njit(cache=True)
-def _edges(
-    src: I64, dst: I64, invocation: I32, made: I32, inside: Bools, hidden: Bools
-) -> tuple[I64, I64, I64]:
+def _edges(flow: Flow, made: I32, inside: Bools, hidden: Bools) -> tuple[I64, I64, I64]:
     """Return the edges of a view, some several times: start, end, and a triple of each."""
-    start = np.empty(2 * len(src), np.int64)
-    end = np.empty(2 * len(src), np.int64)
-    rows = np.empty(2 * len(src), np.int64)
+    start = np.empty(2 * len(flow.src), np.int64)
+    end = np.empty(2 * len(flow.src), np.int64)
+    rows = np.empty(2 * len(flow.src), np.int64)
     count, items = 0, len(made)
-    for row in range(len(src)):
+    for row in range(len(flow.src)):
         if not inside[row]:
-            start[count], end[count], rows[count] = src[row], dst[row], row
+            start[count], end[count], rows[count] = flow.src[row], flow.dst[row], row
             count += 1
             continue
-        node = items + invocation[row]
-        if not hidden[src[row]] and made[src[row]] != invocation[row]:
-            start[count], end[count], rows[count] = src[row], node, row
+        node = items + flow.invocation[row]
+        if not hidden[flow.src[row]] and made[flow.src[row]] != flow.invocation[row]:
+            start[count], end[count], rows[count] = flow.src[row], node, row
             count += 1
-        if not hidden[dst[row]]:
-            start[count], end[count], rows[count] = node, dst[row], row
+        if not hidden[flow.dst[row]]:
+            start[count], end[count], rows[count] = node, flow.dst[row], row
             count += 1
     return start[:count], end[:count], rows[:count]
