@@ -110,19 +110,19 @@ def keys_without(deleted: Iterable[str], jobs: Iterable[str]) -> dict[str, set[s
         }
 
 
-def deletions(warehouse: provhouse.Warehouse, every: int) -> list[tuple[str, ...]]:
+def deletions(warehouse: provhouse.Warehouse, step: int) -> list[tuple[str, ...]]:
     """Return single rows and some pairs, of the rows that any written row derives from."""
     every = (f"{table}/{key}" for table in BASE for key in BASE[table]["k"].to_pylist())
     rows = [row for row in every if warehouse.find(row).items]
-    return [*((row,) for row in rows), *list(combinations(rows, 2))[::every]]
+    return [*((row,) for row in rows), *list(combinations(rows, 2))[::step]]
 
 
 def check(
-    warehouse: provhouse.Warehouse, jobs: Collection[str], every: int = 5
+    warehouse: provhouse.Warehouse, jobs: Collection[str], step: int = 5
 ) -> set[tuple[str, str]]:
     """Compare all deletions with the jobs run again; return the tables with the fates found."""
     before, wrong, seen = keys_without((), jobs), [], set[tuple[str, str]]()
-    for deleted in deletions(warehouse, every):
+    for deleted in deletions(warehouse, step):
         after = keys_without(deleted, jobs)
         found = {
             (row.table, row.item.partition("/")[2].partition("@")[0]): row.fate
@@ -142,7 +142,7 @@ def check(
 def test_fates_are_those_of_the_jobs_run_again(captured: Callable[..., House]) -> None:
     """The run has no name, so no description of an op has a job."""
     with captured(DAILY, None).open() as warehouse:
-        seen = check(warehouse, DAILY, every=11)
+        seen = check(warehouse, DAILY, step=11)
     assert {("different", "dies"), ("totals", "survives"), ("having", "undecided")} <= seen
     assert not {("totals", "undecided"), ("different", "undecided")} & seen
 
