@@ -116,7 +116,7 @@ def test_what_was_written_is_compared_as_its_values(
     sums = parts.groupBy("g").agg(F.sum("x"), F.avg("x"), F.sum(-F.col("x")).cast("float"))
     renamed = orders.select(F.col("id").alias("number"), F.col("cust").alias("name"))
     values = orders.where("id <> 7").selectExpr(
-        "id", "price", "map(id, price) AS m", "array(struct(fee, day)) AS a", "timestamp(day) AS t",
+        "id", "map(id, price) AS m", "array(struct(fee, day)) AS a", "timestamp(day) AS t",
         "CAST(cust AS binary) AS b", "'0' || small AS folder",
     )  # fmt: skip
     with houses().capture() as run:
