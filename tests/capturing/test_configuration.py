@@ -143,8 +143,7 @@ def test_what_has_ended_is_ingested_without_naming_its_folder(job: Job, tmp_path
         landed = warehouse.ingest_captured()
         assert sorted(write.table for write in landed.writes) == sorted(DAILY)
         assert landed.unused_keys
-        unused = sorted(set(KEYS) - READ)
-        assert landed.unused_keys.declared == ("lost", *unused)
+        assert landed.unused_keys.declared == tuple(sorted({"lost", *KEYS} - READ))
         (found, *_) = warehouse.find("q04/").items
         sources = warehouse.lineage(found.item).items
         assert {item.table for item in sources} >= READ
