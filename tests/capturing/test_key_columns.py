@@ -37,9 +37,9 @@ def test_keys_of_delta_tables_with_column_mapping(
 ) -> None:
     """A source, a written table, and a chain through it, before and after a column is renamed."""
     house, orders, kept = houses(), tmp_path / "orders", tmp_path / "kept"
-    for table in (orders, kept):
-        spark.sql(f"CREATE TABLE delta.`{table}` (id LONG, cust STRING) USING delta {MAPPED}")
-    spark.sql(f"INSERT INTO delta.`{orders}` VALUES (1, 'ann'), (2, 'bob')")
+    spark.sql(f"CREATE TABLE delta.`{kept}` (id LONG, cust STRING) USING delta {MAPPED}")
+    rows = "SELECT * FROM VALUES (1L, 'ann'), (2L, 'bob') AS rows(id, cust)"
+    spark.sql(f"CREATE TABLE delta.`{orders}` USING delta {MAPPED} AS {rows}")
     keys = {"orders": "id", "kept": "id"}
     with house.capture(keys=keys) as run:
         spark.sql(f"INSERT INTO delta.`{kept}` SELECT * FROM delta.`{orders}`")

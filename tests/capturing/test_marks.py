@@ -45,18 +45,27 @@ def of(name: str) -> list[Order]:
 
 
 def test_lineage_leads_through_marked_rows(
-    houses: Callable[..., House], shop: Shop, tmp_path: Path
+    houses: Callable[..., House], spark: SparkSession, shop: Shop, tmp_path: Path
 ) -> None:
-    """Marks are above a filter, a join and an aggregate, and one leads to the next."""
+    """Marks are above a filter, a join and an aggregate; one leads to the next, and none changes
+    what is written.
+    """
+
+    def frame(mark: Callable[[DataFrame, str], DataFrame]) -> DataFrame:
+        cleaned = mark(shop.orders.where("cust IS NOT NULL"), "cleaned")
+        pairs = mark(cleaned.join(shop.customers, F.expr("cust = name")), "pairs")
+        totals = pairs.groupBy("name").agg(F.count("*").alias("n"), F.max("nation").alias("nation"))
+        report = mark(totals, "totals").groupBy("n").agg(F.count("nation"))
+        return report.withColumnRenamed("n", "k").orderBy("k")
+
     house = houses()
     with house.capture(
         keys=keys("orders", "customers", "cleaned", "pairs", "totals", "report")
     ) as run:
-        cleaned = run.mark(shop.orders.where("cust IS NOT NULL"), "cleaned")
-        pairs = run.mark(cleaned.join(shop.customers, F.expr("cust = name")), "pairs")
-        totals = pairs.groupBy("name").agg(F.count("*").alias("n"), F.max("nation").alias("nation"))
-        report = run.mark(totals, "totals").groupBy("n").agg(F.count("nation"))
-        report.withColumnRenamed("n", "k").orderBy("k").write.parquet(str(tmp_path / "report"))
+        frame(run.mark).write.parquet(str(tmp_path / "report"))
+    plain, written = frame(lambda rows, _: rows), spark.read.parquet(str(tmp_path / "report"))
+    assert written.schema.simpleString() == plain.schema.simpleString()
+    assert sorted(written.collect()) == sorted(plain.collect())
     house.check()
     assert run.report
     matches = [(order, each) for order in ORDERS for each in CUSTOMERS

@@ -17,7 +17,7 @@ STATEMENTS = (
 
 
 class Table:
-    """A Delta table that two captured nights have written, before other commands changed it."""
+    """A Delta table of two captured writes, which other commands change afterwards."""
 
     def __init__(self, house: House, folder: Path, tracked: bool, key: bool) -> None:
         write_shop(folder)
@@ -26,15 +26,13 @@ class Table:
         self.path = f"delta.`{folder / 'balance'}`"
         tracking = f"TBLPROPERTIES ('delta.enableRowTracking' = '{str(tracked).lower()}')"
         self._spark.sql(f"CREATE TABLE {self.path} (id LONG, cust STRING) USING delta {tracking}")
-        self.versions = [self._append(f"id {less} 5") for less in ("<", ">=")]
-
-    def _append(self, which: str) -> int:
-        orders = self._spark.read.parquet(str(self._folder / "orders")).where(which)
-        rows = orders.select("id", "cust").coalesce(1)
-        with self._house.capture(keys=self._keys, run="night") as run:
-            rows.write.format("delta").mode("append").save(str(self._folder / "balance"))
+        orders = self._spark.read.parquet(str(folder / "orders")).select("id", "cust")
+        with house.capture(keys=self._keys, run="night") as run:
+            for which in ("id < 5", "id >= 5"):
+                writer = orders.where(which).coalesce(1).write.format("delta").mode("append")
+                writer.save(str(folder / "balance"))
         assert run.report
-        return run.report.writes[0].version
+        self.versions = [write.version for write in run.report.writes]
 
     def report(self) -> dict[int, set[str]]:
         """Copy the table in a captured block; return the sources of each row, one step back."""
@@ -48,7 +46,7 @@ class Table:
             }
 
     def version(self, id: int) -> int:
-        """Return the version of the night that has written a row."""
+        """Return the version of the captured write that has written a row."""
         return self.versions[id >= 5]
 
 
@@ -63,7 +61,7 @@ def test_rows_that_delta_has_moved_keep_their_versions(
     spark: SparkSession,
     tmp_path: Path,
 ) -> None:
-    """Only the row that was updated is none of a captured night any more."""
+    """Only the row that was updated is none of a captured write any more."""
     house = houses()
     table = Table(house, tmp_path, tracked=True, key=True)
     for statement in statements:

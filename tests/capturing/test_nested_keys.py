@@ -181,7 +181,7 @@ CASES = {
         },
     ),
 }  # fmt: skip
-DAILY = ("sliding", "sessions", "structs", "arrays", "semi_on_arrays")
+DAILY = ("sliding", "sessions", "structs", "semi_on_arrays")
 
 
 def test_groups_by_times_and_nested_values_are_exact(block: Block) -> None:

@@ -190,7 +190,7 @@ CASES = {
 @pytest.mark.parametrize(
     "names",
     [
-        ("by_price", "by_iterator", "cogroup"),
+        ("by_iterator", "cogroup"),
         pytest.param((*CASES,), marks=pytest.mark.long),
     ],
 )

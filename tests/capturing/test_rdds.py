@@ -123,7 +123,7 @@ def test_the_right_side_of_a_cartesian_is_computed_once(
 
 @dataclass(frozen=True)
 class Jobs:
-    """Two captured jobs: the second reads the text ``codes`` that an RDD of the first has saved."""
+    """A captured job, in which an RDD has saved the text ``codes``."""
 
     house: House
     folder: Path
@@ -143,13 +143,15 @@ def jobs(
         counts.map(repr).saveAsTextFile(codes)
         lines.saveAsTextFile(str(folder / "copy"))
         lines.saveAsPickleFile(str(folder / "pickles"))
-    with house.capture() as second:
-        found = second.context.textFile(codes)
-        found.filter(lambda line: line.startswith("('a'")).saveAsTextFile(str(folder / "best"))
     return Jobs(house, folder, first)
 
 
+@pytest.mark.long
 def test_lineage_goes_on_through_jobs(jobs: Jobs) -> None:
+    """`test_rdd_keys` and `test_renamed` have short forms."""
+    with jobs.house.capture() as second:
+        found = second.context.textFile(str(jobs.folder / "codes"))
+        found.filter(lambda line: line.startswith("('a'")).saveAsTextFile(str(jobs.folder / "best"))
     with jobs.house.open() as warehouse:
         (row,) = [item.item for item in warehouse.find("best/").items]
         items = [item.item for item in warehouse.lineage(row).items]

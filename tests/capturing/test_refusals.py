@@ -185,6 +185,7 @@ DELTA = {
 }
 
 
+@pytest.mark.long
 def test_commands_that_change_a_delta_table_are_refused(
     house: House, shop: Path, spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -119,11 +119,18 @@ CASES = {
 }
 
 
+FEW = ("of_outer_join", "of_groups", "of_even")
+"""The cases of the usual test: pandas and Arrow, without positions and with them."""
+
+
+@pytest.mark.parametrize(
+    "names", [FEW, pytest.param((*CASES,), marks=pytest.mark.long)], ids=["few", "all"]
+)
 def test_rows_of_declared_functions_are_exact(
-    houses: Callable[..., House], spark: SparkSession, tmp_path: Path
+    names: tuple[str, ...], houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
     write_shop(tmp_path)
-    done = written(CASES, tmp_path, houses(), spark)
+    done = written({name: CASES[name] for name in names}, tmp_path, houses(), spark)
     done.check_all()
     with done.house.open() as warehouse:
         assert {each.exactness for each in warehouse.ops()} <= {"exact", "absence"}

@@ -261,7 +261,7 @@ CASES = {
 }  # fmt: skip
 
 
-DAILY = ("of_groups", "full_outer", "semi", "union", "rollup")
+DAILY = ("full_outer", "semi", "union", "rollup")
 """The cases of the usual tests; together they use nearly all rules."""
 
 

@@ -178,7 +178,7 @@ def test_the_number_that_stands_for_null_is_refused(spark: SparkSession, tmp_pat
         ("cast(id % 5 AS string)", lambda ids: ids % 5),
         pytest.param("cast(id % 20000 AS string)", lambda ids: ids % 20000, marks=pytest.mark.long),
         pytest.param("cast(id AS string)", lambda ids: ids, marks=pytest.mark.long),
-        ("id div 3", lambda ids: ids // 3),
+        pytest.param("id div 3", lambda ids: ids // 3, marks=pytest.mark.long),
         pytest.param("id div 40000", lambda ids: ids // 40000, marks=pytest.mark.long),
         pytest.param("id div 1000000", lambda ids: ids * 0, marks=pytest.mark.long),
         (

@@ -31,6 +31,8 @@ SOURCES: dict[str, Read] = {
     "text": lambda spark, folder: spark.read.text(str(folder / "text.txt")),
     "jdbc": jdbc,
 }
+KEPT = ("csv", "jdbc")
+"""The sources whose rows are also written one by one, beside the groups of each source."""
 
 
 @pytest.fixture(scope="module")
@@ -53,13 +55,15 @@ def test_rows_of_each_source_are_named_by_their_keys(
     """Filters, groups, joins with other sources and with themselves, all in one block."""
     house = houses()
     keys = {name: "value" if name == "text" else "id" for name in SOURCES}
-    keys |= {f"{name}_{kind}": "k" for name in SOURCES for kind in ("kept", "grouped")}
+    keys |= dict.fromkeys((f"{name}_grouped" for name in SOURCES), "k")
+    keys |= dict.fromkeys((f"{name}_kept" for name in KEPT), "k")
     with house.capture(keys={**keys, "customers": "number", "joined": "k"}) as run:
         for name, read in SOURCES.items():
             frame = read(spark, shop)
             key = F.col(keys[name]).cast("int")
-            kept = frame.where(key > 2).select(key.alias("k"))
-            kept.write.parquet(str(shop / f"{name}_kept"))
+            if name in KEPT:
+                kept = frame.where(key > 2).select(key.alias("k"))
+                kept.write.parquet(str(shop / f"{name}_kept"))
             grouped = frame.groupBy((key % 3).alias("k")).count()
             grouped.write.parquet(str(shop / f"{name}_grouped"))
         customers = spark.read.parquet(str(shop / "customers"))
@@ -74,7 +78,8 @@ def test_rows_of_each_source_are_named_by_their_keys(
             return {found.item for found in warehouse.lineage(item).items}
 
         for name in SOURCES:
-            assert sources(f"{name}_kept/5") == {f"{name}/5"}
+            if name in KEPT:
+                assert sources(f"{name}_kept/5") == {f"{name}/5"}
             for rest in range(3):
                 expected = {f"{name}/{order.id}" for order in ORDERS if order.id % 3 == rest}
                 assert sources(f"{name}_grouped/{rest}") == expected
@@ -85,7 +90,7 @@ def test_rows_of_each_source_are_named_by_their_keys(
                         f"csv/{order.id}", f"jdbc/{order.id}", f"csv/{order.id - 1}",
                         f"customers/{customer.number}",
                     }  # fmt: skip
-    assert all(spark.read.parquet(str(shop / f"{name}_kept")).count() == 7 for name in SOURCES)
+    assert all(pq.read_table(shop / f"{name}_kept").num_rows == 7 for name in KEPT)
 
 
 @pytest.mark.parametrize(

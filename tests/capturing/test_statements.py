@@ -33,14 +33,13 @@ READING = (
 )
 
 
-@pytest.fixture
-def orders(spark: SparkSession, tmp_path: Path) -> DataFrame:
-    """A frame and a view of three rows, which a Delta table has as well."""
-    pq.write_table(pa.table({"id": [1, 2, 3], "v": [1, 2, 3]}), tmp_path / "orders.parquet")
-    frame = spark.read.parquet(str(tmp_path / "orders.parquet"))
+@pytest.fixture(scope="module")
+def orders(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> DataFrame:
+    """A frame and a view of three rows."""
+    path = tmp_path_factory.mktemp("statements") / "orders.parquet"
+    pq.write_table(pa.table({"id": [1, 2, 3], "v": [1, 2, 3]}), path)
+    frame = spark.read.parquet(str(path))
     frame.createOrReplaceTempView("orders")
-    for part in ("id < 3", "id = 3"):
-        frame.where(part).write.format("delta").mode("append").save(str(tmp_path / "table"))
     return frame
 
 
@@ -49,6 +48,8 @@ def test_a_statement_that_is_not_covered_is_named(
 ) -> None:
     """The error is one of provhouse, and of Spark too, for programs that catch such errors."""
     table = str(tmp_path / "table")
+    for part in ("id < 3", "id = 3"):
+        orders.where(part).write.format("delta").mode("append").save(table)
     before = sorted(tmp_path.rglob("*"))
     with houses().capture():
         for name, statement in REFUSED.items():
@@ -106,15 +107,16 @@ def test_write_to(
                 assert sources(f"created/{id}@{version}") == {f"orders/{id}"}
 
 
-def test_what_the_documentation_says_is_refused(
+def test_what_the_documentation_says_is_refused_and_write_to_is_captured(
     houses: Callable[..., House], spark: SparkSession, orders: DataFrame, tmp_path: Path
 ) -> None:
     recursive = (
         "WITH RECURSIVE r AS (SELECT id, 0 AS n FROM orders"
         " UNION ALL SELECT id, n + 1 FROM r WHERE n < 2) SELECT * FROM r"
     )
-    out = str(tmp_path / "out")
-    with houses().capture(keys={"orders": "id"}) as run:
+    out, made = str(tmp_path / "out"), f"delta.`{tmp_path / 'made'}`"
+    house = houses()
+    with house.capture(keys={"orders": "id", "made": "id"}) as run:
         with pytest.raises(provhouse.ProvhouseError, match="WITH RECURSIVE"):
             spark.sql(recursive).write.parquet(out)
         with pytest.raises(provhouse.ProvhouseError, match="textFile") as error:
@@ -123,5 +125,12 @@ def test_what_the_documentation_says_is_refused(
         orders.write.parquet(out)
         with pytest.raises(provhouse.ProvhouseError, match="would delete rows"):
             orders.write.mode("overwrite").parquet(out)
+        orders.where("id = 1").writeTo(made).using("delta").create()
+        orders.where("id > 1").writeTo(made).append()
+        orders.where("id > 1").writeTo(made).overwrite(F.col("v") > 1)
     assert run.report
-    assert [each.table for each in run.report.writes] == ["out"]
+    assert [each.table for each in run.report.writes] == ["out", "made", "made", "made"]
+    with house.open() as warehouse:
+        for id in (1, 2, 3):
+            found = {each.item for each in warehouse.lineage(f"made/{id}").items}
+            assert found == {f"orders/{id}"}

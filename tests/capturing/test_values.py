@@ -48,7 +48,7 @@ OTHERS = {
     "days": "max(cust)",
 }
 """Aggregates that cannot be computed again."""
-FEW = ("sums", "means", "products", "distinct", "two")
+FEW = ("sums", "means", "two")
 
 
 @pytest.fixture(scope="module")
@@ -98,12 +98,12 @@ def figures(aggregates: Iterable[str], without: int = 0) -> dict[tuple[str, str]
         }
 
 
-def check(house: House, aggregates: Iterable[str]) -> None:
-    """Compare all deletions of an order with the jobs run again."""
+def check(house: House, aggregates: Iterable[str], every: int = 1) -> None:
+    """Compare all deletions of an order, or a part of them, with the jobs run again."""
     names = list(aggregates)
     before = figures(names)
     with house.open() as warehouse:
-        for key in ORDERS["k"].to_pylist():
+        for key in ORDERS["k"].to_pylist()[::every]:
             after, changed = figures(names, key), dict[tuple[str, str], tuple[float, float]]()
             found = warehouse.what_if(f"orders/{key}")
             for row in found.changed:
@@ -124,7 +124,7 @@ def check(house: House, aggregates: Iterable[str]) -> None:
 def test_figures_are_those_of_the_jobs_run_again(captured: Callable[..., House]) -> None:
     aggregates = VALUES | OTHERS
     house = captured({name: aggregates[name] for name in FEW})
-    check(house, [name for name in FEW if name in VALUES])
+    check(house, [name for name in FEW if name in VALUES], every=3)
     with house.open() as warehouse:
         found = warehouse.what_if("orders/1")
         unknown = {row.table for row in found.unknown}

@@ -108,7 +108,7 @@ WRITES: dict[str, Write] = {
         "SELECT id, small FROM written_orders"
     ),
 }
-FEW = ("days", "sorted", "ctas", "dynamic", "delta", "delta_days", "delta_where")
+FEW = ("sorted", "ctas", "dynamic", "delta_days", "delta_where")
 """The writes of the usual tests; ``make test-long`` has all."""
 BY_CATALOG = ("inserts", "delta_ctas", "delta_replace", "delta_inserts", "delta_where")
 """Writes of tables that have their names from the catalog."""
@@ -203,8 +203,9 @@ def test_rows_may_derive_from_nothing(
     assert [write.rows for write in run.report.writes] == [1]
 
 
+@pytest.mark.long
 def test_lineage_goes_on_through_a_delta_table(written: Written, spark: SparkSession) -> None:
-    delta, more = str(written.folder / "captured" / "delta"), written.folder / "more"
+    delta, more = str(written.folder / "captured" / "delta_days"), written.folder / "more"
     with written.house.capture(keys={"orders": "id", "more": "id"}) as run:
         orders = spark.read.parquet(str(written.folder / "orders"))
         both = spark.read.format("delta").load(delta).where("id < 4").union(orders.where("id = 9"))
@@ -215,7 +216,7 @@ def test_lineage_goes_on_through_a_delta_table(written: Written, spark: SparkSes
     with written.house.open() as warehouse:
         for key, write in ((1, first), (2, second), (3, second), (9, second)):
             found = warehouse.lineage(f"more/{key}@{write.version}", depth=1).items
-            source = "orders/9" if key == 9 else f"delta/{key}@"
+            source = "orders/9" if key == 9 else f"delta_days/{key}@"
             assert [each.item.startswith(source) for each in found] == [True]
         assert {each.item for each in warehouse.lineage("more/3").items} > {"orders/3"}
 

@@ -1,31 +1,39 @@
 """Cursors over CSV, JSON and text files, whose rows are found by a declared key."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
+import provhouse
 from helpers.warehouse import House
 from provhouse.capturing.walks.cursor import Cursor
 from provhouse.model.errors import BadInput, UsageError
 
 ORDERS = [(number, "abcd"[number * 7 % 4], number % 5) for number in range(60)]
-KEYS = {"orders": "id", "people": "name", "totals": "name", "best": "name", "pairs": ["a", "b"]}
+KEYS = {
+    "orders": "id", "people": "name", "totals": "name", "best": "name", "pairs": ["a", "b"],
+    "copy": "name", "names": "name", "texts": "name",
+}  # fmt: skip
+FOLDER = "a földer, 1"
+"""A folder whose address has other characters than its path."""
 SPLIT = "spark.sql.files.maxPartitionBytes"
 Read = Callable[[str], DataFrame]
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A folder whose address has other characters than its path."""
-    return tmp_path / "a földer, 1"
+@pytest.fixture(scope="module", autouse=True)
+def small_splits(spark: SparkSession) -> Iterator[None]:
+    """Let Spark read each file in several splits."""
+    spark.conf.set(SPLIT, "150")
+    yield
+    spark.conf.unset(SPLIT)
 
 
-@pytest.fixture
-def read(spark: SparkSession, folder: Path) -> Iterator[Read]:
-    """Orders as CSV and people as JSON, in files of several splits; reads a table by its name."""
+def sources(spark: SparkSession, folder: Path) -> Read:
+    """Write orders as CSV and people as JSON; return a function that reads a table by its name."""
     orders = spark.createDataFrame(ORDERS, "id int, name string, price int")
     orders.coalesce(2).write.csv(str(folder / "orders"), header=True, sep=";")
     people = spark.createDataFrame(
@@ -33,15 +41,47 @@ def read(spark: SparkSession, folder: Path) -> Iterator[Read]:
     )
     people.coalesce(1).write.json(str(folder / "people"))
 
-    def table(name: str) -> DataFrame:
+    def read(name: str) -> DataFrame:
         if name == "orders":
             schema = "id int, name string, price int"
             return spark.read.csv(str(folder / name), schema=schema, header=True, sep=";")
         return spark.read.json(str(folder / name), schema="name string, t string")
 
-    spark.conf.set(SPLIT, "150")
-    yield table
-    spark.conf.unset(SPLIT)
+    return read
+
+
+@dataclass(frozen=True)
+class Written:
+    """The block that has written all tables, its warehouse, and what it saw before its end."""
+
+    house: House
+    run: provhouse.Capture
+    inside: int
+
+
+@pytest.fixture(scope="module")
+def written(
+    houses: Callable[..., House], spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+) -> Written:
+    """Write all tables in one block, since most of the time of a test is that of an ingest."""
+    house, folder = houses(), tmp_path_factory.mktemp("tables") / FOLDER
+    read = sources(spark, folder)
+    names = spark.createDataFrame([(" a",), ("b",)], "name string")
+    names.coalesce(1).write.parquet(str(folder / "names"))
+    with house.capture(keys=KEYS) as run:
+        joined = read("orders").where("price > 0").join(read("people"), "name")
+        totals = joined.groupBy("name", "t").sum("price").toDF("name", "t", "total")
+        totals.write.csv(str(folder / "totals"), header=True)
+        again = spark.read.csv(str(folder / "totals"), header=True)
+        again.where("name <> 'b'").select("name").write.parquet(str(folder / "best"))
+        twice = read("orders").alias("x").join(read("orders").alias("y"), "price")
+        two = twice.where("x.id + 5 = y.id").selectExpr("x.id AS a", "y.id AS b")
+        two.coalesce(1).write.json(str(folder / "pairs"))
+        read("people").limit(3).write.parquet(str(folder / "copy"))
+        # Spark leaves out a space at the beginning of a field.
+        spark.read.parquet(str(folder / "names")).write.csv(str(folder / "texts"))
+        inside = run.trace("best").where("name = 'a'").go_back_all().count()
+    return Written(house, run, inside)
 
 
 def found(cursor: Cursor, table: str, *names: str) -> set[tuple[object, ...]]:
@@ -56,25 +96,10 @@ def of(name: str) -> set[tuple[object, ...]]:
 
 @pytest.mark.parametrize("few", [1000, pytest.param(0, marks=pytest.mark.long)])
 def test_rows_are_traced_through_files_without_numbers(
-    houses: Callable[..., House],
-    spark: SparkSession,
-    read: Read,
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    few: int,
+    written: Written, monkeypatch: pytest.MonkeyPatch, few: int
 ) -> None:
-    house = houses()
-    with house.capture(keys=KEYS) as run:
-        joined = read("orders").where("price > 0").join(read("people"), "name")
-        totals = joined.groupBy("name", "t").sum("price").toDF("name", "t", "total")
-        totals.write.csv(str(folder / "totals"), header=True)
-        again = spark.read.csv(str(folder / "totals"), header=True)
-        again.where("name <> 'b'").select("name").write.parquet(str(folder / "best"))
-        twice = read("orders").alias("x").join(read("orders").alias("y"), "price")
-        two = twice.where("x.id + 5 = y.id").selectExpr("x.id AS a", "y.id AS b")
-        two.coalesce(1).write.json(str(folder / "pairs"))
-        inside = run.trace("best").where("name = 'a'")
-        assert inside.go_back_all().count() == 1 + len(of("a"))
+    house, run = written.house, written.run
+    assert written.inside == 1 + len(of("a"))
     monkeypatch.setattr("provhouse.capturing.walks.cursor_ids.FEW", few)
     monkeypatch.setattr("provhouse.capturing.walks.cursor_ids.HELD", few)
     row = run.trace("best").where("name = 'a'")
@@ -96,19 +121,17 @@ def test_rows_are_traced_through_files_without_numbers(
     }
 
 
-def test_a_row_of_any_source_is_shown(
-    houses: Callable[..., House], read: Read, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with houses().capture(keys={"people": "name", "copy": "name"}) as run:
-        read("people").limit(3).write.parquet(str(folder / "copy"))
-    run.trace("copy").where("name = 'b'").go_back_all().show()
+def test_a_row_of_any_source_is_shown(written: Written, capsys: pytest.CaptureFixture[str]) -> None:
+    written.run.trace("copy").where("name = 'b'").go_back_all().show()
     assert "|b   |B  |" in capsys.readouterr().out
 
 
 @pytest.mark.long
 def test_files_with_the_rows_are_read_and_must_be_as_they_were(
-    houses: Callable[..., House], read: Read, folder: Path
+    houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
+    folder = tmp_path / FOLDER
+    read = sources(spark, folder)
     with houses().capture(keys={"orders": "id", "copy": "id"}) as run:
         read("orders").write.parquet(str(folder / "copy"))
     one = run.trace("copy").where("id = 17").go_back()
@@ -124,26 +147,21 @@ def test_files_with_the_rows_are_read_and_must_be_as_they_were(
             cursor.records()
 
 
-def test_a_record_that_its_key_does_not_find_is_an_error(
-    houses: Callable[..., House], spark: SparkSession, folder: Path
-) -> None:
-    names = spark.createDataFrame([(" a",), ("b",)], "name string")
-    names.coalesce(1).write.parquet(str(folder / "names"))
-    with houses().capture(keys={"names": "name", "copy": "name"}) as run:
-        # Spark leaves out a space at the beginning of a field.
-        spark.read.parquet(str(folder / "names")).write.csv(str(folder / "copy"))
-    rows = run.trace("names")
-    assert found(rows.where("name = 'b'").go_next(), "copy", "name") == {("b",)}
-    with pytest.raises(BadInput, match="Records of copy are not found by their keys"):
+def test_a_record_that_its_key_does_not_find_is_an_error(written: Written) -> None:
+    rows = written.run.trace("names")
+    assert found(rows.where("name = 'b'").go_next(), "texts", "name") == {("b",)}
+    with pytest.raises(BadInput, match="Records of texts are not found by their keys"):
         rows.where("name = ' a'").go_next().records()
-    with pytest.raises(PySparkException, match="A record of copy is not found by its key"):
-        run.trace("copy").where("name = 'b'").count()
+    with pytest.raises(PySparkException, match="A record of texts is not found by its key"):
+        written.run.trace("texts").where("name = 'b'").count()
 
 
 @pytest.mark.long
 def test_a_table_in_partitions_is_traced_as_a_whole(
-    houses: Callable[..., House], read: Read, folder: Path
+    houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
+    folder = tmp_path / FOLDER
+    read = sources(spark, folder)
     with houses().capture(keys={"orders": "id", "copy": "id", "end": "id"}) as run:
         for condition in ("id < 30", "id >= 30"):
             some = read("orders").where(condition)
@@ -159,8 +177,10 @@ def test_a_table_in_partitions_is_traced_as_a_whole(
 
 @pytest.mark.long
 def test_what_reads_a_table_in_partitions_is_refused(
-    houses: Callable[..., House], spark: SparkSession, read: Read, folder: Path
+    houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
+    folder = tmp_path / FOLDER
+    read = sources(spark, folder)
     with houses().capture(keys={"orders": "id", "parts": "id", "end": "id"}) as run:
         read("orders").write.partitionBy("name").csv(str(folder / "parts"))
         again = spark.read.schema("id int").csv(str(folder / "parts"))

@@ -66,9 +66,9 @@ def test_rows_lead_to_the_lines_of_sources_through_two_saves_and_back(
     for name, lines in HELD.items():
         (tmp_path / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines))
     with lineage_context(spark, tmp_path / "taps") as context:
-        made = joined(lambda name: context.textFile(str(tmp_path / f"{name}.txt"), 3))
+        made = joined(lambda name: context.textFile(str(tmp_path / f"{name}.txt"), 2))
         made.saveAsTextFile(str(tmp_path / "joined"))
-        again = context.textFile(str(tmp_path / "joined"), 4)
+        again = context.textFile(str(tmp_path / "joined"), 3)
         counted(again).saveAsTextFile(str(tmp_path / "counted"))
     flow = CapturedFlow(spark, outputs_of(captured_writes(tmp_path / "taps")), {})
 

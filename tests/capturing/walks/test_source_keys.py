@@ -14,6 +14,7 @@ from helpers.warehouse import House
 
 ROWS = 400
 BY = [("who", "day"), ("who",), ("day",)]
+WANTED = {("who", "day"): ("NULL", "'ann'"), ("who",): ("NULL",), ("day",): ("NULL", "2")}
 WHO = ["ann", "bob", "", "żółć", None]
 
 
@@ -48,11 +49,11 @@ def test_groups_lead_to_their_rows_and_back(
     if walker == "Spark":
         monkeypatch.setattr("provhouse.capturing.walks.cursor_ids.FEW", 1)
         monkeypatch.setattr("provhouse.capturing.walks.cursor_ids.HELD", 1)
-    for by in BY if walker == "scans" else BY[:1]:
+    for by in BY if walker == "scans" else BY[:1]:  # NULL in each column, and a value
         expected = defaultdict[tuple[str | int | None, ...], set[int]](set)
         for number, key in enumerate(keys):
             expected[tuple(key[name] for name in by)].add(number)
-        for wanted in ("NULL", "'ann'") if "who" in by else ("NULL", "2"):
+        for wanted in WANTED[by]:
             row = run.trace("_".join(by)).where(f"{by[0]} <=> {wanted}")
             found = {tuple(row[name] for name in by) for row in row.records().collect()}
             sources = row.go_back_all()

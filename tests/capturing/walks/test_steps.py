@@ -68,15 +68,23 @@ PROGRAMS = {
 }  # fmt: skip
 
 
-DAILY = ("aggregate of a join",)
+DAILY = "group of windows"
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=[] if n in DAILY else pytest.mark.long) for n in PROGRAMS]
+    ("name", "deep"),
+    [(DAILY, False), *(pytest.param(name, True, marks=pytest.mark.long) for name in PROGRAMS)],
 )
 def test_steps_lead_to_the_rows_that_an_ingest_finds(
-    name: str, spark: SparkSession, shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str,
+    deep: bool,
+    spark: SparkSession,
+    shop: Shop,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """The usual test checks one row each way; `test_traces` has ids in frames."""
     found = Traced.of(spark, PROGRAMS[name](shop), tmp_path)
-    found.check()
-    found.check_frames(monkeypatch)
+    found.check(3 if deep else 1)
+    if deep:
+        found.check_frames(monkeypatch)

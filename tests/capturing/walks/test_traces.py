@@ -15,10 +15,10 @@ from helpers.warehouse import House
 from provhouse.capturing.walks.cursor import Cursor
 from provhouse.model.errors import BadInput, UsageError
 from provhouse.query.listing.status import status
-from provhouse.store.warehouse.captured_blocks import remove_kept
 
 MATCHES = {"orders": "id", "customers": "number", "matches": "id"}
 KEYS = {**MATCHES, "totals": "nation"}
+COPIES = {"orders": "id", "copies": "id"}
 
 
 @pytest.fixture
@@ -77,12 +77,13 @@ def test_a_row_leads_to_its_sources_through_all_writes_and_back(
     }
 
     groups = row.go_back()
-    assert [found["of"] for found in groups.ids().collect()] == ["aggregate by nation"]
+    assert [each["of"] for each in groups.ids().collect()] == ["aggregate by nation"]
     matches = groups.go_back()
     assert ids(matches, "matches", "id") == {item.replace("orders", "matches") for item in expected}
-    assert rows(matches.go_back()) == rows(sources)
-    assert rows(sources.of("customers").go_next_all()) == rows(row)
-    assert rows(matches.go_next().go_next()) == rows(row)
+    found, start = rows(sources), rows(row)
+    assert rows(matches.go_back()) == found
+    assert rows(sources.of("customers").go_next_all()) == start
+    assert rows(matches.go_next().go_next()) == start
     assert rows(sources.go_next()) == rows(matches)
     eve = run.trace("matches").filter("cust = 'eve'")
     assert rows(eve.go_back_all().go_next_all()) == set()
@@ -90,7 +91,7 @@ def test_a_row_leads_to_its_sources_through_all_writes_and_back(
     assert ids(both, "matches", "id") == {"matches/1", "matches/3"}
 
     priced = sources.of("orders").where("price > 1").records().groupBy("cust").count().collect()
-    assert [(found["cust"], found["count"]) for found in priced] == [("ann", 2)]
+    assert [(each["cust"], each["count"]) for each in priced] == [("ann", 2)]
     capsys.readouterr()
     sources.show()
     shown = capsys.readouterr().out
@@ -100,11 +101,11 @@ def test_a_row_leads_to_its_sources_through_all_writes_and_back(
     for limit in ("FEW", "HELD"):  # ids in memory that no condition lists, then frames
         monkeypatch.setattr(f"provhouse.capturing.walks.cursor_ids.{limit}", 1)
         many = run.trace("totals").where("nation = 1").go_back_all()
-        assert rows(many) == rows(sources)
+        assert rows(many) == found
         assert ids(many, "orders", "id") == expected
-        assert rows(many.of("customers").go_next_all()) == rows(row)
-        assert many.of("orders").records().count() == len(expected)
-        assert rows(many & sources) == rows(sources)
+        assert rows(many.of("customers").go_next_all()) == start
+    assert many.of("orders").records().count() == len(expected)
+    assert rows(many & sources) == found
     monkeypatch.undo()
 
     with pytest.raises(UsageError, match="several tables"):
@@ -118,6 +119,10 @@ def test_a_row_leads_to_its_sources_through_all_writes_and_back(
     shutil.rmtree(tmp_path / "customers")
     with pytest.raises(BadInput, match="is not the file"):
         sources.of("customers").records()
+    run.close()
+    assert not [*house.layout.captured.iterdir()]
+    with pytest.raises(UsageError, match="are gone"):
+        run.trace("matches")
 
 
 def rows(cursor: Cursor) -> set[tuple[str, int]]:
@@ -128,36 +133,22 @@ def test_files_are_kept_as_long_as_the_run_or_a_cursor(
     houses: Callable[..., House], shop: Shop, tmp_path: Path
 ) -> None:
     house = houses()
-    with house.capture(keys=MATCHES) as run:
-        write_matches(shop, tmp_path)
+    with house.capture(keys=COPIES) as run:
+        shop.orders.write.parquet(str(tmp_path / "copies"))
     (folder,) = house.layout.captured.iterdir()
+    left = shutil.copytree(folder, folder.with_name("left"))  # as a dead process has kept it
     assert not status(house.settings).waiting
-    remove_kept(house.layout)  # as the next block does; this process still has it
-    cursor = run.trace("matches").where("id = 1")
+    with house.capture():
+        assert folder.exists()
+        assert not left.exists()
+    cursor = run.trace("copies").where("id = 1")
     del run
     gc.collect()
-    assert cursor.go_back_all().count() == 2
+    assert cursor.go_back_all().count() == 1
     assert folder.exists()
     del cursor
     gc.collect()
     assert not folder.exists()
-
-
-def test_what_a_dead_process_kept_is_removed(
-    houses: Callable[..., House], shop: Shop, tmp_path: Path
-) -> None:
-    house = houses()
-    with house.capture(keys=MATCHES) as run:
-        write_matches(shop, tmp_path)
-    (folder,) = house.layout.captured.iterdir()
-    left = shutil.copytree(folder, folder.with_name("left"))
-    run.close()
-    assert not folder.exists()
-    with pytest.raises(UsageError, match="are gone"):
-        run.trace("matches")
-    assert not status(house.settings).waiting
-    with house.capture():
-        assert not left.exists()
 
 
 @pytest.mark.long
