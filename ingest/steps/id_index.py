@@ -6,6 +6,7 @@ dense block has a bit for each possible id. All other blocks are short enough to
 
 from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -98,51 +99,52 @@ def _ones(word: np.uint64) -> np.uint64:
     return (word * np.uint64(0x0101010101010101)) >> np.uint64(56)
 
 
+class IndexArrays(NamedTuple):
+    """The row ids in their order, and the blocks of ids of each table.
+
+    The blocks of table t are ``tables[t]`` to ``tables[t + 1] - 1``. A block has the positions
+    ``starts`` to ``ends``. If it is ``full``, its ids follow each other from ``first`` on; else
+    ``bits`` is the position of its bit map in ``words``, or negative if its ids are searched.
+    """
+
+    known: I64
+    words: U64
+    tables: I64
+    starts: I64
+    ends: I64
+    blocks: I64
+    first: I64
+    full: Bools
+    bits: I64
+
+
 class IdIndex:
     """An index that finds the positions of row ids in ``staging.ids``."""
 
     def __init__(self, staging: Staging) -> None:
-        arrays = load_arrays(staging.id_blocks)
-        self._ids: I64 = np.asarray(open_array(staging.ids))
-        self._bits: U64 = np.asarray(open_array(staging.id_bits))
-        self._tables, self._starts, self._ends = (arrays[n] for n in ("tables", "starts", "ends"))
-        self._blocks, self._first = arrays["blocks"], arrays["first"]
-        self._full, self._bits_of = arrays["full"], arrays["bits"]
+        ids: I64 = np.asarray(open_array(staging.ids))
+        words: U64 = np.asarray(open_array(staging.id_bits))
+        self._index = IndexArrays(ids, words, **load_arrays(staging.id_blocks))
 
     @cached_property
     def _by_position(self) -> I64:
-        return np.argsort(self._starts)
+        return np.argsort(self._index.starts)
 
     def row_ids(self, positions: I64) -> tuple[I64, I32]:
         """Return the ids at these positions, and the positions of their tables."""
         order = self._by_position
-        block = order[np.searchsorted(self._starts[order], positions, "right") - 1]
-        codes = np.searchsorted(self._tables, block, "right") - 1
-        return self._ids[positions], codes.astype(np.int32)
+        block = order[np.searchsorted(self._index.starts[order], positions, "right") - 1]
+        codes = np.searchsorted(self._index.tables, block, "right") - 1
+        return self._index.known[positions], codes.astype(np.int32)
 
     def find(self, codes: I32, ids: I64) -> I64:
         """Return the position of each row id, or -1; ``codes`` are the tables, or -1 for none."""
-        found: I64 = _find(
-            self._ids, self._bits, self._tables, self._starts, self._ends, self._blocks,
-            self._first, self._full, self._bits_of, codes, ids,
-        )  # fmt: skip
+        found: I64 = _find(self._index, codes, ids)
         return found
 
 
 @njit(cache=True)
-def _find(
-    known: I64,
-    words: U64,
-    tables: I64,
-    starts: I64,
-    ends: I64,
-    blocks: I64,
-    first: I64,
-    full: Bools,
-    bits: I64,
-    codes: I32,
-    ids: I64,
-) -> I64:
+def _find(index: IndexArrays, codes: I32, ids: I64) -> I64:
     out = np.full(len(ids), -1, np.int64)
     code, block, at = np.int32(-1), np.int64(0), -1
     for row in range(len(ids)):
@@ -151,21 +153,23 @@ def _find(
         wanted = ids[row]
         if codes[row] != code or wanted >> BLOCK_BITS != block:
             code, block = codes[row], wanted >> BLOCK_BITS
-            at = _place(blocks, tables[code], tables[code + 1], block)
+            at = _place(index.blocks, index.tables[code], index.tables[code + 1], block)
         if at < 0:
             continue
-        if full[at]:
-            place = starts[at] + wanted - first[at]
-            out[row] = place if starts[at] <= place < ends[at] else -1
-        elif bits[at] >= 0:
+        if index.full[at]:
+            place = index.starts[at] + wanted - index.first[at]
+            out[row] = place if index.starts[at] <= place < index.ends[at] else -1
+        elif index.bits[at] >= 0:
             offset = wanted & ((1 << BLOCK_BITS) - 1)
-            word = words[bits[at], 0, offset >> 6]
+            word = index.words[index.bits[at], 0, offset >> 6]
             bit = np.uint64(1) << np.uint64(offset & 63)
             if word & bit:
-                before = words[bits[at], 1, offset >> 6] + _ones(word & (bit - np.uint64(1)))
-                out[row] = starts[at] + np.int64(before)
+                before = index.words[index.bits[at], 1, offset >> 6] + _ones(
+                    word & (bit - np.uint64(1))
+                )
+                out[row] = index.starts[at] + np.int64(before)
         else:
-            out[row] = _place(known, starts[at], ends[at], wanted)
+            out[row] = _place(index.known, index.starts[at], index.ends[at], wanted)
     return out
 
 
