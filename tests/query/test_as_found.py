@@ -26,7 +26,7 @@ from provhouse.query.lineage.ask import Asker
 from provhouse.store.names import names
 
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
-GRAPHS = [graph(11 * number) for number in range(1, 10)]
+GRAPHS = [graph(11 * number) for number in (3, 10, 24, 18, 1, 17, 25, 27)]
 ERASED = [one.triples[len(one.triples) // 2].dst for one in GRAPHS[:5]]
 TWICE = [Triple(f"w:{n % 9}", f"w:{n % 7 + 9}", "op", "w", "w") for n in range(60)]
 """Rows of derivations, in which the same triple is in several ways."""

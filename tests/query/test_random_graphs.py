@@ -113,7 +113,7 @@ def _compare(asker: Asker, one: Graph, turn: int, often: int) -> None:
     oracle = Oracle.of(one.triples)
     for number, question in enumerate(_questions(one, Random(one.seed))):
         _ask(asker, one, oracle, question, "csprov")
-        if turn % often == 0 and number == turn // often // 2 % 4:
+        if turn % often == 0 and number == turn // often // 2 * 3 % 4:
             other: Method = "ccprov" if turn // often % 2 else "rq"
             _ask(asker, one, oracle, question, other)
 
