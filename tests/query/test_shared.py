@@ -57,7 +57,9 @@ def _take_in(house: House, traces: list[tuple[list[Triple], list[Shared]]], part
     for part in range(parts):
         rows = [row for unit in units[part::parts] for row in unit]
         if part:  # some derivations again
-            rows += [row for unit in random.sample(units[part - 1 :: parts], 20) for row in unit]
+            before = units[part - 1 :: parts]
+            again = random.sample(before, min(20, len(before) // 2))
+            rows += [row for unit in again for row in unit]
         random.shuffle(rows)
         path = write(house.settings.warehouse.parent / f"{part}.csv", rows)
         assert house.ingest_files(path).rejected == 0
