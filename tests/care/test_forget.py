@@ -183,9 +183,24 @@ POINTS: list[tuple[object, str, bool]] = [
     (triples, "links cleared", True),
     (name_files, "segment rewritten", True),
     (name_files, "look-up rewritten", True),
-    (name_files, "look-up switched", False),
+    (name_files, "look-up switched", True),
     (steps, "logs cleared", True),
 ]
+
+
+def interrupt(copy: Persons, monkeypatch: pytest.MonkeyPatch, module: object, point: str) -> None:
+    """Begin an erasure, and crash at a point of it."""
+
+    def crash(name: str) -> None:
+        under_way = erasure.read_erasure(copy.house.layout)
+        begun = under_way and under_way.items
+        if name == point and (begun or point == "rejects cleared"):
+            raise Crash
+
+    with monkeypatch.context() as patched:
+        patched.setattr(module, "reach", crash)
+        with pytest.raises(Crash):
+            copy.forget()
 
 
 @pytest.mark.parametrize(
@@ -203,16 +218,7 @@ def test_the_next_writer_completes_an_interrupted_erasure(
     If the crash came before the erasure was recorded, ``forget`` must first be run again.
     """
 
-    def crash(name: str) -> None:
-        under_way = erasure.read_erasure(copy.house.layout)
-        begun = under_way and under_way.items
-        if name == point and (begun or point == "rejects cleared"):
-            raise Crash
-
-    with monkeypatch.context() as patched:
-        patched.setattr(module, "reach", crash)
-        with pytest.raises(Crash):
-            copy.forget()
+    interrupt(copy, monkeypatch, module, point)
     if point == "rejects cleared":
         copy.forget()
     if point not in ("erasure written", "erased unwritten"):
@@ -221,6 +227,31 @@ def test_the_next_writer_completes_an_interrupted_erasure(
     rollback(copy.house.settings, Silent())
     assert copy.in_files() == set()
     assert not copy.house.layout.erasure.exists()
+
+
+class Said(Silent):
+    """A progress that keeps what is said."""
+
+    def __init__(self) -> None:
+        self.sentences: list[str] = []
+
+    def say(self, sentence: str) -> None:
+        self.sentences.append(sentence)
+
+
+def test_the_same_erasure_says_what_it_has_completed(
+    copy: Persons, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interrupt(copy, monkeypatch, name_files, "look-up switched")
+    said = Said()
+    done = forget(NAMES, copy.house.settings, said)
+    assert (done.names, done.items) == (3, 6)
+    counts = f"(items: 6, triples: {done.triples})"
+    assert f"Completed an erasure that was interrupted {counts}" in said.sentences
+    assert done.triples > 0
+    assert copy.in_files() == set()
+    with pytest.raises(NotFound):
+        copy.forget()
 
 
 @pytest.mark.parametrize(

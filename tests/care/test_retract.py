@@ -80,7 +80,7 @@ def model(houses: Houses) -> Model:
 def test_every_generation_answers_as_when_it_was_current(model: Model) -> None:
     assert sorted(model.states) == [*range(19)]
     model.assert_answers(ASKED, ["csprov"], *sorted(model.states.keys() - AS_OTHERS - {0}))
-    model.assert_answers(ASKED, ["rq", "ccprov"], 5)
+    model.assert_answers(ASKED[:1], ["rq", "ccprov"], 5)
 
 
 def test_a_retracted_origin_has_nothing_left_to_retract(model: Model) -> None:

@@ -93,9 +93,9 @@ class Model:
         self.house.bare = True
         self.earlier = list(self.held)
 
-    def check(self) -> None:
+    def check(self, *, deep: bool = True) -> None:
         """Compare all answers and counts with the model."""
-        self.house.check_deep()
+        (self.house.check_deep if deep else self.house.check)()
         count = sum(len(one.inputs) for one in self.held)
         (*_, last) = list_generations(self.house.layout)
         assert (last.triples, status(self.house.settings).triples) == (count, count)
@@ -118,19 +118,19 @@ def test_every_change_ends_what_it_would_end_if_written_out(houses: Houses) -> N
     join = Shared("2", "all", (Input("x", "join"), Input("c", "join")), ("p", "q"))
     model.ingest("one.csv", sums, join)
     model.ingest("two.csv", replace(sums, label="7", uses=("y", "z")), replace(join, uses=("r",)))
-    model.check()
+    model.check(deep=False)
     model.retract_item("c")  # the join ends for p, q and r
     model.check()
     model.rollback()
-    model.check()
+    model.check(deep=False)
     model.retract_item("a")  # the sum becomes smaller for x, y and z
-    model.check()
+    model.check(deep=False)
     model.ingest("one.csv", sums, join)  # x and y have it whole, z has not
-    model.check()
+    model.check(deep=False)
     model.compact()
     model.check()
     model.retract_file("two.csv")
-    model.check()
+    model.check(deep=False)
     model.ingest("three.csv", replace(join, uses=("s",)))
     model.retract_file("one.csv")
     model.check()

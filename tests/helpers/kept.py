@@ -32,7 +32,7 @@ def rows(files: Path, *names: str) -> list[Row]:
     return [row for row in found if row.triple.src]
 
 
-def some_items(given: list[Row], number: int = 10) -> list[str]:
+def some_items(given: list[Row], number: int = 6) -> list[str]:
     items = sorted({end for row in given for end in row.triple[:2]})
     return Random(1).sample(items, number)
 

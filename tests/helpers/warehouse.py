@@ -28,7 +28,7 @@ from provhouse.store.warehouse.layout import Layout
 
 COLUMNS = (SRC, DST, OP, SRC_TABLE, DST_TABLE)
 READ_BY_SPARK: set[str] = set()
-"""Test folders for which Spark has read a generation; later checks use Delta's own reader."""
+"""Top folders of tests for which Spark has read a generation; later checks use Delta's reader."""
 
 
 @dataclass
@@ -83,7 +83,7 @@ class House:
 
     def check(self) -> None:
         """Check sets, placements, numbers and totals of the current generation."""
-        folder = os.environ["PYTEST_CURRENT_TEST"].split("::")[0].rpartition("/")[0]
+        folder = "/".join(os.environ["PYTEST_CURRENT_TEST"].split("/")[:2])
         session = None if folder in READ_BY_SPARK else self.session
         check(self.layout, session, self.address, self.theta, bare=self.bare)
         READ_BY_SPARK.add(folder)

@@ -26,8 +26,8 @@ from provhouse.query.lineage.ask import Asker
 from provhouse.store.names import names
 
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
-GRAPHS = [graph(11 * number) for number in range(1, 16)]
-ERASED = [one.triples[len(one.triples) // 2].dst for one in GRAPHS[:8]]
+GRAPHS = [graph(11 * number) for number in (3, 10, 24, 18, 1, 17, 25, 27)]
+ERASED = [one.triples[len(one.triples) // 2].dst for one in GRAPHS[:5]]
 TWICE = [Triple(f"w:{n % 9}", f"w:{n % 7 + 9}", "op", "w", "w") for n in range(60)]
 """Rows of derivations, in which the same triple is in several ways."""
 
@@ -35,7 +35,7 @@ TWICE = [Triple(f"w:{n % 9}", f"w:{n % 7 + 9}", "op", "w", "w") for n in range(6
 @pytest.fixture(scope="module")
 def house(houses: Callable[..., House]) -> House:
     """A warehouse of small sets and partitions, with derivations and erased items."""
-    house = houses(theta=8, pack=2, partition_triples=40)
+    house = houses(theta=8, pack=2, partition_triples=80)
     house.ingest([triple for one in GRAPHS for triple in one.triples])
     file = house.settings.warehouse.parent / "ways.csv"
     with file.open("w", encoding="utf-8", newline="") as handle:
@@ -74,14 +74,15 @@ def items_of(one: list[Triple]) -> list[str]:
     return sorted({end for triple in one for end in triple[:2]})
 
 
-@pytest.mark.parametrize("sets", [False, True])
-def test_a_large_answer_has_the_rows_of_the_sorted_one(asker: Asker, sets: bool) -> None:
-    large = erased = repeated = 0
+def test_a_large_answer_has_the_rows_of_the_sorted_one(asker: Asker) -> None:
+    """Every second question also asks for the sets."""
+    large = erased = repeated = asked = 0
     for turn, one in enumerate([*(g.triples for g in GRAPHS), TWICE]):
         known = [name for name in items_of(one) if name not in ERASED]
-        for direction, item in product(DIRECTIONS, {known[0], known[-1]}):
+        for direction, item in product(DIRECTIONS, (known[0], known[-1])):
             depth = 2 if turn % 3 == 0 else None
-            question = Question(item, direction, depth=depth, sets=sets)
+            asked += 1
+            question = Question(item, direction, depth=depth, sets=(asked + turn) % 2 == 0)
             found, expected = asker.answer_as_found(question), asker.answer(question)
             if not isinstance(found, LargeAnswer):
                 assert expected.items.num_rows + expected.erased <= 2
@@ -143,7 +144,7 @@ def test_an_answer_of_a_million_items_is_sorted(house: House) -> None:
 
 def test_an_erasure_meanwhile_ends_the_answer(house: House, asker: Asker) -> None:
     item = next(
-        end for one in GRAPHS[8:] for end in items_of(one.triples)
+        end for one in GRAPHS[5:] for end in items_of(one.triples)
         if len(asker.ask(end, "downstream").items) > 6
     )  # fmt: skip
     found = asker.answer_as_found(Question(item, "downstream"))

@@ -61,7 +61,7 @@ class History:
 def history(houses: Callable[..., House]) -> History:
     """Return a history of ingests (some join components), a rollback, a compaction, a new base."""
     random = Random(SEED)
-    found = History(houses(theta=4, pack=0, partition_triples=30))
+    found = History(houses(theta=4, pack=0, partition_triples=60))
     rows = [triple for seed in (0, 5, 12, 18, 29) for triple in graph(seed).triples]
     random.shuffle(rows)
     joins = [Triple(random.choice(rows).dst, random.choice(rows).src, "join") for _ in range(9)]
@@ -95,7 +95,7 @@ def answered(asker: Asker, item: str, direction: Direction, method: Method) -> E
 def test_each_generation_answers_as_when_it_was_current(history: History) -> None:
     """The tested generations include a rolled-back one, and those of an earlier base."""
     assert list(history.held) == [1, 2, 3, 4, 5, 6, 7]
-    items = history.items(*history.held)[:8]
+    items = history.items(*history.held)[:6]
     for generation in history.held:
         oracle = history.oracle(generation)
         with Asker(history.house.settings, Silent(), generation) as asker:
@@ -103,7 +103,7 @@ def test_each_generation_answers_as_when_it_was_current(history: History) -> Non
             for number, item in enumerate(items):
                 for direction in DIRECTIONS:
                     methods: list[Method] = ["csprov"]
-                    if number == 0 and direction == "upstream" and generation in (2, 4):
+                    if number == 0 and direction == "upstream" and generation == 4:
                         methods += ["rq", "ccprov"]
                     for method in methods:
                         found = answered(asker, item, direction, method)

@@ -133,7 +133,7 @@ def house(houses: Callable[..., House]) -> House:
     return made
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def asker(house: House) -> Iterator[Asker]:
     """An ``Asker`` of the generation with descriptions."""
     with house.asker() as opened:

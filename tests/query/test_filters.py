@@ -82,7 +82,7 @@ def test_filters_equal_sets_and_loops(store: Store, seed: int) -> None:
     random = Random(seed)
     stored = random_trace(random, "i", random.randint(1, 12), random.randint(1, 25))
     names = store(stored)
-    for _ in range(20):
+    for _ in range(6):
         question = random_question(random, stored.tables)
         assert answered(stored, question, names) == stored.ask(question), f"{seed}: {question}"
 

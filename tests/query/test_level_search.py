@@ -21,7 +21,7 @@ def ends(edges: list[tuple[int, int]], gap: int) -> tuple[I64, I64]:
     return both[:, 0].copy(), both[:, 1].copy()
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=100)
 @given(EDGES, GAPS, st.integers(0, 12), st.none() | st.integers(1, 6))
 def test_items_are_those_of_networkx_by_depth(
     edges: list[tuple[int, int]], gap: int, item: int, limit: int | None
@@ -38,7 +38,7 @@ def test_items_are_those_of_networkx_by_depth(
     assert found == sorted(found, key=lambda one: (one[1], int(one[0])))
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=100)
 @given(
     EDGES, GAPS, st.integers(0, 12), st.none() | st.integers(1, 6), st.integers(1, 9), st.booleans()
 )

@@ -59,14 +59,14 @@ def asker(houses: Callable[..., House], triples: list[Triple]) -> Iterator[Asker
 
 def test_origins_are_those_of_a_search_by_hand(asker: Asker, triples: list[Triple]) -> None:
     seen = 0
-    for item in sorted({end for triple in triples for end in triple[:2]})[::7]:
+    for item in sorted({end for triple in triples for end in triple[:2]})[::14]:
         expected, found = by_hand(triples, item), origins(asker, item, 2)
         rows = {row.table: (row.items, list(row.first)) for row in found.tables}
         assert rows == {name: (len(each), each[:2]) for name, each in expected.items()}, item
         assert list(rows) == list(expected)
         assert found.sources == sum(map(len, expected.values()))
         seen += bool(rows)
-    assert seen > 20
+    assert seen > 10
 
 
 def test_an_item_that_is_not_stored_is_not_found(asker: Asker) -> None:

@@ -1,6 +1,6 @@
 """Both examples in the CSProv paper have the sets and answers that the paper shows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
@@ -66,6 +66,20 @@ def second(houses: Callable[..., House]) -> House:
     return house
 
 
+@pytest.fixture(scope="module")
+def first_asker(first: House) -> Iterator[Asker]:
+    """An ``Asker`` for the running example, with one copy of its triples for all tests."""
+    with first.asker() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def second_asker(second: House) -> Iterator[Asker]:
+    """An ``Asker`` for component C."""
+    with second.asker() as opened:
+        yield opened
+
+
 def sets(snapshot: Snapshot) -> dict[int, frozenset[str]]:
     """Return the names of the items in each set."""
     ranges = zip(snapshot.set_firsts, snapshot.set_items, strict=True)
@@ -91,21 +105,19 @@ def test_seven_components_have_triples(first: House) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_lineage_of_23(first: House, method: Method) -> None:
-    with first.asker() as asker:
-        found = content(asker.ask("23", "upstream", method))
-        assert found == Oracle.of(FIRST).ask("23", "upstream")
-        assert found.items == {("15", 1), ("18", 1), ("3", 2), ("6", 2)}
-        assert found.triples == {
-            ("15", "23", "R2"), ("18", "23", "R2"), ("3", "15", "R1"), ("6", "18", "R1"),
-        }  # fmt: skip
+def test_the_lineage_of_23(first_asker: Asker, method: Method) -> None:
+    found = content(first_asker.ask("23", "upstream", method))
+    assert found == Oracle.of(FIRST).ask("23", "upstream")
+    assert found.items == {("15", 1), ("18", 1), ("3", 2), ("6", 2)}
+    assert found.triples == {
+        ("15", "23", "R2"), ("18", "23", "R2"), ("3", "15", "R1"), ("6", "18", "R1"),
+    }  # fmt: skip
 
 
-def test_the_lineage_of_23_reads_its_component(first: House) -> None:
-    with first.asker() as asker:
-        assert walked(asker, "23", "upstream") == {names(3, 6, 15, 18, 23)}
-        assert asker.ask("23", "upstream", "csprov").read == Read(1, 1, 4)
-        assert asker.ask("23", "upstream", "ccprov").read.triples == 4
+def test_the_lineage_of_23_reads_its_component(first_asker: Asker) -> None:
+    assert walked(first_asker, "23", "upstream") == {names(3, 6, 15, 18, 23)}
+    assert first_asker.ask("23", "upstream", "csprov").read == Read(1, 1, 4)
+    assert first_asker.ask("23", "upstream", "ccprov").read.triples == 4
 
 
 def test_items_have_their_tables(first: House) -> None:
@@ -124,11 +136,10 @@ def test_the_four_sets_and_their_dependencies(second: House) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_lineage_of_8(second: House, method: Method) -> None:
-    with second.asker() as asker:
-        found = content(asker.ask("8", "upstream", method))
-        assert found == Oracle.of(SECOND).ask("8", "upstream")
-        assert found.items == {("7", 1), ("5", 2), ("4", 3), ("2", 4), ("3", 4), ("1", 5)}
+def test_the_lineage_of_8(second_asker: Asker, method: Method) -> None:
+    found = content(second_asker.ask("8", "upstream", method))
+    assert found == Oracle.of(SECOND).ask("8", "upstream")
+    assert found.items == {("7", 1), ("5", 2), ("4", 3), ("2", 4), ("3", 4), ("1", 5)}
 
 
 def test_the_lineage_of_8_never_reads_the_fourth_set(second: House) -> None:
@@ -139,7 +150,6 @@ def test_the_lineage_of_8_never_reads_the_fourth_set(second: House) -> None:
         assert walked(asker, "6", "downstream") == {S2, S3, S4}
 
 
-def test_ccprov_reads_the_whole_component(second: House) -> None:
-    with second.asker() as asker:
-        read = asker.ask("8", "upstream", "ccprov").read
-        assert (read.sets, read.triples) == (4, 12)
+def test_ccprov_reads_the_whole_component(second_asker: Asker) -> None:
+    read = second_asker.ask("8", "upstream", "ccprov").read
+    assert (read.sets, read.triples) == (4, 12)

@@ -18,12 +18,12 @@ from helpers.filter_oracle import Step, Trace, random_question, random_trace, sh
 from helpers.warehouse import House
 from provhouse.cli.app import run
 from provhouse.model.errors import NotFound, UsageError
-from provhouse.model.question import Direction, Question
+from provhouse.model.question import Direction, Method, Question
 from provhouse.query.lineage.ask import Asker
 from provhouse.query.lineage.path import Paths, path
 from provhouse.query.listing.find import find
 
-TRACES, QUESTIONS, PAIRS = 5, 10, 6
+TRACES, QUESTIONS, PAIRS = 4, 10, 6
 ODD = [
     'a "quoted" name', "a.*name", "a[name]", "a%name_", "a\\name", "a\nname", "a'name", "ä name",
     "a\u0308 name", "🜚", "A NAME", "Mixed cAse", "--", "; DROP", "$1", "{}", " ", "\tname",
@@ -45,7 +45,7 @@ def house(houses: Callable[..., House], traces: list[Trace]) -> House:
     odd = dict.fromkeys(ODD, "odd")
     steps = [(step, one.tables) for one in traces for step in sorted(one.steps)]
     steps += [(Step(src, dst), odd) for src, dst in pairwise(ODD)]
-    house: House = houses(theta=5, pack=2, partition_triples=50)
+    house: House = houses(theta=5, pack=2, partition_triples=100)
     columns = ("src", "dst", "op", "by", "run", "src_table", "dst_table")
     rows = [(*step, tables[step.src], tables[step.dst]) for step, tables in steps]
     for part in range(2):
@@ -74,11 +74,11 @@ def test_all_methods_give_the_same_filtered_answer(
         assert shown(answer) == one.ask(question), question
         assert answer.complete
         if turn % 4 == 0:
-            for method in ("rq", "ccprov"):
-                other = asker.answer(replace(question, method=method))
-                assert other.items == answer.items
-                assert other.triples == answer.triples
-                assert other.truncated == answer.truncated
+            method: Method = "ccprov" if turn == 4 else "rq"
+            other = asker.answer(replace(question, method=method))
+            assert other.items == answer.items
+            assert other.triples == answer.triples
+            assert other.truncated == answer.truncated
 
 
 def test_a_summary_has_counts_and_no_rows(asker: Asker, traces: list[Trace]) -> None:

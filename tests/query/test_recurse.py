@@ -21,7 +21,7 @@ def items(reached: Reached) -> set[tuple[str, int]]:
     return {(str(item), depth) for item, depth in rows}
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=100)
 @given(EDGES, st.integers(0, 12), st.none() | st.integers(0, 6))
 def test_recursion_equals_networkx(
     edges: list[tuple[int, int]], item: int, limit: int | None

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from helpers.oracle import Triple
+from helpers.oracle import Oracle, Triple
 from helpers.warehouse import House, content
 from provhouse.care.compact import compact
 from provhouse.care.forget import forget
@@ -63,20 +63,24 @@ def test_an_ingest_without_versions_has_no_file_for_them(houses: Houses) -> None
     "direction", ["upstream", pytest.param("downstream", marks=pytest.mark.long)]
 )
 def test_all_versions_are_the_union_of_their_answers(houses: Houses, direction: Direction) -> None:
-    """On a random graph, for each method, with and without a limit of hops."""
+    """On a random graph, for each method, with and without a limit of hops.
+
+    networkx has the answer of each version.
+    """
     random = Random(f"{direction} 1")
     house = houses()
     names = [f"t/{n}@{v}" for n in range(4) for v in range(1, 6)]
     triples = [
         Triple(random.choice(names), random.choice(names), random.choice("fg")) for _ in range(30)
     ]
+    oracle = Oracle.of(triples)
     kept = {name for triple in triples for name in (triple.src, triple.dst)}
     house.ingest(triples)
     with house.asker() as asker:
         for n in range(4):
-            for depth, method in METHODS:
+            for depth, method in METHODS if n == 0 else METHODS[:1]:
                 stored = [name for name in names if name in kept and name.startswith(f"t/{n}@")]
-                every = [content(asker.ask(v, direction, method, depth)) for v in stored]
+                every = [oracle.ask(v, direction, depth) for v in stored]
                 found = asker.answer(
                     Question(f"t/{n}", direction, method, depth, all_versions=True)
                 )

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
 
 import pyarrow as pa
@@ -44,18 +45,23 @@ MATCH (i:Item {warehouse: $warehouse})-[:IN_SET]->(s:Set) RETURN i.name, collect
 @pytest.fixture(scope="module")
 def house(houses: Callable[..., House]) -> House:
     """A warehouse with a component of many sets, and an item with 400 sources."""
-    house = houses(theta=8, pack=0, partition_triples=10)
+    house = houses(theta=8, pack=0, partition_triples=50)
     house.ingest(TRIPLES)
     return house
 
 
+@pytest.fixture(scope="module")
+def opened(house: House) -> Iterator[Asker]:
+    with house.asker() as asker:
+        yield asker
+
+
 @pytest.fixture
-def asker(house: House) -> Iterator[Asker]:
+def asker(house: House, opened: Asker) -> Iterator[Asker]:
     """An asker without views, which are removed at the end."""
-    with house.asker() as opened:
-        yield opened
-        opened.graph.remove_views()
-        clear_mark(house.settings.graph_home)
+    yield opened
+    opened.graph.remove_views()
+    clear_mark(house.settings.graph_home)
 
 
 def rows(graph: Graph, query: str) -> list[tuple[object, ...]]:
@@ -63,6 +69,7 @@ def rows(graph: Graph, query: str) -> list[tuple[object, ...]]:
     return graph.read(query, {}).rows
 
 
+@cache
 def widest(asker: Asker) -> str:
     """Return an item whose impact is in the most sets."""
     small = [item for item in ITEMS if not item.startswith("in:") and item != "wide"]

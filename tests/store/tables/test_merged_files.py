@@ -38,7 +38,9 @@ def appended(folder: Path, ingests: dict[int, int]) -> dict[int, int]:
     return {n: append_rows(folder, NAME, [rows(n, count)], n) for n, count in ingests.items()}
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "seed", [pytest.param(one, marks=[pytest.mark.long] * (one > 0)) for one in range(3)]
+)
 def test_each_version_has_the_rows_of_its_ingests(
     tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

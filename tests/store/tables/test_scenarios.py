@@ -85,7 +85,9 @@ class Crash(BaseException):
     """Simulates a kill: no code of provhouse catches it."""
 
 
-@pytest.mark.parametrize("table", range(6))
+@pytest.mark.parametrize(
+    "table", [pytest.param(n, marks=[pytest.mark.long] * (n not in (2, 5))) for n in range(6)]
+)
 def test_what_a_crash_leaves_is_removed(
     houses: Houses, monkeypatch: pytest.MonkeyPatch, table: int
 ) -> None:
