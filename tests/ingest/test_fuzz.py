@@ -1,7 +1,8 @@
 """Valid files, damaged at random, are read correctly, have rejects, or are refused as bad input.
 
-By default a few hundred files are tried, some of them in complete ingests. A failure reports the
-seed and the number of the file. This command tries 10,000 files of each format and 1,666 ingests:
+By default 24 files of each format are tried, and `make test-long` ingests some. A failure reports
+the seed and the number of the file. This command tries 10,000 files of each format; with the option
+`-m ""`, it runs 1,666 ingests, too:
 
     PROVHOUSE_FUZZ=10000 PROVHOUSE_FUZZ_SEED=1 pytest tests/ingest/test_fuzz.py
 
@@ -39,10 +40,10 @@ from provhouse.model.errors import BadInput
 from provhouse.runtime.storage import read_stream
 from provhouse.store.warehouse.commits import current
 
-FILES = int(os.environ.get("PROVHOUSE_FUZZ", "60"))
+FILES = int(os.environ.get("PROVHOUSE_FUZZ", "24"))
 SEED = int(os.environ.get("PROVHOUSE_FUZZ_SEED", "0"))
 LONGEST = 20.0
-"""The time limit for one file in seconds. Most files take milliseconds, if the machine is idle."""
+"""The processor time that one file may take, in seconds. Most files take milliseconds."""
 NAMES = ("a", "b/1", "", "ä😀", 'q"x', "c,d", "e\nf", "\r", "7", " ", "x" * 90, "\\", "null", "\t")
 
 Rows = list[dict[str, str | None]]
@@ -242,12 +243,12 @@ def _damaged(kind: Kind, number: int, folder: Path) -> str:
     path = folder / f"{number}.{kind.ending}"
     path.write_bytes(packed)
     reported = f"seed {SEED}, file {number}: {path}"
-    began = time.monotonic()
+    began = time.process_time()
     try:
         found = outcome(Source(str(path), kind.ending.split(".")[0]), folder / str(number))
     except Exception as error:
         raise AssertionError(reported) from error
-    assert time.monotonic() - began < LONGEST, reported
+    assert time.process_time() - began < LONGEST, reported
     other = right(kind, packed)
     assert other or packed != kind.pack(content), reported
     if other and (found or not whole):  # one unpacker may be stricter than another
@@ -265,7 +266,7 @@ def test_an_ingest_of_a_damaged_file_stores_all_of_it_or_nothing(
     house = houses(theta=3, pack=0)
     held: set[str] = set()
     ends: Counter[str] = Counter()
-    for number in range(FILES // 6):
+    for number in range(max(FILES // 6, 10)):
         kind = KINDS[number % len(KINDS)]
         chance = random.Random(f"{SEED} ingest {number}")
         path = tmp_path / f"{number}.{kind.ending}"

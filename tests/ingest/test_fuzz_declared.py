@@ -29,7 +29,7 @@ from provhouse.model.errors import BadInput
 from provhouse.store.tables.modules import PARTS
 from provhouse.weights import read_weights
 
-FILES = 10 * int(os.environ.get("PROVHOUSE_FUZZ", "60"))
+FILES = 10 * int(os.environ.get("PROVHOUSE_FUZZ", "24"))
 SEED = int(os.environ.get("PROVHOUSE_FUZZ_SEED", "0"))
 TEXTS = ("a", "b", "ä😀", "c,d", "", " ", *HOSTILE[:20])
 Row = tuple[str, str | None, str | None, str | None]

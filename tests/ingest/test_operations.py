@@ -72,7 +72,6 @@ def test_each_generation_shows_the_newest_descriptions_of_its_ingests(
     expected[6] = newest(expected[5], given, 6)
     compact(house.settings, Silent())
     expected[7] = expected[6]
-    house.check_deep()
     retract(Retracting(items=["a1"]), house.settings, Silent())
     expected[8] = expected[7]
     assert {number: described(folder, number) for number in expected} == expected
@@ -204,20 +203,29 @@ def test_a_triple_without_a_kind_has_that_of_its_op(houses: Houses, tmp_path: Pa
 
     The kind of a triple takes precedence over that of its op.
     """
-    for kinds, left in (
-        ({}, {("b", "join"), ("b", "mix"), ("b", "own")}),
-        ({"join": "all"}, {("b", "mix"), ("b", "own")}),
-        ({"join": "any", "mix": "all", "own": "all"}, {("b", "join"), ("b", "own")}),
-    ):
-        house = houses()
-        own = [Row(src, "z", "own", "", "3", "aggregate") for src in "ab"]
-        write_rows(tmp_path / "trace.csv", [*JOINED, *own])
-        house.ingest_files(tmp_path / "trace.csv")
-        describe(house, [Operation(op, kind) for op, kind in kinds.items()] or [Operation("x")])
-        retract(Retracting(items=["a"]), house.settings, Silent())
-        with house.asker() as asker:
-            found = asker.ask("z", "upstream").triples.to_pylist()
-        assert {(row["src"], row["op"]) for row in found} == left
+    house = houses()
+    rows = [*JOINED, *(Row(src, "z", "own", "", "3", "aggregate") for src in "ab")]
+    kinds = ({}, {"join": "all"}, {"join": "any", "mix": "all", "own": "all"})
+    left = ({"join", "mix", "own"}, {"mix", "own"}, {"join", "own"})
+    write_rows(  # each case has items and ops of its own
+        tmp_path / "trace.csv",
+        [
+            row._replace(src=f"{row.src}{case}", dst=f"z{case}", op=f"{row.op}{case}")
+            for row in rows
+            for case in range(3)
+        ],
+    )
+    house.ingest_files(tmp_path / "trace.csv")
+    describe(
+        house,
+        [Operation(f"{op}{n}", kind) for n, of in enumerate(kinds) for op, kind in of.items()],
+    )
+    retract(Retracting(items=["a0", "a1", "a2"]), house.settings, Silent())
+    with house.asker() as asker:
+        for case, ops in enumerate(left):
+            found = asker.ask(f"z{case}", "upstream").triples.to_pylist()
+            expected = {(f"b{case}", f"{op}{case}") for op in ops}
+            assert {(row["src"], row["op"]) for row in found} == expected
 
 
 def write_rows(path: Path, rows: Iterable[Row]) -> None:
@@ -246,7 +254,7 @@ class Crash(Exception):
     """The end of a process, in the middle of an erasure."""
 
 
-@pytest.mark.parametrize("crashed", [False, True])
+@pytest.mark.parametrize("crashed", [pytest.param(False, marks=pytest.mark.long), True])
 def test_an_erasure_removes_descriptions_that_only_erased_items_need(
     houses: Houses, monkeypatch: pytest.MonkeyPatch, crashed: bool
 ) -> None:

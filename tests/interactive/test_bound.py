@@ -49,7 +49,7 @@ def compare(seeds: range) -> int:
 
 
 def test_swapped_columns_are_another_plan() -> None:
-    assert compare(range(2000, 2300))
+    assert compare(range(2000, 2150))
 
 
 @pytest.mark.long

@@ -3,6 +3,8 @@
 import random
 
 import duckdb
+import numpy as np
+import pyarrow as pa
 import pytest
 
 from helpers.interactive_oracle import rows_of, same
@@ -115,8 +117,17 @@ def test_many_cells_and_rows(con: Connection, threads: int) -> None:
         "select k, max(v), sum(v * v) from many where f = 1 group by k having count(*) > 1",
     ):
         result = con.sql(text, lineage=True, mode="compiled")
-        plain = con.duckdb.sql(text).to_arrow_table()
-        assert sorted(rows_of(result.to_arrow())) == sorted(rows_of(plain))
+        found, plain = (
+            table.sort_by("k")
+            for table in (result.to_arrow(), con.duckdb.sql(text).to_arrow_table())
+        )
+        assert found.schema.types == plain.schema.types
+        for one, other in zip(found.columns, plain.columns, strict=True):
+            if pa.types.is_floating(one.type):  # sums of other orders may be rounded otherwise
+                assert np.allclose(one, other, rtol=1e-8, equal_nan=True)
+                assert one.null_count == other.null_count
+            else:
+                assert one.equals(other)
         keys = result.to_arrow().column(0).to_pylist()
         for row in (0, 777, len(result) - 1):
             records = result.backward("many", [row]).to_arrow()

@@ -24,7 +24,9 @@ CONTAINED = {
 }
 
 
-def database() -> Connection:
+@pytest.fixture(scope="module")
+def con() -> Connection:
+    """Tables that no test changes."""
     con = connect()
     con.execute("create table t(k varchar, v int, l int[]); create table u(w int)")
     con.execute("insert into t values ('a', 1, [1, 2]), ('b', 2, []), (null, 3, null)")
@@ -34,31 +36,30 @@ def database() -> Connection:
 
 
 @pytest.mark.parametrize("text", CONTAINED)
-def test_views_have_one_value_for_each_record(text: str) -> None:
+def test_views_have_one_value_for_each_record(con: Connection, text: str) -> None:
     with pytest.raises(UsageError, match=CONTAINED[text]):
-        database().views("t", x=text)
+        con.views("t", x=text)
 
 
 @pytest.mark.parametrize("text", CONTAINED)
-def test_a_condition_of_want_is_about_one_record(text: str) -> None:
+def test_a_condition_of_want_is_about_one_record(con: Connection, text: str) -> None:
     condition = f"({text}) is not null"
     want = Want(refs=("t",), where=condition)
     with pytest.raises(UsageError, match=f"{CONTAINED[text]}|cannot be used"):
-        database().sql("select k, count(*) from t group by k", lineage=True, want=want)
+        con.sql("select k, count(*) from t group by k", lineage=True, want=want)
 
 
 @pytest.mark.parametrize(
     "text", ["sum(v) + random()", "(select max(w) from u)", "sum(sum(v)) over ()", "v", "sum(v), 1"]
 )
-def test_aggregates_of_want_are_of_the_records(text: str) -> None:
+def test_aggregates_of_want_are_of_the_records(con: Connection, text: str) -> None:
     want = Want(refs=("t",), by=("k",), aggregates=(text,))
     with pytest.raises((UsageError, duckdb.Error)):
-        database().sql("select v, count(*) from t group by v", lineage=True, want=want)
+        con.sql("select v, count(*) from t group by v", lineage=True, want=want)
 
 
 @pytest.mark.parametrize("text", ["v; drop table t", "v from t; drop table t --", "v, k from t --"])
-def test_texts_that_are_no_expression_are_refused(text: str) -> None:
-    con = database()
+def test_texts_that_are_no_expression_are_refused(con: Connection, text: str) -> None:
     with pytest.raises((UsageError, duckdb.Error)):
         con.views("t", x=text)
     assert con.duckdb.execute("select count(*) from t").fetchall() == [(3,)]
@@ -67,8 +68,7 @@ def test_texts_that_are_no_expression_are_refused(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["select 1; drop table t", "insert into t select * from records", "drop table t"]
 )
-def test_records_are_read_by_one_query(text: str) -> None:
-    con = database()
+def test_records_are_read_by_one_query(con: Connection, text: str) -> None:
     result = con.sql("select k, count(*) from t group by k", lineage=True)
     with pytest.raises((UsageError, duckdb.Error)):
         result.backward("t", [0]).sql(text)

@@ -98,8 +98,9 @@ JOINS: list[Case] = [
 ]  # fmt: skip
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def con() -> Connection:
+    """A database that no test changes."""
     plain = duckdb.connect(config={"threads": 1})
     plain.execute(SCHEMA)
     return connect(plain)
@@ -142,7 +143,10 @@ def test_schemas_of_a_search_path_are_taken_in_its_order(
     con: Connection, path: str, column: str
 ) -> None:
     con.execute(f"set search_path = '{path}'")
-    assert con.sql("select * from t", lineage=True).columns[0] == column
+    try:
+        assert con.sql("select * from t", lineage=True).columns[0] == column
+    finally:
+        con.execute("reset search_path")
 
 
 def test_names_of_hidden_columns_are_refused(con: Connection) -> None:

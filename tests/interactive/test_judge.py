@@ -1,6 +1,7 @@
 """DuckDB judges what is read: names, macros, functions and whole rows mean what it says."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import duckdb
 import pytest
@@ -10,8 +11,8 @@ from provhouse.interactive import Connection, connect
 from provhouse.sql.not_covered import NotCovered
 
 
-@pytest.fixture
-def con() -> Iterator[Connection]:
+@contextmanager
+def made() -> Iterator[Connection]:
     """A few tables whose names and values are easily taken for others."""
     with connect(duckdb.connect()) as con:
         con.execute(
@@ -33,6 +34,20 @@ def con() -> Iterator[Connection]:
         con.execute(
             "create view v4 as select * from (v2 join (select 1 one) o on true) join v1 using (k)"
         )
+        yield con
+
+
+@pytest.fixture(scope="module")
+def con() -> Iterator[Connection]:
+    """The tables, for tests that do not change them."""
+    with made() as con:
+        yield con
+
+
+@pytest.fixture
+def changed() -> Iterator[Connection]:
+    """The tables, for one test that changes them."""
+    with made() as con:
         yield con
 
 
@@ -95,37 +110,40 @@ def test_a_name_means_the_table_that_duckdb_finds(con: Connection, path: str, na
     sql = f"select * from {name}"
     try:
         expected = con.duckdb.sql(sql).to_arrow_table()
+        result = con.sql(sql, lineage=True)
+        assert result.to_arrow().equals(expected)
+        assert result.backward(name).to_arrow().equals(expected)
     except duckdb.CatalogException:
         with pytest.raises(duckdb.CatalogException):
+            con.duckdb.sql(sql)
+        with pytest.raises(duckdb.CatalogException):
             con.sql(sql, lineage=True)
-        return
-    result = con.sql(sql, lineage=True)
-    assert result.to_arrow().equals(expected)
-    assert result.backward(name).to_arrow().equals(expected)
+    finally:
+        con.execute("reset search_path")
 
 
-def test_row_numbers_in_the_text_are_those_of_the_records(con: Connection) -> None:
-    con.execute("delete from t where v = 1")
-    result = con.sql("select rowid, t.rowid + 1 n, * from t where rowid > 1", lineage=True)
+def test_row_numbers_in_the_text_are_those_of_the_records(changed: Connection) -> None:
+    changed.execute("delete from t where v = 1")
+    result = changed.sql("select rowid, t.rowid + 1 n, * from t where rowid > 1", lineage=True)
     assert result.columns == ["rowid", "n", "k", "v"]
     for row, values in enumerate(result.to_arrow().to_pylist()):
         assert result.backward("t", [row]).rids.tolist() == [values["rowid"]] == [values["n"] - 1]
-    grouped = con.sql("select rowid r, sum(v) from t group by rowid order by r", lineage=True)
+    grouped = changed.sql("select rowid r, sum(v) from t group by rowid order by r", lineage=True)
     assert [grouped.backward("t", [at]).rids.tolist() for at in range(3)] == [[1], [2], [3]]
 
 
-def test_a_table_with_a_column_rowid_is_refused(con: Connection) -> None:
-    con.execute("create table r(rowid varchar, k varchar); insert into r values ('x', 'y')")
+def test_a_table_with_a_column_rowid_is_refused(changed: Connection) -> None:
+    changed.execute("create table r(rowid varchar, k varchar); insert into r values ('x', 'y')")
     for sql in ("select k from r", "select * from r", "select rowid from r"):
         with pytest.raises(NotCovered, match="a column rowid"):
-            con.sql(sql, lineage=True)
+            changed.sql(sql, lineage=True)
 
 
-def test_a_macro_that_hides_a_built_in_function_is_unfolded(con: Connection) -> None:
-    con.execute("create macro upper(x) as (select max(w) from u)")
+def test_a_macro_that_hides_a_built_in_function_is_unfolded(changed: Connection) -> None:
+    changed.execute("create macro upper(x) as (select max(w) from u)")
     sql = "select upper(k) from t"
-    assert check(con, sql).wrong == []
-    assert con.sql(sql, lineage=True).backward("u", [0]).rids.size == 2
+    assert check(changed, sql).wrong == []
+    assert changed.sql(sql, lineage=True).backward("u", [0]).rids.size == 2
 
 
 def test_errors_name_the_construct_and_no_hidden_column(con: Connection) -> None:
@@ -156,15 +174,20 @@ COLLATED = [
 ]
 
 
-@pytest.mark.parametrize("sql", COLLATED)
-def test_texts_are_compared_by_their_collations(sql: str) -> None:
+@pytest.fixture(scope="module")
+def collated() -> Iterator[Connection]:
     # With more threads, DuckDB takes either of two texts that are equal.
     with connect(duckdb.connect(config={"threads": 1})) as con:
         con.execute("create table t(k varchar collate nocase, v int)")
         con.execute("insert into t values ('A', 1), ('a', 2), ('b', 3)")
         con.execute("create table u(k varchar, w int)")
         con.execute("insert into u values ('a', 7), ('B', 8), ('c', 9)")
-        checked = check(con, sql)
-        assert checked.rows
-        assert checked.wrong == []
-        assert checked.necessary == checked.removed or "union" in sql
+        yield con
+
+
+@pytest.mark.parametrize("sql", COLLATED)
+def test_texts_are_compared_by_their_collations(collated: Connection, sql: str) -> None:
+    checked = check(collated, sql)
+    assert checked.rows
+    assert checked.wrong == []
+    assert checked.necessary == checked.removed or "union" in sql

@@ -1,7 +1,5 @@
 """Keys of every type that DuckDB has: the rows of each group are those that DuckDB groups."""
 
-from collections.abc import Iterable
-
 import duckdb
 import pytest
 
@@ -65,19 +63,31 @@ TYPES: dict[str, list[str]] = {
 NAMES = list(TYPES)
 
 
-def database(kind: str) -> Connection:
-    """Return tables ``t`` and ``u`` with each value of a type, and NULL, several times."""
+@pytest.fixture(scope="module")
+def con() -> Connection:
+    """For each type, tables ``t`` and ``u`` with each of its values, and NULL, several times."""
     con = connect()
-    values = [*TYPES[kind], "null"]
-    for table, most in (("t", 3), ("u", 2)):
-        con.execute(f"create table {table}(id int, k {kind}, v int)")
-        cast = kind.removesuffix(" COLLATE NOCASE")
-        chosen = [
-            value for again in range(most) for value in (values[again:] if most > 2 else values[:2])
-        ]
-        rows = (f"({at}, ({value})::{cast}, {at % 4})" for at, value in enumerate(chosen))
-        con.execute(f"insert into {table} values {', '.join(rows)}")
+    made = []
+    for number, kind in enumerate(NAMES):
+        values = [*TYPES[kind], "null"]
+        for table, most in ((f"t{number}", 3), (f"u{number}", 2)):
+            made.append(f"create table {table}(id int, k {kind}, v int)")
+            cast = kind.removesuffix(" COLLATE NOCASE")
+            chosen = [
+                value
+                for again in range(most)
+                for value in (values[again:] if most > 2 else values[:2])
+            ]
+            rows = (f"({at}, ({value})::{cast}, {at % 4})" for at, value in enumerate(chosen))
+            made.append(f"insert into {table} values {', '.join(rows)}")
+    con.execute(";".join(made))
     return con
+
+
+def tables(kind: str) -> tuple[str, str]:
+    """Return the names of the tables of a type."""
+    number = NAMES.index(kind)
+    return f"t{number}", f"u{number}"
 
 
 def groups(con: Connection, table: str, key: str = "k", where: str = "true") -> list[list[int]]:
@@ -98,71 +108,73 @@ def lineage(con: Connection, query: str, ref: str, want: Want = Want()) -> list[
 
 FEW = [pytest.param(kind, marks=[pytest.mark.long] * (at % 5 > 0)) for at, kind in enumerate(NAMES)]
 """Every fifth type for the usual tests; keys of all types are tested in groups."""
-WANTS: Iterable[Want] = (Want(), Want(refs=("t",)))
 
 
 @pytest.mark.parametrize("kind", NAMES)
-def test_groups_by_a_key_of_any_type(kind: str) -> None:
-    con = database(kind)
-    expected = groups(con, "t")
-    for want in WANTS:
-        assert lineage(con, "select k, count(*) n from t group by k", "t", want) == expected
-        assert lineage(con, "select count(*) n, sum(v) s from t group by k", "t", want) == expected
-        assert lineage(con, "select distinct k from t", "t", want) == expected
-        two = "select k, v % 2 p from t group by k, v % 2"
-        assert lineage(con, two, "t", want) == groups(con, "t", "k, v % 2")
+def test_groups_by_a_key_of_any_type(con: Connection, kind: str) -> None:
+    """With and without an index of all rows, and with the key in the result or not."""
+    t, _ = tables(kind)
+    expected = groups(con, t)
+    hidden = f"select count(*) n, sum(v) s from {t} group by k"
+    assert lineage(con, hidden, t) == expected
+    shown = f"select k, count(*) n from {t} group by k"
+    assert lineage(con, shown, t, Want(refs=(t,))) == expected
 
 
 @pytest.mark.parametrize("kind", FEW)
-def test_blocks_below_have_keys_of_any_type(kind: str) -> None:
-    con = database(kind)
-    expected = groups(con, "t")
-    derived = "select q.n from (select k, count(*) n from t group by k) q where q.n > 0"
-    assert lineage(con, derived, "t") == expected
-    assert lineage(con, "select v from (select distinct k as v from t)", "t") == expected
-    with_ = "with w as (select k, max(v) m from t group by k) select m from w union all select 1"
-    assert lineage(con, with_, "t") == sorted([*expected, []])
-    rolled = "select count(*) n from t group by rollup(k)"
-    every = list(range(con.size(con.find("t")[0])))
-    assert lineage(con, rolled, "t") == sorted([*expected, every])
+def test_all_groups_by_a_key_of_any_type(con: Connection, kind: str) -> None:
+    t, _ = tables(kind)
+    expected = groups(con, t)
+    for want in (Want(), Want(refs=(t,))):
+        assert lineage(con, f"select k, count(*) n from {t} group by k", t, want) == expected
+        hidden = f"select count(*) n, sum(v) s from {t} group by k"
+        assert lineage(con, hidden, t, want) == expected
+        assert lineage(con, f"select distinct k from {t}", t, want) == expected
+        two = f"select k, v % 2 p from {t} group by k, v % 2"
+        assert lineage(con, two, t, want) == groups(con, t, "k, v % 2")
 
 
 @pytest.mark.parametrize("kind", FEW)
-def test_set_operations_of_any_type(kind: str) -> None:
-    con = database(kind)
+def test_blocks_below_have_keys_of_any_type(con: Connection, kind: str) -> None:
+    t, _ = tables(kind)
+    expected = groups(con, t)
+    derived = f"select q.n from (select k, count(*) n from {t} group by k) q where q.n > 0"
+    assert lineage(con, derived, t) == expected
+    assert lineage(con, f"select v from (select distinct k as v from {t})", t) == expected
+    with_ = f"with w as (select k, max(v) m from {t} group by k) select m from w union all select 1"
+    assert lineage(con, with_, t) == sorted([*expected, []])
+    rolled = f"select count(*) n from {t} group by rollup(k)"
+    every = list(range(con.size(con.find(t)[0])))
+    assert lineage(con, rolled, t) == sorted([*expected, every])
+
+
+@pytest.mark.parametrize("kind", FEW)
+def test_set_operations_of_any_type(con: Connection, kind: str) -> None:
+    t, u = tables(kind)
     for operator in ("union", "intersect"):
-        query = f"select k from t {operator} select k from u"
-        for table in ("t", "u"):
+        query = f"select k from {t} {operator} select k from {u}"
+        for table, other in ((t, u), (u, t)):
             found = lineage(con, query, table)
-            assert [rids for rids in found if rids] == _shared(con, table, operator)
-    some = con.duckdb.execute("select k from t except select k from u").fetchall()
-    assert len(lineage(con, "select k from t except select k from u", "t")) == len(some)
-
-
-def _shared(con: Connection, table: str, operator: str) -> list[list[int]]:
-    other = "u" if table == "t" else "t"
-    kept = f"exists (from {other} o where o.k is not distinct from {table}.k)"
-    return groups(con, table, where=kept if operator == "intersect" else "true")
+            kept = f"exists (from {other} o where o.k is not distinct from {table}.k)"
+            shared = groups(con, table, where=kept if operator == "intersect" else "true")
+            assert [rids for rids in found if rids] == shared
+    query = f"select k from {t} except select k from {u}"
+    assert len(lineage(con, query, t)) == len(con.duckdb.execute(query).fetchall())
 
 
 @pytest.mark.parametrize("kind", FEW)
-def test_windows_and_subqueries_of_any_type(kind: str) -> None:
-    con = database(kind)
-    text = "select list(rowid order by rowid) over (partition by k) from t"
+def test_windows_and_subqueries_of_any_type(con: Connection, kind: str) -> None:
+    t, u = tables(kind)
+    text = f"select list(rowid order by rowid) over (partition by k) from {t}"
     windows = sorted(list(found) for (found,) in con.duckdb.execute(text).fetchall())
-    assert lineage(con, "select count(*) over (partition by k) from t", "t") == windows
-    matched = [
-        list(found)
-        for (found,) in con.duckdb.execute(
-            "select (select list(u.rowid order by u.rowid) from u where u.k = t.k) from t "
-            "where k in (select k from u)"
-        ).fetchall()
-    ]
-    assert lineage(con, "select id from t where k in (select k from u)", "u") == sorted(matched)
-    exists = "select id from t where exists (select 1 from u where u.k = t.k)"
-    assert lineage(con, exists, "u") == sorted(matched)
-    counted = "select (select sum(u.v) from u where u.k = t.k) from t where k in (select k from u)"
-    assert lineage(con, counted, "u") == sorted(matched)
+    assert lineage(con, f"select count(*) over (partition by k) from {t}", t) == windows
+    among = f"{t} where k in (select k from {u})"
+    same = f"from {u} where {u}.k = {t}.k"
+    listed = f"select (select list({u}.rowid order by {u}.rowid) {same}) from {among}"
+    matched = sorted(list(found) for (found,) in con.duckdb.execute(listed).fetchall())
+    assert lineage(con, f"select id from {among}", u) == matched
+    assert lineage(con, f"select id from {t} where exists (select 1 {same})", u) == matched
+    assert lineage(con, f"select (select sum({u}.v) {same}) from {among}", u) == matched
 
 
 def test_arrays_of_a_fixed_size_are_refused() -> None:

@@ -16,11 +16,13 @@ def con() -> Connection:
     draw = random.Random(5)
     con = connect(duckdb.connect())
     con.execute("create table orders (id int, customer int, segment varchar, price double)")
+    rows: list[tuple[object, ...]] = []
     for at in range(400):
         customer = draw.choice([None, *range(40)])
         segment = draw.choice(["a", "b", None]) if customer in (3, 7, None) else f"s{customer % 4}"
-        row = [at, customer, segment, draw.uniform(0, 100)]
-        con.execute("insert into orders values (?, ?, ?, ?)", row)
+        rows.append((at, customer, segment, draw.uniform(0, 100)))
+    marks = ", ".join(["(?, ?, ?, ?)"] * len(rows))
+    con.duckdb.execute(f"insert into orders values {marks}", [cell for row in rows for cell in row])
     con.execute("create table customers as select range as id, range % 3 as area from range(40)")
     con.execute("delete from orders where id % 11 = 0")  # so that rids have gaps
     return con

@@ -4,13 +4,14 @@ import math
 import operator
 import random
 from collections.abc import Mapping
-from functools import partial
+from functools import partial, reduce
+from itertools import product
 from typing import Any
 
 import pytest
 
 from provhouse.interactive import connect
-from provhouse.interactive.polynomial import RecordTerm
+from provhouse.interactive.polynomial import Polynomial, RecordTerm
 
 SEMIRINGS: dict[str, dict[str, Any]] = {
     "boolean": {"plus": operator.or_, "times": operator.and_, "zero": False, "one": True},
@@ -30,33 +31,37 @@ def _value(given: Mapping[int, Any], record: RecordTerm) -> Any:
     return given[record.rid]
 
 
-@pytest.mark.parametrize("name", SEMIRINGS)
-def test_values_are_those_of_all_derivations(name: str) -> None:
+@pytest.fixture(scope="module")
+def walks() -> dict[tuple[int, int], tuple[Polynomial, list[list[int]]]]:
+    """Walks of three edges, by their ends: the polynomial of a row, and the edges of each walk."""
     rng = random.Random(7)
+    edges = [(rng.randrange(4), rng.randrange(4)) for _ in range(14)]
     con = connect()
     con.execute("create table e(a int, b int)")
-    edges = [(rng.randrange(4), rng.randrange(4)) for _ in range(14)]
     con.execute(f"insert into e values {', '.join(map(str, edges))}")
     query = "select x.a, z.b from e x join e y on x.b = y.a join e z on y.b = z.a"
     result = con.sql(query, lineage=True)
-    rows = list(zip(*result.to_arrow().to_pydict().values(), strict=True))
-    found = [result.how(row) for row in range(len(rows))]
-    ring = SEMIRINGS[name]
+    rows = {tuple(each.values()): at for at, each in enumerate(result.to_arrow().to_pylist())}
+    found: dict[tuple[int, int], list[list[int]]] = {}
+    for three in product(range(len(edges)), repeat=3):
+        (a, b), (c, d), (e, f) = (edges[at] for at in three)
+        if b == c and d == e:
+            found.setdefault((a, f), []).append([*three])
+    assert set(rows) == set(found)
+    return {ends: (result.how(rows[ends]), found[ends]) for ends in found}
+
+
+@pytest.mark.parametrize("name", SEMIRINGS)
+def test_values_are_those_of_all_derivations(
+    walks: dict[tuple[int, int], tuple[Polynomial, list[list[int]]]], name: str
+) -> None:
+    rng, ring = random.Random(7), SEMIRINGS[name]
     for _ in range(5):
-        values = [rng.choice(VALUES[name]) for _ in edges]
-        for how, (first, last) in zip(found, rows, strict=True):
-            expected = ring["zero"]
-            for i, one in enumerate(edges):
-                for j, two in enumerate(edges):
-                    for k, three in enumerate(edges):
-                        if one[0] == first and one[1] == two[0] and two[1] == three[0]:
-                            if three[1] != last:
-                                continue
-                            path = ring["times"](ring["times"](values[i], values[j]), values[k])
-                            expected = ring["plus"](expected, path)
-            given = dict(enumerate(values))
+        given = {rid: rng.choice(VALUES[name]) for rid in range(14)}
+        for how, derivations in walks.values():
+            products = (reduce(ring["times"], map(given.__getitem__, each)) for each in derivations)
             value = how.evaluate(partial(_value, given), **ring)
-            assert value == expected
+            assert value == reduce(ring["plus"], products, ring["zero"])
 
 
 def test_the_default_semiring_counts() -> None:

@@ -15,7 +15,7 @@ from provhouse.interactive.saving import operation
 from provhouse.model.errors import UsageError
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def con() -> Connection:
     """Flights and carriers; some flights were deleted, so that rids have gaps."""
     con = connect(duckdb.connect())

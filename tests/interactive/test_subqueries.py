@@ -2,11 +2,9 @@
 
 from pathlib import Path
 
-import duckdb
 import pytest
 
-from helpers.cut_tables import checked
-from provhouse.interactive import connect
+from helpers.cut_tables import CutTables
 from provhouse.sql.not_covered import NotCovered
 
 SQL = (Path(__file__).parent / "subqueries.sql").read_text(encoding="utf-8").splitlines()
@@ -23,15 +21,20 @@ STATEMENTS = [
 ]
 
 
+@pytest.fixture(scope="module")
+def tables() -> CutTables:
+    return CutTables(STATEMENTS, TABLES)
+
+
 @pytest.mark.parametrize("sql", SQL[::4])  # the long test below has all
-def test_rows_come_back_from_their_records(sql: str) -> None:
-    checked(STATEMENTS, TABLES, sql)
+def test_rows_come_back_from_their_records(tables: CutTables, sql: str) -> None:
+    tables.checked(sql)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("sql", SQL)
-def test_all_rows_come_back_from_their_records(sql: str) -> None:
-    checked(STATEMENTS, TABLES, sql)
+def test_all_rows_come_back_from_their_records(tables: CutTables, sql: str) -> None:
+    tables.checked(sql, most=1000)
 
 
 ALL = [0, 1, 2, 3, 4]
@@ -84,8 +87,8 @@ BY_HAND = [
 
 
 @pytest.mark.parametrize(("sql", "expected"), BY_HAND)
-def test_records_by_hand(sql: str, expected: list[dict[str, list[int]]]) -> None:
-    result = checked(STATEMENTS, TABLES, sql)
+def test_records_by_hand(tables: CutTables, sql: str, expected: list[dict[str, list[int]]]) -> None:
+    result = tables.checked(sql)
     found = [
         {name: result.backward(name, [row]).rids.tolist() for name in result.references}
         for row in range(len(result))
@@ -104,15 +107,17 @@ def test_records_by_hand(sql: str, expected: list[dict[str, list[int]]]) -> None
          "order by m", [(False, 1), (True, 4), (None, 1)]),
     ],
 )  # fmt: skip
-def test_results_are_those_of_duckdb(sql: str, expected: list[tuple[object, ...]]) -> None:
-    result = checked(STATEMENTS, TABLES, sql).to_arrow()
+def test_results_are_those_of_duckdb(
+    tables: CutTables, sql: str, expected: list[tuple[object, ...]]
+) -> None:
+    result = tables.checked(sql).to_arrow()
     columns = [column.to_pylist() for column in result.columns]
     assert list(zip(*columns, strict=True)) == expected
 
 
-def test_one_use_in_the_text_is_one_reference() -> None:
+def test_one_use_in_the_text_is_one_reference(tables: CutTables) -> None:
     sql = "select city in (select name from homes) m, count(*) from people group by m having m"
-    assert checked(STATEMENTS, TABLES, sql).references == ["homes", "people"]
+    assert tables.checked(sql).references == ["homes", "people"]
 
 
 @pytest.mark.parametrize(
@@ -125,11 +130,8 @@ def test_one_use_in_the_text_is_one_reference() -> None:
          ["LIMIT in line", "OFFSET in line"]),
     ],
 )  # fmt: skip
-def test_what_chooses_among_rows_is_named(sql: str, expected: list[str]) -> None:
-    con = duckdb.connect()
-    for statement in STATEMENTS:
-        con.execute(statement)
-    result = connect(con).sql(sql, lineage=True)
+def test_what_chooses_among_rows_is_named(tables: CutTables, sql: str, expected: list[str]) -> None:
+    result = tables.con.sql(sql, lineage=True)
     assert len(result.choices) == len(expected)
     for found, wanted in zip(result.choices, expected, strict=True):
         assert found.startswith(wanted)
@@ -147,10 +149,7 @@ def test_what_chooses_among_rows_is_named(sql: str, expected: list[str]) -> None
          "order by (select max(price) from homes h where h.name = city)", "is not supported"),
     ],
 )  # fmt: skip
-def test_what_is_not_covered_is_refused_at_once(sql: str, what: str) -> None:
-    con = duckdb.connect()
-    for statement in STATEMENTS:
-        con.execute(statement)
+def test_what_is_not_covered_is_refused_at_once(tables: CutTables, sql: str, what: str) -> None:
     with pytest.raises(NotCovered) as refused:
-        connect(con).sql(sql, lineage=True)
+        tables.con.sql(sql, lineage=True)
     assert what in str(refused.value)

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from .limits import MEMORY
 from .marks import Use, mapped, render, uses
-from .schema import MACROS, NUMBERED, OBJECTS, TABLES, VIEWS, make, statements
+from .schema import MACROS, NUMBERED, OBJECTS, VIEWS, make, statements
 
 COPIES = 6
 """The most uses of one table in a text that can be cut."""
@@ -57,11 +57,10 @@ class Database:
 
     def __init__(self, seed: int, path: str) -> None:
         self.con = connect(seed, path)
+        self._seed = seed
+        self._made: Counter[str] = Counter()
+        """The number of copies of each table that have been made: most texts need none."""
         self.con.execute("create schema pool")
-        for table in TABLES:
-            for number in range(COPIES):
-                for statement in make(table, _copy(table.key, number), seed):
-                    self.con.execute(statement)
 
     def run(self, sql: str) -> pa.Table:
         """Run a text; raises DuckDB's errors."""
@@ -71,6 +70,7 @@ class Database:
         self, text: str, rids: Mapping[int, Iterable[int]], *, without: bool = False
     ) -> pa.Table:
         """Run a text in which some leaves have only the rows with some row ids, or not those."""
+        self._make_copies(text)
         self.con.execute("begin")
         try:
             return self.run(self._prepared(text, rids, "in" if without else "not in"))
@@ -78,12 +78,20 @@ class Database:
             with suppress(duckdb.Error):
                 self.con.execute("rollback")
 
+    def _make_copies(self, text: str) -> None:
+        """Make the copies that a text needs. Raises Uncut if it needs too many."""
+        for table, times in Counter(leaf.table for leaf in leaves(text)).items():
+            if times > COPIES:
+                raise Uncut
+            for number in range(self._made[table], times if times > 1 else 0):
+                for statement in make(OBJECTS[table], _copy(table, number), self._seed):
+                    self.con.execute(statement)
+                self._made[table] += 1
+
     def _prepared(self, text: str, given: Mapping[int, Iterable[int]], deleted: str) -> str:
         """Delete rows, and return a text that reads what is left."""
         found = leaves(text)
         times = Counter(leaf.table for leaf in found)
-        if max(times.values(), default=0) > COPIES:
-            raise Uncut
         names: dict[int, str] = {}
         numbers: Counter[str] = Counter()
         homes: list[str] = []

@@ -20,7 +20,9 @@ from provhouse.runtime.storage import read_stream
 from provhouse.store.warehouse.ids import Ids
 from provhouse.store.warehouse.layout import Layout
 
-FILES = 2 * TASKS + 44
+FEW = 8
+"""The number of tasks in a test: as with the usual number, each reads two or three files."""
+FILES = 2 * FEW + 3
 LIMITED = """
 import resource, sys
 from pathlib import Path
@@ -53,7 +55,8 @@ def test_files_are_divided_in_order_and_by_size() -> None:
 def test_many_files_and_buckets_make_few_staged_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "BUCKET_BYTES", 1_000)
+    monkeypatch.setattr(reading, "BUCKET_BYTES", 100)
+    monkeypatch.setattr(consecutive, "__defaults__", (FEW,))
     sources = []
     for n in range(FILES):
         path = tmp_path / f"{n}.csv"
@@ -67,9 +70,9 @@ def test_many_files_and_buckets_make_few_staged_files(
     assert (rows.rows, rows.rejected, rows.items) == (3 * FILES, 0, FILES + 12)
     buckets = reading.bucket_count(job.inputs.bytes_unpacked)
     assert buckets >= 8
-    assert len(job.staging.names.all()) <= TASKS * buckets
+    assert len(job.staging.names.all()) <= FEW * buckets
     placed = place(job, rows, numbered := number(job, rows), cut(job, rows, numbered))
-    assert len(job.staging.range_rows.all()) <= TASKS
+    assert len(job.staging.range_rows.all()) <= FEW
     assert placed.triples == 2 * FILES + 1
     assert [origin.file for origin in placed.origins] == [source.path for source in sources]
     parts = [read_stream(path) for path in job.staging.range_rows.all()]

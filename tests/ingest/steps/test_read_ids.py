@@ -16,7 +16,7 @@ from provhouse.model.arrays import I64
 from provhouse.model.patterns import usual_pattern
 
 TABLES = ("a", "b", "c")
-COUNT = 1 << 17
+COUNT = 1 << 16
 
 
 def drawn(kind: str, rng: np.random.Generator) -> I64:
@@ -30,8 +30,14 @@ def drawn(kind: str, rng: np.random.Generator) -> I64:
     return rng.integers(-(1 << 63), (1 << 63) - 1, COUNT)
 
 
-@pytest.mark.parametrize("kind", ["full", "gaps", "blocks", "sparse"])
-@pytest.mark.parametrize("shards", [1, 4])
+@pytest.mark.parametrize(
+    ("kind", "shards"),
+    [
+        pytest.param(kind, shards, marks=[pytest.mark.long] * (shards == 4 and kind != "blocks"))
+        for kind in ("full", "gaps", "blocks", "sparse")
+        for shards in (1, 4)
+    ],
+)
 def test_every_row_id_has_one_position_and_all_its_votes(
     tmp_path: Path, kind: str, shards: int
 ) -> None:

@@ -83,9 +83,9 @@ def test_text_has_its_most_frequent_values_and_one_bar_for_the_others() -> None:
     assert counted(pa.array(texts).dictionary_encode(), 9)["b"] == 2
 
 
-def test_a_million_texts_are_counted_as_others() -> None:
-    found = binning.bars(pa.table({"x": np.arange(1_000_000).astype(str)}), "x")
-    assert found.labels[-1] == "(999,970 others)"
+def test_many_texts_are_counted_as_others() -> None:
+    found = binning.bars(pa.table({"x": np.arange(100_000).astype(str)}), "x")
+    assert found.labels[-1] == "(99,970 others)"
     assert found.codes.dtype == np.uint8
 
 

@@ -65,10 +65,21 @@ def labelled(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-@pytest.mark.parametrize("ways", WAYS, ids=lambda ways: " and ".join(ways) or "scan")
-@pytest.mark.parametrize(
-    ("number", "bars"),
-    [(300, [8, 3, 20]), (300, [1, 5]), (40, [2, 9, 4, 3]), (800, [2, 2, 3]), (30, [6])],
+SHAPES = [(300, [8, 3, 20]), (300, [1, 5]), (40, [2, 9, 4, 3]), (800, [2, 2, 3]), (30, [6])]
+
+
+@pytest.mark.parametrize(  # all structures on one table, and all tables with all structures
+    ("ways", "number", "bars"),
+    [
+        pytest.param(
+            ways,
+            *shape,
+            marks=[pytest.mark.long] * (ways != STRUCTURES and shape != SHAPES[0]),
+            id=f"{' and '.join(ways) or 'scan'}, {shape}",
+        )
+        for ways in WAYS
+        for shape in SHAPES
+    ],
 )
 def test_each_sequence_of_brushes_shows_what_plain_python_counts(
     ways: tuple[Structure, ...], number: int, bars: list[int]
