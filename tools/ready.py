@@ -1,28 +1,27 @@
 """Steps of tools/setup.sh.
 
 ``ready.py java`` checks Java. ``ready.py early`` does what is possible before Spark is installed: it
-gets missing jars, prepares Neo4j, and compiles what small ingests and what-if questions need, which
-would take half a minute of the demo and of the tests. ``ready.py jars`` does everything else.
+gets missing jars, prepares Neo4j, and compiles what the first what-if question would have to wait
+for, in the demo and in the tests. ``ready.py jars`` does everything else.
 """
 
 import sys
-from pathlib import Path
-from tempfile import TemporaryDirectory
+
+import numpy as np
 
 from provhouse.capturing.compiling import compile_jar
 from provhouse.capturing.jar import FOLDER
 from provhouse.cli.prepare import prepare
 from provhouse.cli.progress_display import progress_display
-from provhouse.ingest.ingest import ingest
-from provhouse.model.deletion import Deletion
+from provhouse.model.arrays import ItemNumbers
+from provhouse.model.derivations import KINDS
 from provhouse.model.errors import ProvhouseError
+from provhouse.model.operations import FUNCTIONS
 from provhouse.model.progress import Silent
-from provhouse.model.settings import Settings
-from provhouse.query.consequences.what_if import what_if
-from provhouse.query.lineage.ask import Asker
+from provhouse.query.consequences.deletion.derivations import DerivationRows, Derivations
+from provhouse.query.consequences.deletion.fates import fates
+from provhouse.query.consequences.deletion.new_values import Recomputed, Tensors
 from provhouse.runtime.java import java
-
-TRACE = Path(__file__).parents[1] / "examples" / "first" / "orders.csv"
 
 
 def main() -> int:
@@ -44,12 +43,18 @@ def main() -> int:
 
 
 def compile_kernels() -> None:
-    """Ingest a trace and ask about it; numba keeps what it compiles beside the modules."""
-    with TemporaryDirectory(prefix="provhouse-prepare-") as folder:
-        settings = Settings(warehouse=Path(folder) / "warehouse")
-        ingest([TRACE], settings, progress=Silent())
-        with Asker(settings, Silent()) as asker:
-            what_if(asker, Deletion(("prices/milk",)))
+    """Compute a sum without one of its inputs; numba stores what it compiles for that.
+
+    It takes half a minute on one core.
+    """
+    kind, way = np.full(2, KINDS["aggregate"], np.int8), np.zeros(2, np.int64)
+    graph = Derivations(DerivationRows(np.array([1, 2]), np.array([3, 3]), kind, way))
+    values, times = np.array([1.0, 2.0]), np.ones(2, np.int64)
+    for each in (values, times):
+        each.setflags(write=False)  # like values that are read from files, which numba tells apart
+    tensors = Tensors(values, times, np.full(1, FUNCTIONS.index("sum"), np.int8))
+    places, ended = graph.place(ItemNumbers(np.array([1], np.int64))), np.empty(0, np.int32)
+    Recomputed(graph, tensors, fates(graph, places, ended)).values(places, ended)
 
 
 if __name__ == "__main__":
