@@ -1,8 +1,8 @@
 """Steps of tools/setup.sh.
 
-``ready.py java`` checks Java. ``ready.py early`` does what is possible before Spark is installed: it
-gets missing jars, prepares Neo4j, and compiles what the first what-if question would have to wait
-for, in the demo and in the tests. ``ready.py jars`` does everything else.
+``ready.py java`` checks Java. ``ready.py early`` does what is possible before Spark is installed:
+it gets missing jars, prepares Neo4j, and compiles what the first what-if question would have to
+wait for, in the demo and in the tests. ``ready.py jars`` does everything else.
 """
 
 import sys

@@ -112,7 +112,7 @@ def test_a_question_ends_at_its_own_limit(
     depends(graph)
     with Graph(address, graph.warehouse) as opened:
         asked = opened if fresh else graph
-        with stopped(graph_home), within(3), pytest.raises(TooSlow) as caught:
+        with stopped(graph_home), within(10), pytest.raises(TooSlow) as caught:
             asked.closure(SetId(1), "upstream", Stopwatch(0.5))
         assert f"Neo4j at {address.bolt}" in caught.value.found
         assert sorted(asked.closure(SetId(1), "upstream", Stopwatch(20))) == [1, 2]
@@ -121,7 +121,7 @@ def test_a_question_ends_at_its_own_limit(
 def test_a_client_that_leaves_ends_the_wait(graph: Graph, graph_home: Path) -> None:
     gone = threading.Event()
     threading.Timer(0.3, gone.set).start()
-    with stopped(graph_home), within(3), pytest.raises(TooSlow, match="was cancelled"):
+    with stopped(graph_home), within(10), pytest.raises(TooSlow, match="was cancelled"):
         graph.closure(SetId(1), "upstream", Stopwatch(gone=gone))
 
 
