@@ -1,4 +1,4 @@
-"""A server that a typed question started ends with its warehouse, or when nobody asks."""
+"""A server that a typed question started ends with its warehouse, or after an idle time."""
 
 import shutil
 from collections.abc import Iterator
