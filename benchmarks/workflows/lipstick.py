@@ -11,6 +11,7 @@ import math
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -80,7 +81,8 @@ class Workflow:
         typed = zip(columns, values[0], strict=True)
         types = ", ".join(f"{name} {TYPES[type(value)]}" for name, value in typed)
         self.db.execute(f"CREATE OR REPLACE TEMP TABLE loaded ({types})")
-        self.db.executemany(f"INSERT INTO loaded VALUES ({marks})", values)
+        every = ", ".join([f"({marks})"] * len(values))  # one statement: a hundred times as fast
+        self.db.execute(f"INSERT INTO loaded VALUES {every}", [*chain.from_iterable(values)])
         self.db.execute(f"CREATE OR REPLACE TABLE {table} AS SELECT {names}{ident} FROM loaded")
 
     def empty(self, table: str, columns: str) -> None:

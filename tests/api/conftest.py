@@ -33,6 +33,7 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 def second(houses: Callable[..., House], authority: Authority) -> Iterator[House]:
     """A warehouse with the same contents as ``first``, whose server is running, with TLS, too.
 
+    The server was started before the first ingest, which it follows.
     The server ends with this folder's tests: erasure in later tests needs its Neo4j alone.
     """
     certificate, key = authority.sign("server", "IP:127.0.0.2")
@@ -44,8 +45,10 @@ def second(houses: Callable[..., House], authority: Authority) -> Iterator[House
         server_certificate=certificate,
         server_key=key,
     )
-    house.ingest_files(FIRST)
     process.up(house.settings, Silent(), wait=True)
+    summary = house.ingest_files(FIRST)
+    process.await_generation(house.settings, summary.generation, Silent())
+    process.up(house.settings, Silent(), wait=True)  # until its Spark is up
     yield house
     process.down(house.settings.warehouse, Silent())
 

@@ -14,7 +14,7 @@ THETA = 40
 
 def instance(shape: str, seed: int) -> Large:
     """Generate a small trace of a shape, and return its largest component."""
-    trace = SHAPES[shape](2_000, seed)
+    trace = SHAPES[shape](700, seed)
     table = trace.table if trace.tabled else np.zeros_like(trace.table)
     every, _ = large(trace.src, trace.dst, table, 1)
     return large(every.src, every.dst, every.table, int(np.bincount(every.component).max()))[0]

@@ -77,11 +77,17 @@ def executed(make: Make, flow: Watched, executions: int) -> list[object]:
     return [made.execute(number) for number in range(executions)]
 
 
-@pytest.mark.parametrize("name", WORKFLOWS)
-def test_results_are_equal_with_and_without_capture(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "executions"),
+    [
+        *((name, 2) for name in WORKFLOWS),
+        *(pytest.param(name, 4, marks=pytest.mark.long) for name in WORKFLOWS),
+    ],
+)
+def test_results_are_equal_with_and_without_capture(name: str, executions: int) -> None:
     make, _ = WORKFLOWS[name]
     plain, captured = Watched(capture=False), Watched(capture=True)
-    assert executed(make, plain, 4) == executed(make, captured, 4)
+    assert executed(make, plain, executions) == executed(make, captured, executions)
     assert plain.values == captured.values
     assert (plain.count(), captured.count() > 0) == (0, True)
 

@@ -15,7 +15,7 @@ from helpers.fuzzed import fuzzed
 from helpers.hostile import HOSTILE, harmless
 from provhouse.cli.app import app, run
 
-CALLS = 2 * int(os.environ.get("PROVHOUSE_FUZZ", "60"))
+CALLS = 2 * int(os.environ.get("PROVHOUSE_FUZZ", "25"))
 SEED = int(os.environ.get("PROVHOUSE_FUZZ_SEED", "0"))
 STARTING = {"up", "down", "browser", "doctor"}  # start servers, and take hardly any arguments
 GIVEN = (

@@ -7,8 +7,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from provhouse.cypher import graph as module
 from provhouse.cypher.bulk import ENDS, WRITERS, parameters, parts, write_disjoint
-from provhouse.cypher.graph import BATCH, Graph
+from provhouse.cypher.graph import Graph
 from provhouse.model.arrays import SetId
 
 ROWS = 2_000
@@ -79,17 +80,20 @@ def test_lists_are_sent_once() -> None:
     assert parameters(pa.table({"ops": pa.nulls(2)})) == {"ops_lists": [], "ops": [None, None]}
 
 
-def test_a_large_table_is_written_whole_and_again_without_a_change(graph: Graph) -> None:
+def test_a_large_table_is_written_whole_and_again_without_a_change(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "BATCH", 20)  # less than a part, so that parts have several batches
     draw = random.Random(3)
-    pairs = list({(draw.randrange(3_000), draw.randrange(3_000)) for _ in range(BATCH + 2_000)})
+    pairs = list({(draw.randrange(300), draw.randrange(300)) for _ in range(ROWS)})
     rows = pa.table({
         "set": [a for a, _ in pairs], "derives_from": [b for _, b in pairs],
         "triples": [1] * len(pairs), "ops": [["x"]] * len(pairs),
     })  # fmt: skip
     seen: list[int] = []
-    assert len(pairs) > BATCH
     for _ in range(2):
         assert graph.write("dependencies", rows, seen.append) == len(pairs)
-        stored = list(graph.dependencies(SetId(0), SetId(3_000)))
+        stored = list(graph.dependencies(SetId(0), SetId(300)))
         assert sorted(stored) == sorted(pairs)
     assert sum(seen) == 2 * len(pairs)
+    assert max(seen) == 20

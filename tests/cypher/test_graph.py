@@ -11,6 +11,7 @@ import neo4j
 import networkx as nx
 import pytest
 
+from provhouse.cypher import graph as module
 from provhouse.cypher.address import Address
 from provhouse.cypher.graph import Graph
 from provhouse.cypher.operators import name_of
@@ -164,13 +165,16 @@ def test_only_one_generation_is_current(graph: Graph) -> None:
     ]
 
 
-def test_more_rows_than_a_batch_are_written_from_a_generator(graph: Graph) -> None:
-    rows = (
-        {"id": n, "component": 0, "items": 1, "triples": 1, "tables": []} for n in range(20_001)
-    )
-    assert graph.write("sets", rows) == 20_001
+def test_more_rows_than_a_batch_are_written_from_a_generator(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "BATCH", 100)
+    rows = ({"id": n, "component": 0, "items": 1, "triples": 1, "tables": []} for n in range(201))
+    batches: list[int] = []
+    assert graph.write("sets", rows, batches.append) == 201
+    assert batches == [100, 100, 1]
     count = graph.read("MATCH (s:Set {warehouse: $warehouse}) RETURN count(s)", {})
-    assert count.rows == [(20_001,)]
+    assert count.rows == [(201,)]
 
 
 def test_a_wrong_password_is_reported(address: Address) -> None:

@@ -37,8 +37,8 @@ ROWS: Mapping[str, Sequence[Mapping[str, object]]] = {
     "part_of": [{"set": set_, "component": of} for set_, of in ((1, 1), (2, 1), (9, 9))],
 }
 MORE = [
-    {"id": id, "component": 1, "items": 1, "triples": 0, "tables": ["a long name of a table"] * 3}
-    for id in range(100, 20_000)
+    {"id": id, "component": 1, "items": 1, "triples": 0, "tables": ["a long name " * 40] * 3}
+    for id in range(100, 2_100)
 ]
 """Further sets that are only imported. Their lists fill more than 1 MB of a store file."""
 NODES = """

@@ -218,9 +218,12 @@ def _depths(answer: dict[str, list[dict[str, object]]]) -> dict[object, object]:
     return {row["item"]: row["depth"] for row in answer["items"]}
 
 
-def test_ctrl_c_interrupts_a_question(house: Command) -> None:
+@pytest.mark.parametrize(
+    "step", ["Start Spark", pytest.param("Cache all triples", marks=pytest.mark.long)]
+)
+def test_ctrl_c_interrupts_a_question(house: Command, step: str) -> None:
     terminal = house.on_terminal("impact", "config/0", "--method", "rq", "--format", "json")
-    terminal.awaits("Cache all triples")
+    terminal.awaits(step)
     terminal.ctrl_c()
     assert INTERRUPTED in terminal.ended(130)
 

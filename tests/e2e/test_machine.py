@@ -25,9 +25,15 @@ def fake_java(folder: Path, says: str) -> Path:
     ("says", "found"),
     [
         (None, "which has no bin/java"),
-        ("java.base@11.0.2\\njava.sql@11.0.2\\n", "is Java 11.0.2"),
-        ("java.base@17.0.9\\n", "is Java 17.0.9 without its module jdk.incubator.vector"),
-    ],
+        pytest.param(
+            "java.base@11.0.2\\njava.sql@11.0.2\\n", "is Java 11.0.2", marks=pytest.mark.long
+        ),
+        pytest.param(
+            "java.base@17.0.9\\n",
+            "is Java 17.0.9 without its module jdk.incubator.vector",
+            marks=pytest.mark.long,
+        ),
+    ],  # tests/runtime/test_java.py has each reason
 )
 def test_an_unusable_java_is_refused(
     says: str | None,
@@ -60,6 +66,7 @@ def test_an_unusable_java_is_refused(
     unchanged()
 
 
+@pytest.mark.long  # tests/runtime/test_java.py has a quicker form
 def test_a_missing_java_is_reported(first_file: Path, tmp_path: Path) -> None:
     command = Command(tmp_path / "w", None, {"JAVA_HOME": "", "PATH": str(tmp_path)})
     done = command("ingest", first_file, status=5)

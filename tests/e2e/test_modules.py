@@ -88,7 +88,16 @@ def test_an_item_depends_on_others(nightly: Command) -> None:
     assert (found["exists"], len(found["smallest"])) == ("yes", 2)
 
 
-@pytest.mark.parametrize("level", ["catalogue", "module", "table", "set", "record"])
+@pytest.mark.parametrize(
+    "level",
+    [
+        "catalogue",
+        "module",
+        pytest.param("table", marks=pytest.mark.long),  # tests/output/test_zoom_page.py has both
+        pytest.param("set", marks=pytest.mark.long),
+        "record",
+    ],
+)
 def test_answers_have_all_levels(nightly: Command, level: str) -> None:
     fold = () if level == "catalogue" else ("--fold", "curate")  # no declaration names it
     for schema, arguments in (

@@ -1,7 +1,8 @@
-"""A server started by `up` answers questions and follows changes, until `down` stops it."""
+"""Typed questions start a server; it answers the next ones and follows changes, until `down`."""
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,16 +13,16 @@ from helpers.command import Command
 from helpers.warm import Warm
 
 MORE = "src,dst,op,src_table,dst_table\nreport,mail,send,report,mail\n"
+STARTED = re.compile(r"Started a server for the next questions \(process (\d+)\)")
 
 
 @pytest.fixture(scope="module")
 def house(
     tmp_path_factory: pytest.TempPathFactory, first_file: Path, warm: Warm
 ) -> Iterator[Command]:
-    """A warehouse whose server was started before the first ingest."""
-    command = Command(tmp_path_factory.mktemp("up") / "warehouse")
-    assert "The server is running at http://127.0.0.1:" in command("up").out
-    assert command("lineage", "report", status=3).message
+    """A warehouse with a Neo4j of its own. Questions about the warehouse may start a server."""
+    typed = {"PROVHOUSE_IDLE_MINUTES": "15", "CI": ""}
+    command = Command(tmp_path_factory.mktemp("up") / "warehouse", settings=typed)
     replace(command, by=warm)("ingest", first_file)
     yield command
     command.end_all()
@@ -37,6 +38,29 @@ def child_seconds() -> float:
     """Return the processor time of all ended commands. A busy machine does not increase it."""
     times = os.times()
     return times.children_user + times.children_system
+
+
+def test_two_typed_questions_start_one_server(house: Command) -> None:
+    house.on_terminal("--no-server", "lineage", "unknown").ended(3)
+    assert not house.running()
+    house.keep_neo4j()  # starts of Neo4j take most of the time of a question
+    neo4j = house.running()
+    house.on_terminal("find", "raw").ended(0)
+    house("lineage", "unknown", status=3)  # here, standard output is a pipe
+    replace(house, settings={"CI": "true"}).on_terminal("lineage", "unknown").ended(3)
+    assert house.running() == neo4j
+    terminals = [house.on_terminal("lineage", "report"), house.on_terminal("impact", "raw/1")]
+    for terminal in terminals:
+        terminal.process.wait(300)  # ``ended`` fails while the other command runs
+    shown = [terminal.ended(0) for terminal in terminals]
+    assert "raw/2" in shown[0]
+    assert "clean/1" in shown[1]
+    (server,) = house.running("provhouse.serve")
+    assert STARTED.findall("".join(shown)) == [str(server.pid)]
+    assert "or with `provhouse down`" in " ".join("".join(shown).split())
+    assert "Started" not in house.on_terminal("lineage", "clean/1").ended(0)
+    assert "The server is running at http://127.0.0.1:" in house("up").out
+    assert [one.pid for one in house.running("provhouse.serve")] == [server.pid]
 
 
 def test_answers_are_fast_and_right(house: Command) -> None:
@@ -75,10 +99,10 @@ def test_errors_equal_those_of_a_command(house: Command) -> None:
     assert done.out == ""
 
 
-def test_a_retraction_names_exactly_one_thing(house: Command) -> None:
+def test_a_retraction_names_exactly_one_thing(writer: Command) -> None:
     for named in ((), ("report", "--run", "x"), ("--run", "")):
-        house("retract", *named, status=2)
-    done = house("retract", "--file", "nowhere.csv", status=3)
+        writer("retract", *named, status=2)
+    done = writer("retract", "--file", "nowhere.csv", status=3)
     assert "What is stored came from 1 other file" in done.message
 
 
@@ -105,7 +129,6 @@ def test_the_server_follows_before_a_writing_command_ends(
     )
 
 
-@pytest.mark.long  # tests/serve/test_keeper.py has a quicker form
 def test_down_leaves_no_process(house: Command) -> None:
     assert json.loads(house("status").out)["server"].startswith("http://127.0.0.1:")
     assert house("down").out == "The server is stopped.\nNeo4j is stopped.\n"

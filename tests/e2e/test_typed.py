@@ -1,7 +1,5 @@
-"""A question that is typed on a terminal starts a server for the next ones."""
+"""A server that a typed question started ends with its warehouse, or after an idle time."""
 
-import json
-import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,7 +12,6 @@ import pytest
 from helpers.command import Command
 from helpers.warm import Warm
 
-STARTED = re.compile(r"Started a server for the next questions \(process (\d+)\)")
 SERVER = "provhouse.serve"
 
 
@@ -36,29 +33,6 @@ def all_gone(processes: list[psutil.Process], seconds: float) -> bool:
             return True
         sleep(0.1)
     return False
-
-
-def test_two_typed_questions_start_one_server(house: Command) -> None:
-    house.on_terminal("--no-server", "lineage", "unknown").ended(3)
-    house.on_terminal("find", "raw").ended(0)
-    house("lineage", "unknown", status=3)  # here, standard output is a pipe
-    replace(house, settings={"CI": "true"}).on_terminal("lineage", "unknown").ended(3)
-    assert not house.running()
-    house.kept = True  # from here on, a server may run
-    terminals = [house.on_terminal("lineage", "report"), house.on_terminal("impact", "raw/1")]
-    for terminal in terminals:
-        terminal.process.wait(300)  # ``ended`` fails while the other command runs
-    shown = [terminal.ended(0) for terminal in terminals]
-    assert "raw/2" in shown[0]
-    assert "clean/1" in shown[1]
-    (server,) = house.running(SERVER)
-    assert STARTED.findall("".join(shown)) == [str(server.pid)]
-    assert "or with `provhouse down`" in " ".join("".join(shown).split())
-    again = house.on_terminal("lineage", "clean/1").ended(0)
-    assert "Started" not in again
-    assert json.loads(house("lineage", "report").out)["generation"] == 1
-    assert house("down").out == "The server is stopped.\nNeo4j is stopped.\n"
-    assert not house.running()
 
 
 @pytest.mark.long

@@ -1,7 +1,9 @@
 """The process that keeps Spark up and forks a child for each command on its standard input."""
 
+import importlib
 import json
 import os
+import pkgutil
 import select
 import sys
 from pathlib import Path
@@ -9,21 +11,21 @@ from typing import Any
 
 import pyarrow as pa
 
-from provhouse.care import check, compact, prune, repair, retract, rollback
-from provhouse.cli import progress_display
+from provhouse import care, cli, commit, ingest, output, query, warehouse
 from provhouse.cli.app import run
-from provhouse.ingest import ingest, preview
 from provhouse.model import fault_points as faults
 from provhouse.model.settings import Settings
-from provhouse.query.lineage import ask
 from provhouse.runtime.spark.session import spark
+from provhouse.serve import client, process
 from provhouse.store.names.hashing import hashes
 from provhouse.store.warehouse.layout import Layout
 
-IMPORTED = (
-    ask, check, compact, ingest, preview, progress_display, prune, repair, retract, rollback,
-)  # fmt: skip
-"""Modules imported once here, as importing them in each child takes longer than its command."""
+IMPORTED = (client, process, warehouse)
+PACKAGES = (care, cli, commit, ingest, output, query)
+"""Packages whose modules are imported once here.
+
+Commands import them inside functions, which would take each child longer than its command.
+"""
 
 
 def main(folder: Path) -> None:
@@ -31,6 +33,9 @@ def main(folder: Path) -> None:
 
     This process must not use the library for Delta tables: afterwards it could not fork.
     """
+    for package in PACKAGES:
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            importlib.import_module(module.name)
     session = spark(Settings(master="local[2]", spark_memory="1g"), Layout(folder).logs)
     session.sparkContext.parallelize([0], 1).map(abs).collect()
     hashes(pa.array(["a"]))  # loading the first compiled function takes half a second

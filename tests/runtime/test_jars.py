@@ -15,16 +15,25 @@ import pytest
 
 from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Silent
-from provhouse.runtime.jar_lock import locked
+from provhouse.runtime.jar_lock import Group, locked
 from provhouse.runtime.jars import GROUPS, Jar, fetch, jar_folder, missing
 
 SMALL = min(locked("delta"), key=lambda jar: jar.size)
+DELTA: tuple[Group] = ("delta",)
+
+
+@pytest.fixture(scope="module")
+def complete() -> None:
+    """Fetch what is missing in the cache of all tests."""
+    fetch(Silent())
 
 
 @pytest.fixture
-def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the path of the smallest Delta jar, in a copy of the cache for one test."""
-    fetch(Silent())
+def small(complete: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the path of the smallest Delta jar, in a copy of the cache for one test.
+
+    The other group has 140 MB, so most tests fetch this one only.
+    """
     folders = [jar_folder(group) for group in GROUPS]
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     for folder in folders:
@@ -82,7 +91,7 @@ def test_a_jar_of_the_wrong_size_is_fetched_again(small: Path, content: bytes) -
         jar_folder("delta")
     assert missing() == [SMALL]
     progress = Steps()
-    fetch(progress)
+    fetch(progress, DELTA)
     assert (progress.steps, progress.done) == (["fetch jars"], [(SMALL.size, SMALL.size)])
     assert SMALL.is_at(small)
     assert missing() == []
@@ -92,7 +101,7 @@ def test_an_altered_jar_of_the_right_size_is_fetched_again(small: Path) -> None:
     altered = bytearray(small.read_bytes())
     altered[SMALL.size // 2] ^= 1
     replace(small, bytes(altered))
-    fetch(Silent())
+    fetch(Silent(), DELTA)
     assert SMALL.is_at(small)
 
 
@@ -114,7 +123,7 @@ def test_a_jar_with_one_flipped_bit_does_not_run(small: Path, checked: bool) -> 
         jar_folder("delta")
     with pytest.raises(Unavailable, match=SMALL.name):  # a failed check is not stored
         jar_folder("delta")
-    fetch(Silent())
+    fetch(Silent(), DELTA)
     jar_folder("delta")
 
 
@@ -149,7 +158,7 @@ def test_doctor_names_an_altered_jar(small: Path, tmp_path: Path) -> None:
 
 def test_a_missing_jar_is_fetched(small: Path) -> None:
     small.unlink()
-    fetch(Silent())
+    fetch(Silent(), DELTA)
     assert SMALL.is_at(jar_folder("delta") / SMALL.name)
 
 
@@ -158,7 +167,7 @@ def test_an_unexpected_file_is_removed(small: Path) -> None:
     stranger.touch()
     with pytest.raises(Unavailable, match=r"stranger\.jar"):
         jar_folder("delta")
-    fetch(Silent())
+    fetch(Silent(), DELTA)
     assert not stranger.exists()
     jar_folder("delta")
 
@@ -167,7 +176,7 @@ def test_the_folder_of_a_killed_fetch_is_removed(small: Path) -> None:
     left = small.parent.parent / "part-left"
     left.mkdir()
     small.unlink()
-    fetch(Silent())
+    fetch(Silent(), DELTA)
     assert not left.exists()
 
 
@@ -185,7 +194,7 @@ def test_a_second_fetch_waits_and_says_so(small: Path) -> None:
     progress = Steps()
     with ThreadPoolExecutor() as pool:
         with fetching(small):
-            task = pool.submit(fetch, progress)
+            task = pool.submit(fetch, progress, DELTA)
             assert progress.waiting.wait(30)
             small.write_bytes(jar)
         task.result(30)
@@ -196,7 +205,7 @@ def test_two_processes_can_fetch_at_once(small: Path) -> None:
     small.unlink()
     script = (
         "from provhouse.model.progress import Silent; from provhouse.runtime.jars import fetch;"
-        "fetch(Silent())"
+        "fetch(Silent(), ('delta',))"
     )
     both = [subprocess.Popen([sys.executable, "-c", script]) for _ in range(2)]
     assert [process.wait(60) for process in both] == [0, 0]
@@ -209,7 +218,7 @@ def test_a_missing_network_is_reported(small: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("NO_PROXY", "")
     monkeypatch.setenv("no_proxy", "")
     with pytest.raises(Unavailable) as error:
-        fetch(Silent())
+        fetch(Silent(), DELTA)
     assert SMALL.coordinate in error.value.wanted
     assert "reaches the internet" in error.value.remedy
     assert missing() == [SMALL]
@@ -221,7 +230,7 @@ def test_a_jar_with_another_checksum_is_refused(
     other = Jar("delta", SMALL.coordinate, SMALL.size, "0" * 64)
     monkeypatch.setattr("provhouse.runtime.jars.locked", lambda group: (other,))
     with pytest.raises(Unavailable, match="It had another checksum"):
-        fetch(Silent())
+        fetch(Silent(), DELTA)
 
 
 def test_a_cache_that_cannot_be_written_is_reported(

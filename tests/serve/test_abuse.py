@@ -77,7 +77,7 @@ def bounded(served: "Served") -> Iterator[None]:
 def assert_serves(served: "Served") -> None:
     began = time.monotonic()
     assert served.get("/v1/lineage", item="t:9").status_code == 200
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 30  # half of what the server waits for a slow reader
 
 
 def test_a_body_that_is_too_large_is_refused_before_it_is_sent(served: "Served") -> None:

@@ -94,61 +94,56 @@ def test_an_unknown_table_is_refused_before_any_answer(
 
 
 def test_an_answer_is_sent_without_delay(served: "Served") -> None:
-    """On a reused connection, the body is sent before the client acknowledges the head."""
-    seconds = []
+    """On a reused connection, the body is sent before the client acknowledges the head.
+
+    A busy machine has many tries, of which one is enough.
+    """
+    seconds: list[float] = []
     with requests.Session() as session:
         session.headers["Authorization"] = f"Bearer {served.token}"
-        for _ in range(12):
+        while len(seconds) < 12 or (len(seconds) < 200 and seconds[-1] >= 0.03):
             began = perf_counter()
             assert session.get(f"{served.server.address}/v1/generations", timeout=60).content
             seconds.append(perf_counter() - began)
     assert min(seconds[2:]) < 0.03
 
 
-def test_a_large_answer_is_streamed(served: "Served") -> None:
-    hub = [Triple(f"leaf {n}", "hub", "gather", "leaves", "hubs") for n in range(20_000)]
-    served.ingest(hub)
-    reply = served.request("POST", "/v1/lineage", json={"item": "hub"})
-    assert reply.headers["transfer-encoding"] == "chunked"
-    assert items(reply.json()) == {(triple.src, 1) for triple in hub}
-
-
-def test_new_triples_are_in_the_next_answer(served: "Served") -> None:
+def test_the_next_answers_follow_an_ingest_and_earlier_ones_can_be_asked(served: "Served") -> None:
+    """One ingest brings a hub, a long name, and derived items; an answer was cached before."""
     before = served.get("/v1/health").json()["generation"]
-    served.ingest([Triple("t:299", "brand new", "add", "t", "t")])
-    answer = served.get("/v1/lineage", item="brand new").json()
-    assert answer["generation"] == before + 1
-    assert items(answer) == served.oracle.ask("brand new", "upstream").items
-
-
-def test_an_answer_is_cached_until_the_next_ingest(served: "Served") -> None:
+    earlier = served.oracle.ask("t:3", "downstream").items
     first = served.get("/v1/impact", item="t:5", limit=5_000)
     second = served.get("/v1/impact", item="t:5", limit=5_000)
     assert (second.content, int(second.headers["Age"])) == (first.content, 0)
     assert "Age" not in first.headers
     assert "Age" not in served.get("/v1/impact", item="t:5", limit=6).headers
-    served.ingest([Triple("t:5", "t:5 again", "add", "t", "t")])
+    name = "x" * 60_000
+    hub = [Triple(f"leaf {n}", "hub", "gather", "leaves", "hubs") for n in range(5_000)]
+    new = {"t:299": "brand new", "t:5": "t:5 again", "t:3": "later", name: "t:0"}
+    served.ingest([*hub, *(Triple(src, dst, "add", "t", "t") for src, dst in new.items())])
+
     after = served.get("/v1/impact", item="t:5", limit=5_000)
     assert "Age" not in after.headers
     assert "t:5 again" in [item["item"] for item in after.json()["items"]]
+    answer = served.get("/v1/lineage", item="brand new").json()
+    assert answer["generation"] == before + 1
+    assert items(answer) == served.oracle.ask("brand new", "upstream").items
 
-
-def test_earlier_generations_can_be_asked(served: "Served") -> None:
-    served.ingest([Triple("t:3", "later", "add", "t", "t")])
-    generation = served.get("/v1/health").json()["generation"]
     impact = served.get("/v1/impact", item="t:3").json()
-    before = served.get("/v1/impact", item="t:3", as_of=generation - 1).json()
-    assert items(impact) - items(before) == {("later", 1)}
-    assert before["generation"] == generation - 1
-    diff = served.get("/v1/diff", item="t:3", direction="downstream", **{"from": generation - 1})
-    assert [item["item"] for item in diff.json()["came"]["items"]] == ["later"]
-    assert served.get("/v1/impact", item="later", as_of=generation - 1).status_code == 404
+    now = served.oracle.ask("t:3", "downstream").items
+    assert items(impact) == now
+    assert ("later", 1) in now - earlier
+    then = served.get("/v1/impact", item="t:3", as_of=before).json()
+    assert (items(then), then["generation"]) == (earlier, before)
+    diff = served.get("/v1/diff", item="t:3", direction="downstream", **{"from": before}).json()
+    assert {item["item"] for item in diff["came"]["items"]} == {item for item, _ in now - earlier}
+    assert served.get("/v1/impact", item="later", as_of=before).status_code == 404
     assert served.get("/v1/impact", item="t:3", as_of=10**6).json()["exit_status"] == 3
 
+    reply = served.request("POST", "/v1/lineage", json={"item": "hub"})
+    assert reply.headers["transfer-encoding"] == "chunked"
+    assert items(reply.json()) == {(triple.src, 1) for triple in hub}
 
-def test_long_names_can_be_posted(served: "Served") -> None:
-    name = "x" * 60_000
-    served.ingest([Triple(name, "t:0", "shorten", "long", "t")])
     assert served.request("POST", "/v1/impact", json={"item": name}).status_code == 200
     way = served.request("POST", "/v1/path", json={"from": name, "to": "t:3"})
     assert way.json()["hops"] == 3

@@ -114,7 +114,7 @@ def test_a_stopped_server_keeps_no_client_waiting(
         process.await_generation(settings, 1000, Silent())  # as after an ingest
     finally:
         served.process.resume()
-    assert monotonic() - began < 10
+    assert monotonic() - began < 30
     assert served.get("/v1/lineage", item="t:150").status_code == 200
 
 

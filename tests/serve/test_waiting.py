@@ -82,4 +82,4 @@ def test_a_commit_ends_the_wait(
     timer.start()
     waiting._wait(before)
     timer.join()
-    assert 0.1 < monotonic() - began < 10
+    assert 0.1 < monotonic() - began < 30
