@@ -62,7 +62,7 @@ record Joins(Rewriter rewriter, Taps taps) {
   }
 
   /**
-   * Rewrite a semi join: a row derives from each row on the right that has its keys.
+   * Rewrite a semi join: a row derives from each row on the right with the same keys.
    *
    * <p>In an existence join, the column {@code exists} is true if there is such a row.
    */
