@@ -162,7 +162,7 @@ def _large_pieces(label: I32, src: Edges, dst: Edges, table: I32, bar: I32) -> I
 
 
 def _are_large(label: I32, bar: I32) -> Bools:
-    """Return which pieces have at least as many items as ``bar`` has at their items."""
+    """Return whether each piece has at least as many items as ``bar`` requires for its items."""
     sizes = np.bincount(label)
     bars = np.zeros(len(sizes), np.int32)
     bars[label] = bar

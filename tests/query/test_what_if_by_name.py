@@ -34,7 +34,7 @@ class Traced:
 
     @classmethod
     def of(cls, random: Random, prefix: str) -> "Traced":
-        """Make one; the triples of a derivation are in one run, in any of its files."""
+        """Make a random trace. The triples of a derivation are in one run, in any of its files."""
         edges, runs = random_edges(random), dict[tuple[int, int], int]()
         places = [
             (
