@@ -138,7 +138,7 @@ final class Frames {
     return !isRank(window) && !isRange(frameOf(window));
   }
 
-  /** Return the rows that a function uses, by offsets from the row or by the last row. */
+  /** Return the bounds of the rows that a function uses: offsets from the row, or a last row. */
   private Map<String, Object> part(WindowExpression window, List<SortOrder> order) {
     if (isRank(window)) { // the rows of lower rank
       List<Expression> values = new ArrayList<>();
