@@ -56,7 +56,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class CutPlan:
-    """A way to cut all pieces of a kind, found with the first of them.
+    """A way to cut all pieces of a kind, found for the first such piece.
 
     ``grouping`` is the number of the grouping, and ``taken`` are the joined pairs of groups.
     """
