@@ -33,7 +33,7 @@ record Joins(Rewriter rewriter, Taps taps) {
       return new Rewritten(plan, left.slots());
     }
     throw Unsupported.operator(
-        type.sql().toLowerCase() + " join", "It is in the plan of what is written");
+        type.sql().toLowerCase() + " join", "It is in the plan of the written rows");
   }
 
   private Rewritten both(Join node) {

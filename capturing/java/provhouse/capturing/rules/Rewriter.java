@@ -90,7 +90,7 @@ public final class Rewriter {
       case LOCAL -> local(node);
       case OTHER -> throw Unsupported.operator(
           node instanceof UnionLoop ? "WITH RECURSIVE" : node.nodeName(),
-          "It is in the plan of what is written");
+          "It is in the plan of the written rows");
     };
   }
 
