@@ -92,7 +92,7 @@ def refused(house: House, shop: Path, out: Path, frame: DataFrame, write: Write)
 
 
 def params(names: Iterable[str], daily: Iterable[str]) -> list[ParameterSet]:
-    """Return names as parameters; those that are not for the usual tests are marked."""
+    """Return names as parameters; names that only long tests use are marked."""
     return [pytest.param(name, marks=[] if name in daily else pytest.mark.long) for name in names]
 
 
