@@ -20,7 +20,7 @@ from provhouse.query.consequences.what_if import what_if
 SEED = int(os.environ.get("SEED", "1"))
 COLUMNS = ("src", "dst", "op", "src_table", "dst_table", "by", "derivation", "op_kind")
 OPS, TABLES, RUNS, FILES = 4, 4, 2, 2
-"""The numbers of runs, and of files in each run."""
+"""The numbers of ops, tables and runs, and of files in each run."""
 
 
 @dataclass(frozen=True)
