@@ -6,8 +6,8 @@
         warehouse.ingest("trace.csv")
         answer = warehouse.lineage("revenue/2026-03")
 
-Each name below is loaded when a program first uses it, and not when the package is imported. The
-command line and Spark's Python workers import the package too, and must start fast.
+A name below is loaded when a program first uses it, not when it imports the package: the command
+line and Spark's Python workers import the package too, and must start fast.
 """
 
 from importlib import import_module
@@ -102,5 +102,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    """List the public names, whether or not they are loaded."""
+    """List the public names, loaded or not."""
     return sorted([*globals(), *_MODULE_OF])

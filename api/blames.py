@@ -1,4 +1,4 @@
-"""From a failing test to the records to blame: wrong rows, their lineage, and a smallest input."""
+"""Find the records to blame for a failing test: wrong rows, their lineage, and a smallest input."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
 
 Tables = Mapping[str, "DataFrame"]
 Program = Callable[[Tables], "DataFrame"]
-"""Makes the table with the wrong rows from the tables that it was made from."""
+"""A program that computes the table with the wrong rows from its source tables."""
 MOST_ROWS = 20
-"""The largest number of wrong rows that are shown."""
+"""The number of wrong rows shown, at most."""
 MOST_RECORDS = 100_000
-"""The largest number of records of a lineage that are searched."""
+"""The number of records of a lineage that are searched, at most."""
 
 
 class Fault(Protocol):
-    """A description of wrong rows of a table."""
+    """A test that finds the wrong rows of a table."""
 
     def rows(self, frame: "DataFrame", tables: Tables) -> "DataFrame":
-        """Return the wrong rows of a frame of the table, made from these other tables."""
+        """Return the wrong rows of a frame of the table; ``tables`` are its source tables."""
 
 
 @dataclass(frozen=True)
@@ -66,12 +66,12 @@ def blame(
     fault: Fault,
     program: Program | None = None,
 ) -> Blamed:
-    """Return the wrong rows that a captured job has written to a table, and the records to blame.
+    """Return the wrong rows that a captured job wrote to a table, and the records to blame.
 
     The program runs on parts of the lineage of the first wrong row. Raises UsageError if no
-    captured job has written the table, if the fault or the program cannot be computed, or if the
-    program is not wrong on all of the lineage; and BadInput if a file has changed, or if the
-    lineage may pass a sample.
+    captured job wrote the table, if the fault or the program cannot be computed, or if the
+    program's result on the whole lineage is not wrong. Raises BadInput if a file has changed, or if
+    the lineage may be incomplete because of a sample.
     """
     from pyspark.errors import PySparkException
 
@@ -82,7 +82,7 @@ def blame(
         rows = newest.records(wrong.limit(MOST_ROWS + 1))
     except PySparkException as error:
         raise UsageError(
-            f"Wrong rows of {table} cannot be found",
+            f"Cannot find the wrong rows of {table}",
             str(error).splitlines()[0],
             "Correct the condition or the test",
         ) from error
@@ -102,9 +102,9 @@ def blame(
         return Blamed(table, shown, more, lineage)
     if behind.more or any(each.missing for each in lineage):
         raise BadInput(
-            f"The records of the lineage of {shown[0].item} are not complete",
+            f"Some records in the lineage of {shown[0].item} are missing",
             _incomplete(behind.more, lineage),
-            "Run the job again with capture, or ask without --program",
+            "Run the job again with capture, or leave out --program",
         )
     search = _Search(spark, newest, fault, program, shown[0], lineage)
     found, runs = search.run()
@@ -118,12 +118,12 @@ def _incomplete(more: int, lineage: Sequence[TableRecords]) -> str:
     missing = f"{len(some.missing):,} records of {some.table}"
     if all(each.state == UNREADABLE for each in some.lost):
         return f"{missing} are in no readable Parquet file of a captured job"
-    return f"{missing} are gone or have changed"
+    return f"{missing} were deleted or have changed"
 
 
 @dataclass(frozen=True)
 class _Newest:
-    """The files with the rows that a table has now, as far as captured jobs have written them."""
+    """The files with a table's current rows, if captured jobs wrote them."""
 
     layout: Layout
     table: str
@@ -132,12 +132,12 @@ class _Newest:
 
     @classmethod
     def of(cls, layout: Layout, table: str) -> "_Newest":
-        """Find the files of a table. Raises UsageError if no captured job has written it."""
+        """Find the files of a table. Raises UsageError if no captured job wrote it."""
         writes = [each for each in read_since(layout, 0) if each.table == table]
         if not writes:
             known = ", ".join(dict.fromkeys(each.table for each in read_since(layout, 0)))
             raise UsageError(
-                f"No captured job has written the table {table}",
+                f"No captured job wrote the table {table}",
                 f"Tables with captured writes: {known or 'none'}",
                 "Name one of these, or capture the job that writes it",
             )
@@ -153,7 +153,7 @@ class _Newest:
             path, root = Path(paths[number]), Path(write.path or paths[number])
             if path not in pins or (state := pins[path].difference()):
                 raise BadInput(
-                    f"A file of {table} is not as the captured job has left it",
+                    f"A file of {table} has changed since the captured job wrote it",
                     f"{path} is {state if path in pins else 'not known'}",
                     "Run the job again with capture",
                 )
@@ -161,7 +161,7 @@ class _Newest:
         return cls(layout, table, tuple(files), by_number)
 
     def frame(self, spark: "SparkSession") -> "DataFrame":
-        """Return the rows, with the column ``ID`` besides."""
+        """Return the rows, with the additional column ``ID``."""
         return records(spark, self.files, None)
 
     def records(self, rows: "DataFrame") -> tuple[Record, ...]:
@@ -182,14 +182,14 @@ class _Newest:
         return f"{self.table}/{key[0].as_py()}{write.suffix}"
 
     def key(self, record: Record) -> dict[str, object]:
-        """Return the values of the key of a row."""
+        """Return the key values of a row."""
         write = next(iter(self.writes.values()))
         columns = zip(write.key, write.columns_in_files, strict=True)
         return {name: record.values[stored] for name, stored in columns}
 
 
 class _Pinned(Mapping[str, "DataFrame"]):
-    """Tables by name: some frames, and other tables of captured jobs without rows."""
+    """Tables by name: the given frames, and every other table of captured jobs without its rows."""
 
     def __init__(
         self, spark: "SparkSession", layout: Layout, frames: Mapping[str, "DataFrame"]
@@ -203,7 +203,7 @@ class _Pinned(Mapping[str, "DataFrame"]):
             pins = [pin for pin in read_pins(self._layout, {name}) if not pin.difference()]
             if not pins:
                 raise UsageError(
-                    f"The program reads the table {name}, which no captured job has read",
+                    f"The program reads the table {name}, but no captured job read it",
                     f"Tables of the lineage: {', '.join(self._frames) or 'none'}",
                     "Name tables as the warehouse does: by the last part of their path",
                 )
@@ -245,9 +245,9 @@ class _Search:
         every = np.arange(self._first[-1])
         if not self._goes_wrong(every):
             raise UsageError(
-                f"The program is not wrong on the lineage of {self._row.item}",
-                f"It has read {', '.join(sorted(self._used)) or 'no table'}",
-                "Give the program that has made the table, and a condition that its row meets",
+                f"The program's result on the lineage of {self._row.item} is not wrong",
+                f"It read {', '.join(sorted(self._used)) or 'no table'}",
+                "Give the program that made the table, and a condition that the row meets",
             )
         parts = [
             every[first:end]
@@ -293,7 +293,7 @@ class _Search:
 
 
 def sql_program(text: str, names: Mapping[str, str] | None = None) -> Program:
-    """Return a program that runs a query; ``names`` are texts in it that stand for tables."""
+    """Return a program that runs a query; ``names`` maps texts in the query to tables."""
 
     def run(tables: Tables) -> "DataFrame":
         query = text
@@ -316,14 +316,14 @@ def sql_program(text: str, names: Mapping[str, str] | None = None) -> Program:
 
 
 def python_program(path: Path, function: str) -> Program:
-    """Return a function of a Python file, which is run now. Raises UsageError if there is none."""
+    """Run a Python file, and return one of its functions. Raises UsageError if it is missing."""
     try:
         found = run_path(str(path)).get(function)
     except Exception as error:
         raise UsageError(
             f"The program {path} cannot be loaded",
             f"{type(error).__name__}: {error}",
-            "Correct it; it is imported, so it must not start the job by itself",
+            "Correct it; provhouse imports it, so it must not start the job on import",
         ) from error
     if not callable(found):
         raise UsageError(

@@ -62,11 +62,12 @@ class Capture:
 
     @property
     def context(self) -> "LineageContext":
-        """The Spark context of the block: lineage is captured of the RDDs that it reads and saves.
+        """The Spark context of the block. It captures the lineage of the RDDs that it reads and
+        saves.
 
-        It has the methods of ``SparkContext`` that read files, and its RDDs have those of Spark's
-        RDDs: ``docs/rdds.md``. What they do not cover is refused, also with ``on_unsupported``
-        ``"plain"``. Raises UsageError outside of the block, and for a block that has a budget.
+        It has the methods of ``SparkContext`` that read files, and its RDDs have the methods of
+        Spark's RDDs: ``docs/rdds.md``. Any other call is refused, also with ``on_unsupported``
+        ``"plain"``. Raises UsageError outside of the block, and for a block with a budget.
 
         >>> with provhouse.capture(spark, "warehouse") as run:
         ...     lines = run.context.textFile("log")
@@ -90,13 +91,14 @@ class Capture:
         return self._context
 
     def mark(self, frame: "DataFrame", table: str) -> "DataFrame":
-        """Return the same rows, which are items of a table in the lineage of what is written.
+        """Return the same rows, and make them items of a table in the lineage of the block's
+        writes.
 
         Lineage then leads from ``report/AA`` to ``cleaned/17``, and from there to the sources, as
-        if the rows had been written to a table ``cleaned``. Its key must be one of ``keys``. What
-        Spark computes stays the same. Raises UsageError for a table without a key, if the frame
-        has no such columns, and outside of the block; a key that is NULL or not unique is an error
-        when the block ends.
+        if the rows had been written to a table ``cleaned``. ``keys`` must have the table's key.
+        Spark's results stay the same. Raises UsageError for a table without a key, for a frame
+        without the key's columns, and outside of the block. A key that is NULL or not unique is an
+        error when the block ends.
 
         >>> keys = {"orders": "id", "cleaned": "id", "report": "customer"}
         >>> with provhouse.capture(spark, "warehouse", keys=keys) as run:
@@ -107,13 +109,13 @@ class Capture:
         if self._captured.ended:
             raise UsageError(
                 "run.mark belongs to a block that has ended",
-                "Rows that it marks now would be in no lineage",
+                "Rows marked now would be in no lineage",
                 "Mark a frame inside of the block that writes it",
             )
         if table not in self.keys:
             raise UsageError(
                 f"The marked table {table} has no key",
-                "Its rows are named by their key, since they are in no file",
+                "Marked rows are in no file, so only a key can name them",
                 f"Declare it: keys={{{table!r}: 'id'}}",
             )
         return marked(frame, table, self.keys[table])
@@ -121,10 +123,10 @@ class Capture:
     def trace(self, table: str) -> "Cursor":
         """Return a cursor at the rows of a table that the block has written or read.
 
-        From there, one walks back to the rows of sources, and forwards again, in the session of the
-        block: ``docs/tracing.md``. It works for each write that is finished, inside of the block
-        and after it, until ``close``. Raises UsageError for a table that the block has neither
-        written nor read, and if its lineage could not be ingested.
+        The cursor goes back to the rows of sources, and forwards again, in the session of the
+        block: ``docs/tracing.md``. It works for every finished write, inside the block and after
+        it, until ``close``. Raises UsageError for a table that the block has neither written nor
+        read, and if its lineage could not be ingested.
 
         >>> with provhouse.capture(spark, "warehouse", keys={"orders": "id"}) as run:
         ...     report.write.parquet("out/report")
@@ -139,15 +141,15 @@ class Capture:
     def replay(self, frame: "Program", *, without: "Cursor") -> "RDD[Any]": ...
 
     def replay(self, frame: "DataFrame | Program", *, without: "Cursor") -> "DataFrame | RDD[Any]":
-        """Return a frame computed again, as if its tables had been without the rows of a cursor.
+        """Compute a frame again without the rows of a cursor, and return it.
 
-        Instead of a frame, give the function that has made an RDD from ``run.context``: it gets a
-        context that reads the same files without the rows, and the result is an RDD of plain Spark.
-        Tables that the block has written are computed again too, unless the cursor is at rows of
-        them. Nothing is written, and nothing is computed before a result is asked for. Raises
-        UsageError if the frame reads what is neither Parquet nor Delta, or what was cached before
-        the block; for a cursor at groups; and if the frame reads no table that the cursor has rows
-        of. Raises BadInput if a file has changed.
+        Instead of a frame, give the function that made an RDD from ``run.context``. It is called
+        with a context that reads the same files without these rows, and ``replay`` returns an RDD
+        of plain Spark. Tables that the block has written are computed again too, unless the cursor
+        is at their rows. Nothing is written, and Spark computes nothing before an action. Raises
+        UsageError if the frame reads a source that is neither Parquet nor Delta, or one that was
+        cached before the block; for a cursor at groups; and if the frame reads no table of the
+        cursor's rows. Raises BadInput if a file has changed.
 
         >>> guest = run.trace("log").where("line LIKE '%Guest%'")
         >>> run.replay(codes, without=guest).show()
@@ -159,14 +161,14 @@ class Capture:
     ) -> "Smallest":
         """Return the smallest input with which a row is still wrong.
 
-        The program that has written the row is computed again on parts of the row's lineage, until
-        no record can be left out. ``test`` says what is wrong: a condition in SQL, a function of a
-        row, or a ready test of ``provhouse.faults``. If the table has a key, only rows with the
-        key of this one are tested. With ``faults.raises()``, ``wrong`` is instead a frame that
-        fails. A line of an RDD needs the ``program`` that has made it, as ``replay`` does; its test
-        is on the column ``value``. Nothing is written. Raises UsageError if the cursor is not at
-        one row that the block has written, or if a replay on all of the lineage is not wrong; and
-        the errors of ``replay``.
+        The program that wrote the row is computed again on parts of the row's lineage, until no
+        record can be left out. ``test`` decides whether a row is wrong: a condition in SQL, a
+        function of a row, or a ready test of ``provhouse.faults``. If the table has a key, only
+        rows with the same key are tested. With ``faults.raises()``, ``wrong`` is a frame that
+        fails. A line of an RDD needs the ``program`` that made it, as for ``replay``; its test is
+        on the column ``value``. Nothing is written. Raises UsageError if the cursor is not at one
+        row that the block has written, or if a replay on the whole lineage is not wrong. Raises the
+        errors of ``replay`` too.
 
         >>> row = run.trace("report").where("carrier = 'AA'")
         >>> run.smallest(row, test="delay > 100").show()
@@ -185,7 +187,7 @@ class Capture:
         return self.report.widened if self.report else None
 
     def close(self) -> None:
-        """Remove the association files, which are kept for ``trace`` as long as this object is.
+        """Remove the association files, which ``trace`` reads. They are kept until then.
 
         The lineage in the warehouse stays. Cursors of this block end.
         """
@@ -194,11 +196,11 @@ class Capture:
 
     @contextmanager
     def op(self, text: str) -> Iterator[None]:
-        """Name the operation of what this thread writes during the block.
+        """Name the operation of this thread's writes during the block.
 
-        Questions then show this text instead of one such as ``report: aggregate by line``. If a
-        write merges rows in several ways, the texts of the others begin with it. Raises UsageError
-        if the text is empty.
+        Questions then show this text instead of a derived one, such as ``report: aggregate by
+        line``. If a write merges rows in several ways, it has several operations, and all their
+        texts begin with this text. Raises UsageError if the text is empty.
 
         >>> with provhouse.capture(spark, "warehouse", keys={"orders": "id"}) as run:
         ...     with run.op("average delay"):
@@ -210,11 +212,11 @@ class Capture:
 
     @contextmanager
     def module(self, name: str, *, state: Sequence[str] = ()) -> Iterator[None]:
-        """Name the module of a program whose writes these are.
+        """Name the module that this thread's writes belong to.
 
-        The operations of what this thread writes during the block have the name, as ``provhouse
-        ops`` shows. ``state`` names tables of which the module reads what it keeps from run to
-        run: triples from their rows have the role ``state``. Raises UsageError if a name is empty.
+        ``provhouse ops`` shows the name with the operations of this thread's writes during the
+        block. ``state`` names the tables in which the module keeps rows from run to run: triples
+        from these rows have the role ``state``. Raises UsageError if a name is empty.
         """
         for each in (name, *state):
             _check_text("name of a module or table", each)
@@ -237,37 +239,37 @@ def capture(
     values: bool = False,
     **settings: object,
 ) -> Iterator[Capture]:
-    """Capture which rows each row is derived from that Spark writes during the block.
+    """Capture, for each row that Spark writes during the block, the rows it is derived from.
 
-    When the block ends, the lineage of its writes is in the warehouse, as one new generation. What
-    is written, and the plan of the job, stay those of plain Spark. ``keys`` has the key columns of
-    tables, by the table's name or the last part of its path. With a key, rows of sources are named
+    When the block ends, the lineage of its writes is in the warehouse, as one new generation. The
+    written files and the job's plan are the same as in plain Spark. ``keys`` maps tables, by name
+    or by the last part of their path, to their key columns. With a key, rows of sources are named
     ``orders/17``, and written rows ``report/AA@12``, where 12 is the version of this write;
-    ``report/AA`` means the newest. Of tables of RDDs, a key is a function of a record, such as
+    ``report/AA`` means the newest. For tables of RDDs, a key is a function of a record, such as
     ``lambda line: line.split()[0]``. Without a key, rows are named ``table/row id``. ``run`` is a
-    name for this run of the job. ``tables`` are the names of the tables whose writes are captured;
-    others are written as by plain Spark, and a later job that reads them takes them for sources.
-    ``settings`` are those of ``provhouse.open``.
+    name for this run of the job. ``tables`` are the names of the tables whose writes are captured.
+    Plain Spark writes all other tables, and later jobs read them as sources. ``settings`` are the
+    settings of ``provhouse.open``.
 
-    ``docs/capture.md`` lists the sources, writes and operators that are covered:
-    joins, unions, aggregates, sorts, limits and others. For any other operator or write, UsageError
-    is raised before Spark begins it. If ``on_unsupported`` is ``"plain"``, it runs without capture
-    instead; the report and ``provhouse status`` say so. What ``run.context`` does not cover is
-    always refused. A write whose association files take more than ``budget_mb`` megabytes, or that
-    takes longer than ``budget_seconds``, also goes on without capture: Spark finishes it, with a
-    warning, and none of its lineage is ingested.
+    ``docs/capture.md`` lists the covered sources, writes and operators, such as joins, unions,
+    aggregates, sorts and limits. A write with any other operator raises UsageError before Spark
+    begins it. If ``on_unsupported`` is ``"plain"``, it runs without capture instead; the report and
+    ``provhouse status`` say so. ``run.context`` always refuses calls that it does not cover. A
+    write that takes longer than ``budget_seconds``, or more than ``budget_mb`` megabytes of
+    association files, also goes on without capture: Spark finishes it, with a warning, and none of
+    its lineage is ingested.
 
-    With ``sample``, such as 0.01, only this part of the rows of each write keeps its lineage. All
-    answers that the other rows could belong to are marked as partial. Writes whose rows are known
-    by their keys only, such as those of CSV files, are then refused. With ``values``, the lineage
-    also has what each row of a source gives to an aggregate, so that ``what_if`` can compute the
-    aggregate again.
+    With ``sample``, such as 0.01, only this fraction of the rows of each write keeps its lineage.
+    Answers that could contain the other rows are marked as partial. Writes that identify rows by
+    key only, such as writes of CSV files, are then refused. With ``values``, the lineage also
+    records the value that each source row gives to an aggregate, so that ``what_if`` can compute
+    the aggregate again.
 
     Raises BadInput if a key is NULL or not unique, or if the lineage of a write cannot be right.
-    This write, and those that build on it, are then not ingested; the others are, and the report
-    names both. If the ingest fails in another way, for example because another process writes, the
-    job goes on with a warning, and the report says which folder to ingest later. If an exception
-    ends the block, the lineage of writes that were finished before is ingested.
+    This write, and all that build on it, are then not ingested; all other writes are. The report
+    names both kinds. If the ingest fails in another way, for example because another process
+    writes, the job goes on with a warning, and the report names the folder to ingest later. If an
+    exception ends the block, the lineage of the writes finished before it is ingested.
 
     >>> with provhouse.capture(spark, "warehouse", keys={"orders": "id", "report": "line"}) as run:
     ...     report.write.parquet("out/report")
@@ -340,7 +342,7 @@ def capture(
 
 
 def _never_written(tables: Sequence[str], landed: Landed) -> str:
-    """Return a warning about names in ``tables`` that no write has had, or an empty text."""
+    """Return a warning about names in ``tables`` that the block did not write, or an empty text."""
     written = sorted({each.table for each in landed.writes})
     begun = {*written, *(each.name for each in landed.refusals)}
     begun |= {Path(path).name for path in landed.incomplete}
@@ -357,12 +359,12 @@ def _no_context(ended: bool) -> UsageError:
     if ended:
         return UsageError(
             "run.context belongs to a block that has ended",
-            "RDDs that it reads now would have no lineage",
+            "RDDs read now would have no lineage",
             "Read and save RDDs inside of the block",
         )
     return UsageError(
         "run.context cannot be used in a block with a budget",
-        "The capture of RDDs cannot be stopped within a write",
+        "Capture of RDDs cannot stop in the middle of a write",
         "Leave out budget_mb and budget_seconds, or capture the RDDs in a block of their own",
     )
 

@@ -1,4 +1,4 @@
-"""Checks of arguments that commands and Python programs share."""
+"""Checks of arguments, for commands and Python programs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import inf
@@ -7,7 +7,7 @@ from typing import Any
 from provhouse.model.errors import UsageError
 
 FUNCTION = "<function>"
-"""The name of a key that a function of the program gives; no column has it."""
+"""The name of a key that a function computes; no column has this name."""
 DeclaredKey = str | Sequence[str] | Callable[[Any], object]
 """The key of a table: a column, several columns, or a function of the records of an RDD."""
 
@@ -15,7 +15,7 @@ DeclaredKey = str | Sequence[str] | Callable[[Any], object]
 def check_run(run: str | None) -> None:
     """Raise UsageError if the name of a run is empty or not UTF-8.
 
-    None stands for no run, and is accepted.
+    None, for no run, is accepted.
     """
     if run is None:
         return
@@ -30,22 +30,22 @@ def check_run(run: str | None) -> None:
 
 
 def check_limit(name: str, limit: float | None) -> float:
-    """Return a limit, 0 for none. Raises UsageError if it is no number above 0."""
+    """Return a limit, or 0 if it is missing. Raises UsageError if it is not a number above 0."""
     if limit is not None and not 0 < limit < inf:
         raise UsageError(
-            f"{name} is no number above 0", f"It is {limit}", "Leave it out for no limit"
+            f"{name} is not a number above 0", f"It is {limit}", "Leave it out for no limit"
         )
     return limit or 0.0
 
 
 def check_sample(name: str, sample: float | None) -> float:
-    """Return the part of the rows that is in a sample, 1 for all, if it is missing.
+    """Return the fraction of the rows in a sample, or 1 if it is missing.
 
-    Raises UsageError if it is no number above 0 and up to 1.
+    Raises UsageError if it is not a number above 0 and up to 1.
     """
     if sample is not None and not 0 < sample <= 1:
         raise UsageError(
-            f"{name} is no part of the rows",
+            f"{name} is not a fraction of the rows",
             f"It is {sample}",
             "Give it a number above 0 and up to 1, such as 0.01, or leave it out for all rows",
         )
@@ -55,7 +55,7 @@ def check_sample(name: str, sample: float | None) -> float:
 def key_columns(keys: Mapping[str, DeclaredKey]) -> dict[str, tuple[str, ...]]:
     """Return the key columns of each table as a tuple; raise UsageError if a key is empty or none.
 
-    A function of a record, for RDDs, stands for a column with a name of its own.
+    A function of a record, for RDDs, becomes a column with a reserved name.
     """
     return {
         table: (FUNCTION,) if callable(key) else _columns(table, key) for table, key in keys.items()

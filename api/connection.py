@@ -1,4 +1,4 @@
-"""Ask the server of a warehouse. The answers are the same objects as without a server."""
+"""Ask the server of a warehouse. Answers are the same objects with and without a server."""
 
 import os
 from pathlib import Path
@@ -19,9 +19,9 @@ def connect(
     """Connect to a warm server, to ask questions.
 
     ``address`` is the ``https`` URL of a server on another machine, or an ``http`` URL on this one,
-    which ``provhouse status`` shows. ``token`` was printed by ``provhouse token add``, or is the
-    content of ``WAREHOUSE/server/token``. ``ca_file`` has the certificates, in PEM, of the
-    authorities to trust instead of the system's. Raises UsageError if one of them is not valid.
+    which ``provhouse status`` shows. ``token`` is a token that ``provhouse token add`` printed, or
+    the content of ``WAREHOUSE/server/token``. ``ca_file`` has the certificates, in PEM, of the
+    authorities to trust instead of the system's. Raises UsageError if an argument is not valid.
 
     >>> with provhouse.connect(address, token) as server:
     ...     server.lineage("invoices/9", depth=1).items[0]
@@ -42,13 +42,13 @@ class Connection(Reader):
         return fetch(self._client, asked)
 
     def close(self) -> None:
-        """Do nothing: each question uses a connection of its own."""
+        """Do nothing: each question opens and closes its own connection."""
 
 
 def fetch(client: Client, asked: Asking[Found]) -> Found:
     """Ask a server, and return its answer.
 
-    Raises the error that the question would raise if this process answered it without the server.
+    Raises the same errors as a question that this process answers without a server.
     """
     with client.ask(asked.path, asked.body(), ARROW, {}) as reply:
         found: Found = read(asked.found_type(), b"".join(reply.pieces))

@@ -1,4 +1,4 @@
-"""The results of questions about derivations: ``what_if``, ``depends``, ``why`` and others."""
+"""The results of questions about derivations, such as ``what_if``, ``depends`` and ``why``."""
 
 from dataclasses import dataclass
 
@@ -37,7 +37,7 @@ from .rows import (
 class WhatIf(Answered, found_what_if.WhatIf):
     """The consequences of a deletion for all items downstream.
 
-    ``dies``, ``survives`` and ``undecided`` count the items that are reached.
+    ``dies``, ``survives`` and ``undecided`` are numbers of downstream items.
     """
 
     _asking = AskingWhatIf
@@ -74,7 +74,7 @@ class Why(Answered, found_why.Why):
 
 @dataclass(frozen=True, kw_only=True)
 class WhyChanged(Answered, found_difference.WhyChanged):
-    """The difference of an item between two generations, and the inputs that make it."""
+    """The difference of an item between two generations, and the inputs that caused it."""
 
     _asking = AskingWhyChanged
     values: Rows[Difference]
@@ -83,6 +83,6 @@ class WhyChanged(Answered, found_difference.WhyChanged):
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluation(Answered, found_evaluation.Evaluation):
-    """The value of an item in a semiring: between ``low`` and ``high``, which often are equal."""
+    """The value of an item in a semiring: from ``low`` to ``high``, which are often equal."""
 
     _asking = AskingEvaluate

@@ -1,4 +1,4 @@
-"""Failing tests of dbt: what its files ``run_results.json`` and ``manifest.json`` say of them."""
+"""Failed tests of dbt, read from its files ``run_results.json`` and ``manifest.json``."""
 
 import json
 from collections.abc import Mapping
@@ -20,16 +20,16 @@ RENAMED = ("unique_field", "value_field", "from_field")
 
 @dataclass(frozen=True)
 class FailedTest:
-    """A test that has found wrong rows, and the model that it has tested."""
+    """A test that found wrong rows, and the model that it tested."""
 
     name: str
     table: str
-    """The table of the model, as the warehouse names it."""
+    """The warehouse's name of the model's table."""
     sql: str
     names: Mapping[str, str]
     """The texts that stand for tables in SQL, and the tables."""
     column: str | None
-    """The tested column, if it is a test of one."""
+    """The tested column, for a test of a single column."""
     model_sql: str
 
     @property
@@ -40,8 +40,7 @@ class FailedTest:
     def rows(self, frame: "DataFrame", tables: Tables) -> "DataFrame":
         """Return the rows of a frame of the model that the test finds wrong.
 
-        These are the rows that have the values of a row of its result, in the columns that the two
-        have in common.
+        A row is wrong if the test's result has a row with the same values in the common columns.
         """
         from pyspark.sql import functions as F
 
@@ -54,7 +53,7 @@ class FailedTest:
             raise BadInput(
                 f"The result of the test {self.name} has no column of {self.table}",
                 f"Its columns are {', '.join(found.columns)}",
-                "Select the columns that are wrong, or use --where",
+                "Select the wrong columns in the test, or use --where",
             )
         ours, wrong = frame.alias("ours"), found.select(*common).distinct().alias("wrong")
         same = [F.col(f"ours.`{name}`").eqNullSafe(F.col(f"wrong.`{name}`")) for name in common]
@@ -62,7 +61,7 @@ class FailedTest:
 
 
 class _With(Mapping[str, "DataFrame"]):
-    """Tables, with one of them replaced."""
+    """Tables, one of them replaced."""
 
     def __init__(self, name: str, frame: "DataFrame", others: Tables) -> None:
         self._name, self._frame, self._others = name, frame, others
@@ -80,7 +79,7 @@ class _With(Mapping[str, "DataFrame"]):
 def failed_tests(results: Path, manifest: Path | None = None) -> list[FailedTest]:
     """Return the failed tests of a run of dbt.
 
-    The manifest is beside the results if it is not given. Raises BadInput for files that are not
+    By default, the manifest is in the folder of the results. Raises BadInput for files that are not
     dbt's, and NotFound if no test of a model has failed.
     """
     ran = _read(results)
@@ -91,7 +90,7 @@ def failed_tests(results: Path, manifest: Path | None = None) -> list[FailedTest
         found = [_test(known["nodes"][each], known, names) for each in failed if _is_test(each)]
     except (KeyError, TypeError) as error:
         raise BadInput(
-            f"{results} or its manifest is not a file of dbt as provhouse knows it",
+            f"{results} or its manifest is not a file of a supported version of dbt",
             f"{error!r} is missing",
             "Give run_results.json of dbt 1.6 or newer, with the manifest.json of the same run",
         ) from error
@@ -121,7 +120,7 @@ def _read(path: Path) -> Any:
 
 
 def _tables(manifest: Any) -> dict[str, str]:
-    """Return the tables that the relations of a project stand for, the longest texts first."""
+    """Return the tables of a project by the texts of their relations, the longest texts first."""
     nodes = [*manifest["nodes"].values(), *manifest.get("sources", {}).values()]
     named = {each["relation_name"]: _table(each) for each in nodes if each.get("relation_name")}
     return dict(sorted(named.items(), key=lambda each: -len(each[0])))
@@ -132,7 +131,7 @@ def _table(node: Any) -> str:
 
 
 def _test(node: Any, manifest: Any, names: Mapping[str, str]) -> FailedTest | None:
-    """Return a failed test; None if it tests no model with a query."""
+    """Return a failed test, or None if it does not test a model with a query."""
     attached = node.get("attached_node") or next(
         (each for each in node["depends_on"]["nodes"] if each.startswith("model.")), None
     )

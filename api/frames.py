@@ -1,4 +1,4 @@
-"""Data frames as input: those that Arrow can read, and those that Spark has to write first."""
+"""Data frames as input: Arrow reads most of them directly; Spark first writes its own to files."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 SPARK_LABEL = "Spark DataFrame"
-"""The name of a Spark data frame in origins and messages, instead of those of its files."""
+"""The name of a Spark data frame in origins and messages, instead of the names of its files."""
 
 
 def is_spark(frame: object) -> "TypeGuard[DataFrame]":

@@ -1,4 +1,4 @@
-"""Show results in notebooks: the sections that a terminal shows, as HTML."""
+"""Show results in notebooks: the sections of a terminal's output, as HTML."""
 
 from collections.abc import Iterable, Iterator
 from html import escape

@@ -19,7 +19,7 @@ from provhouse.store.warehouse.uncaptured import Uncaptured, note_uncaptured
 def landed_block(
     captured: CaptureReports, settings: Settings, folder: Path, raised: tuple[type[Exception], ...]
 ) -> Landed:
-    """Ingest what was captured. After an error, the folder is kept, and a warning says so.
+    """Ingest the captured lineage. After an error, keep its folder, and warn.
 
     Errors of the classes ``raised`` are raised.
     """
@@ -51,12 +51,13 @@ def _kept(captured: CaptureReports, folder: Path, error: Exception, raised: bool
 
 def _later(folder: Path) -> str:
     return (
-        f"What Spark wrote stays. To ingest its lineage later: provhouse ingest --captured {folder}"
+        "The tables that Spark wrote stay. To ingest their lineage later: provhouse ingest "
+        f"--captured {folder}"
     )
 
 
 def note_plain(captured: CaptureReports, layout: Layout, run: str) -> None:
-    """Store which tables were written without capture."""
+    """Store the names of the tables that were written without capture."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
     note_uncaptured(
         layout,

@@ -83,7 +83,7 @@ class Reader(Views):
     def impact(self, item: str, **filters: Unpack[Filters]) -> Answer:
         """Return everything that was derived from an item, or the part that the filters keep.
 
-        The filters and errors are those of ``lineage``.
+        The filters and errors are the same as for ``lineage``.
 
         >>> [item.item for item in warehouse.impact("prices/milk", tables=["revenue"]).items]
         ['revenue/2026-03']
@@ -150,7 +150,7 @@ class Reader(Views):
         depth: int | None = None,
         as_of: AsOf | None = None,
     ) -> Explanation:
-        """Return what each method would read to answer a question, and how long it would take.
+        """Return the data that each method would read for an answer, and an estimate of its time.
 
         No triples are read. Raises NotFound if the item is not stored.
 
@@ -196,10 +196,10 @@ class Reader(Views):
     ) -> WhatIf:
         """Return what would happen if some items and triples did not exist.
 
-        ``delete`` are items. ``tables`` stand for all their items, or with ``where`` for those with
-        a triple that has these attributes; ``ops``, ``files`` and ``runs`` stand for all triples
-        that they brought. ``summary`` returns counts only. ``docs/what-if.md`` explains the fates.
-        Raises NotFound if one of these is not stored, and UsageError if nothing is named.
+        ``delete`` are items. ``tables`` stand for all their items, or with ``where`` for the items
+        with a triple that has these attributes. ``ops``, ``files`` and ``runs`` stand for all their
+        triples. ``summary`` returns counts only. ``docs/what-if.md`` explains the fates. Raises
+        NotFound if a name is not stored, and UsageError if nothing is named.
 
         >>> found = warehouse.what_if("orders/18")
         >>> [(item.item, item.fate) for item in found.items]
@@ -210,10 +210,10 @@ class Reader(Views):
         return public(WhatIf, self.ask(asked))
 
     def what_if_each(self, item: str, *, limit: int = 100, as_of: AsOf | None = None) -> WhatIfEach:
-        """Return what the aggregates of an item would be without each of their inputs in turn.
+        """Return the values that the aggregates of an item would have without each input in turn.
 
-        Up to ``limit`` inputs are returned, those with the largest change first. Raises NotFound if
-        the item is not stored.
+        Up to ``limit`` inputs are returned, the largest change first. Raises NotFound if the item
+        is not stored.
 
         >>> len(warehouse.what_if_each("revenue/2026-03").inputs)
         0
@@ -223,7 +223,7 @@ class Reader(Views):
     def depends(self, item: str, on: str, *, as_of: AsOf | None = None) -> Dependency:
         """Return whether an item would exist without another one.
 
-        Raises NotFound if one of them is not stored.
+        Raises NotFound if either is not stored.
 
         >>> warehouse.depends("revenue/2026-03", "orders/18").exists
         'undecided'
@@ -243,10 +243,10 @@ class Reader(Views):
     def why_changed(
         self, item: str, since: AsOf, until: AsOf | None = None, *, limit: int = 100
     ) -> WhyChanged:
-        """Return why an item changed: the inputs that came, went or gave another value.
+        """Return why an item changed: the inputs that were added, removed or gave another value.
 
-        ``since`` and ``until`` are as for ``diff``. Inputs with the largest share of the difference
-        come first. Raises NotFound if neither generation has the item.
+        ``since`` and ``until`` are as for ``diff``. The inputs with the largest share of the
+        difference come first. Raises NotFound if neither generation has the item.
 
         >>> change = warehouse.why_changed("revenue/2026-03", since=1)
         >>> change.came, change.went, change.changed
@@ -267,9 +267,9 @@ class Reader(Views):
 
         The semirings are ``trust`` (the most trustworthy derivation), ``access`` (the lowest level
         that suffices), ``cost`` (the cheapest derivation) and ``count`` (the number of
-        derivations). An aggregate takes one of its inputs, as its existence does, or with
-        ``aggregates="all"`` all of them, as its value does. Raises NotFound for an unknown item,
-        and UsageError for a weight that is not allowed.
+        derivations). An aggregate takes one of its inputs, which is enough for it to exist, or with
+        ``aggregates="all"`` all of them, which its value needs. Raises NotFound for an unknown
+        item, and UsageError for a weight that is not allowed.
 
         >>> found = warehouse.evaluate("invoices/9", "cost", {"prices/tea": 2, "prices/milk": 3})
         >>> found.low, found.high
@@ -302,7 +302,7 @@ class Reader(Views):
     def invocations(
         self, module: str, *, run: str | None = None, as_of: AsOf | None = None
     ) -> Rows[Invocation]:
-        """Return the invocations of a module, or only those of a run, with their triples.
+        """Return the invocations of a module, or of one run of it, with their triples.
 
         All triples are read, one partition at a time. Raises NotFound for an unknown module.
 
@@ -321,10 +321,10 @@ class Reader(Views):
         fold: Sequence[str] = (),
         **filters: Unpack[Filters],
     ) -> str:
-        """Return a page of HTML with a picture of a view, in which a click unfolds a module.
+        """Return an HTML page with a picture of a view. A click on a module unfolds it.
 
-        The arguments are those of ``zoom``, without the level ``catalogue``. The page loads nothing
-        from a network. Raises UsageError for an answer that is too large for a page.
+        The arguments are the same as for ``zoom``, without the level ``catalogue``. The page loads
+        nothing from a network. Raises UsageError for an answer that is too large for a page.
 
         >>> page = warehouse.zoom_page("revenue/2026-03")
         >>> page.startswith("<!doctype html>")

@@ -1,6 +1,6 @@
 """The results of questions, as Python objects that notebooks show as tables.
 
-Each has the fields of the result that is found, with ``Rows`` in place of Arrow tables.
+They have the same fields as the internal results, with ``Rows`` in place of Arrow tables.
 """
 
 from abc import ABC, abstractmethod
@@ -39,11 +39,11 @@ Public = TypeVar("Public")
 
 
 class Shown(ABC):
-    """A result that a notebook shows with the same tables as a terminal."""
+    """A result. A notebook shows the same tables for it as a terminal."""
 
     @abstractmethod
     def _result(self) -> Result:
-        """Return the result that commands print."""
+        """Return the internal result, which commands print."""
 
     def _repr_html_(self) -> str:
         return html(self._result().text())
@@ -91,8 +91,8 @@ class Answer(Answered, found_answer.Answer):
     def to_networkx(self) -> "nx.MultiDiGraph[str]":
         """Return a graph with an edge from src to dst for each triple.
 
-        Nodes have the attributes ``table`` and ``depth``, where the asked item has depth 0. Edges
-        have ``op`` and ``attributes``. Raises Unavailable if networkx is missing.
+        Nodes have the attributes ``table`` and ``depth``; the item of the question has depth 0.
+        Edges have ``op`` and ``attributes``. Raises Unavailable if networkx is missing.
 
         >>> graph = warehouse.lineage("revenue/2026-03").to_networkx()
         >>> sorted(graph.predecessors("invoices/9"))
@@ -108,7 +108,7 @@ class Answer(Answered, found_answer.Answer):
 
 @dataclass(frozen=True, kw_only=True)
 class ItemRecords(Shown):
-    """The rows of the items of an answer, by table, with their columns."""
+    """The stored rows of an answer's items, by table, with all columns."""
 
     tables: tuple[TableRecords, ...]
     more: int
@@ -167,7 +167,7 @@ class Change(found_diff.Change):
 
 @dataclass(frozen=True, kw_only=True)
 class Diff(Answered, found_diff.Diff):
-    """The changes of an answer between two generations: what came, and what went."""
+    """The items and triples that an answer gained and lost between two generations."""
 
     _asking = AskingDiff
     came: Change
@@ -184,7 +184,7 @@ class Subgraph(Answered, found_subgraph.Subgraph):
 
 
 def public(kind: type[Public], found: object) -> Public:
-    """Return what was found as a public class, which has the same fields."""
+    """Convert an internal result to the public class with the same fields."""
     hints = _hints(cast(Hashable, kind))
     values = {name: _public(hints[name], value) for name, value in vars(found).items()}
     return kind(**values, **({"_found": found} if issubclass(kind, Answered) else {}))

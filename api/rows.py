@@ -1,4 +1,4 @@
-"""Rows of a result: stored as an Arrow table, read one by one or as a data frame."""
+"""Rows of a result, stored as an Arrow table and read one by one or as a data frame."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -62,7 +62,7 @@ class OpCount(NamedTuple):
 
 
 class Operation(NamedTuple):
-    """The description of an op; what it does not say is None."""
+    """The description of an op; fields that it lacks are None."""
 
     op: str
     kind: str | None
@@ -95,7 +95,7 @@ class FateCount(NamedTuple):
 
 
 class ChangedValue(NamedTuple):
-    """An aggregate that would change. ``after`` is None if nothing would be left of it."""
+    """An aggregate that would change. ``after`` is None if it would have no input."""
 
     item: str
     table: str
@@ -135,14 +135,14 @@ class Derivation(NamedTuple):
 
 
 class Alternatives(NamedTuple):
-    """An aggregate of an item, whose value without each input is asked for."""
+    """An aggregate of an item, in a question for its value without each input."""
 
     op: str
     function: str | None
     before: float | None
     inputs: int
     reason: str | None
-    """Why the values without an input are not known."""
+    """The reason why the values without an input are unknown."""
 
 
 class Alternative(NamedTuple):
@@ -166,11 +166,11 @@ class Difference(NamedTuple):
     difference: float | None
     """The sum of the shares of all inputs, if the function is sum, count or avg."""
     reason: str | None
-    """Why the difference is not known."""
+    """The reason why the difference is unknown."""
 
 
 class ChangedInput(NamedTuple):
-    """An input that came, went or gave another value."""
+    """An input that was added, removed or gave another value."""
 
     op: str
     input: str
@@ -180,7 +180,7 @@ class ChangedInput(NamedTuple):
     times_before: int | None
     times_after: int | None
     share: float | None
-    """Its part of the difference; None if shares do not add up for the function."""
+    """Its share of the difference; None if the shares of this function do not add up."""
 
 
 class Part(NamedTuple):
@@ -189,11 +189,11 @@ class Part(NamedTuple):
     item: str
     table: str
     part: str
-    """Whether it is an ancestor, a descendant or a sibling."""
+    """The item's part in the subgraph: ancestor, descendant or sibling."""
 
 
 class Invocation(NamedTuple):
-    """An invocation of a module; what is not known of it is None."""
+    """An invocation of a module; unknown fields are None."""
 
     module: str
     run: str | None
@@ -214,7 +214,7 @@ class Node(NamedTuple):
     execution: str | None
     invocation: str | None
     items: int
-    """The items that it stands for; of a module or an invocation, those hidden in it."""
+    """The number of items in the node; for a module or an invocation, of items hidden in it."""
     invocations: int | None
 
 
@@ -228,7 +228,7 @@ class Edge(NamedTuple):
 
 
 class Rows(Sequence[Row], Generic[Row]):
-    """A sequence of named tuples, which are made from an Arrow table when they are read.
+    """A sequence of named tuples, built from an Arrow table as they are read.
 
     >>> items = warehouse.lineage("revenue/2026-03").items
     >>> len(items), items[0]
@@ -310,7 +310,7 @@ def _equal(one: object, other: object) -> bool:
 
 
 def rows_of(kind: Callable[..., Row], table: pa.Table) -> Rows[Row]:
-    """Return the rows of a table as named tuples of a kind; a last field may have no column."""
+    """Return the rows of a table as named tuples; the last field may have no column."""
     if table.column_names[-1:] == ["attributes"]:
         return Rows(table, lambda values: kind(*values[:-1], json.loads(values[-1] or "{}")))
     return Rows(table, lambda values: kind(*values))

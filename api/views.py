@@ -27,7 +27,8 @@ from .rows import Edge, Node, Rows
 
 
 class NodeChange(NamedTuple):
-    """A node of two views, and how many of its items only the later or the earlier one has."""
+    """A node of two views, and the numbers of its items that only the later or the earlier view
+    has."""
 
     node: int
     kind: str
@@ -42,7 +43,7 @@ class NodeChange(NamedTuple):
 
 
 class EdgeChange(NamedTuple):
-    """An edge of two views, and how many of its triples only the later or the earlier one has."""
+    """An edge of two views, and the numbers of its triples that only one of the views has."""
 
     source: int
     target: int
@@ -52,7 +53,8 @@ class EdgeChange(NamedTuple):
 
 
 class NodeFates(NamedTuple):
-    """A node of a view, and how many of its items a deletion deletes or reaches, by fate."""
+    """A node of a view, and the numbers of its items that a deletion deletes or reaches, by
+    fate."""
 
     node: int
     kind: str
@@ -69,7 +71,7 @@ class NodeFates(NamedTuple):
     changed: int
     undecided: int
     survives: int
-    """The number of those that would exist and not change."""
+    """The number of reached items that would exist and not change."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,7 +117,7 @@ class Views(ABC):
 
     @abstractmethod
     def ask(self, asked: Asking[Found]) -> Found:
-        """Return the answer to a question: the object from which commands write their output."""
+        """Return the answer to a question, as the object that commands write."""
 
     def zoom(
         self,
@@ -129,8 +131,8 @@ class Views(ABC):
         """Return the lineage or impact of an item at a coarser level, as nodes and edges.
 
         The levels are ``catalogue``, ``module``, ``table``, ``set`` and ``record``. ``fold`` names
-        modules to hide what is inside of them; at the level ``module``, all are folded unless some
-        are named. ``docs/modules.md`` explains both. Raises NotFound for an unknown item or
+        modules to show as one node, without their inner items; at the level ``module``, it defaults
+        to all modules. ``docs/modules.md`` explains both. Raises NotFound for an unknown item or
         module, and UsageError for options that the level cannot have.
 
         >>> view = warehouse.zoom("revenue/2026-03", "table")
@@ -153,7 +155,7 @@ class Views(ABC):
     ) -> ZoomPath:
         """Return one shortest path, or all paths if ``every``, as nodes and edges.
 
-        Levels and ``fold`` are those of ``zoom``. Raises NotFound as ``path`` does.
+        Levels and ``fold`` are the same as for ``zoom``, errors the same as for ``path``.
 
         >>> view = warehouse.zoom_path("prices/milk", "revenue/2026-03", "table")
         >>> [node.name for node in view.nodes]
@@ -174,8 +176,8 @@ class Views(ABC):
     ) -> ZoomDiff:
         """Return the nodes and edges of an answer that differ between two generations.
 
-        Levels and ``fold`` are those of ``zoom``, generations those of ``diff``. Raises NotFound if
-        neither generation has the item or a module.
+        Levels and ``fold`` are the same as for ``zoom``, generations as for ``diff``. Raises
+        NotFound if neither generation has the item or a module.
 
         >>> len(warehouse.zoom_diff("revenue/2026-03", since=1).edges)
         0
@@ -199,9 +201,9 @@ class Views(ABC):
     ) -> ZoomWhatIf:
         """Return what would happen without some items and triples, counted by the nodes of a view.
 
-        Levels and ``fold`` are those of ``zoom``, all others the arguments of ``what_if``. Raises
-        what ``what_if`` raises, NotFound for an unknown module, and UsageError for the level
-        ``catalogue``.
+        Levels and ``fold`` are the same as for ``zoom``, all other arguments as for ``what_if``.
+        Raises the errors of ``what_if``, NotFound for an unknown module, and UsageError for the
+        level ``catalogue``.
 
         >>> view = warehouse.zoom_what_if("orders/18", level="table")
         >>> sorted((node.name, node.deleted, node.undecided) for node in view.nodes)
@@ -218,6 +220,6 @@ def deletion_of(
     where: Mapping[str, str] | Sequence[tuple[str, str]],
     *others: Sequence[str],
 ) -> Deletion:
-    """Return what a program supposes to be deleted; ``others`` are ops, files and runs."""
+    """Return the deletion that a program describes; ``others`` are ops, files and runs."""
     pairs = tuple(where.items() if isinstance(where, Mapping) else where)
     return Deletion(tuple(delete), tuple(tables), pairs, *map(tuple, others))

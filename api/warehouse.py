@@ -42,7 +42,7 @@ PathLike = str | os.PathLike[str]
 def open(warehouse: PathLike = "warehouse", **settings: object) -> "Warehouse":
     """Open the warehouse in a folder; the first ingest creates the folder.
 
-    Questions are sent to the warehouse's server if one is running; otherwise this process answers.
+    The warehouse's server answers questions if it is running; otherwise this process does.
     ``settings`` are settings of ``warehouse.toml``, by name. They take precedence over that file
     and over environment variables. Raises UsageError for an unknown setting or an unusable value.
 
@@ -55,7 +55,7 @@ def open(warehouse: PathLike = "warehouse", **settings: object) -> "Warehouse":
 
 
 class Warehouse(Reader):
-    """A warehouse in a folder of this machine, to ask and to write; use it in a ``with`` statement.
+    """A warehouse in a local folder, to read and to write; use it in a ``with`` statement.
 
     Spark and Neo4j start when they are first needed, and stay for further questions. ``close``
     releases them.
@@ -104,22 +104,22 @@ class Warehouse(Reader):
         """Ingest files and folders of triples, or one data frame, as one new generation.
 
         A data frame is of pandas, polars, pyarrow or Spark, or any object that Arrow can read.
-        Instead of ``src`` it may have ``src_id``: the ids of rows of ``src_table``. The item of row
-        17 of the table ``orders`` is ``orders/17``. So it is with ``dst_id``.
-        ``run`` is the name of the run that brings the data. If an earlier ingest of this run
-        brought triples that the data lacks, these triples end. ``columns`` maps known column names,
-        such as ``src``, to the names in the data. ``scope`` names a column if names are unique only
-        among rows with the same value in it. ``splits`` is a file that assigns tables to splits.
-        ``replace`` starts from an empty warehouse. ``strict`` refuses data with rows that would be
-        rejected. ``names`` is ``"table"`` if names are unique only in their table: items are then
-        named ``TABLE/NAME``. It is ``"global"`` if a name in two tables is one item. The first
-        ingest stores this choice. ``input_format`` is ``csv``, ``tsv``, ``jsonl`` or ``parquet``,
-        for files whose names do not show it. ``patterns`` says how row ids are named, by table, if
-        not ``{table}/{id}``: for example ``{"invoices": "INV-{id}"}``. It is fixed once it is used.
-        ``operations`` is a file or a data frame that describes ops; other data may then be left
-        out. ``docs/derivations.md`` explains its columns. ``modules`` is a TOML or JSON file that
-        declares modules (``docs/modules.md``); other data may be left out with it, too. ``null`` is
-        a text, or several, that stands for a missing value in the data, such as ``"-"``.
+        Instead of ``src`` and ``dst``, it may have ``src_id`` and ``dst_id``: the ids of rows of
+        ``src_table`` and ``dst_table``. Row 17 of the table ``orders`` is the item ``orders/17``.
+        ``run`` names the run that recorded the data. Triples that an earlier ingest of the same run
+        added, and that the data lacks, end. ``columns`` maps known column names, such as ``src``,
+        to the names in the data. ``scope`` names a column if names are unique only among rows with
+        the same value in it. ``splits`` is a file that assigns tables to splits. ``replace`` starts
+        from an empty warehouse. ``strict`` refuses data with rows that would be rejected. ``names``
+        is ``"table"`` if names are unique only in their table: items are then named ``TABLE/NAME``.
+        With ``"global"``, a name in two tables is one item. The first ingest stores this choice.
+        ``input_format`` is ``csv``, ``tsv``, ``jsonl`` or ``parquet``, for files whose names do not
+        show it. ``patterns`` maps tables to the names of their row ids, if not ``{table}/{id}``:
+        for example ``{"invoices": "INV-{id}"}``. A table's pattern cannot change after its first
+        use. ``operations`` is a file or a data frame that describes ops; ``docs/derivations.md``
+        explains its columns. ``modules`` is a TOML or JSON file that declares modules
+        (``docs/modules.md``). With either of them, other data may be left out. ``null`` is a text,
+        or several texts, for missing values in the data, such as ``"-"``.
 
         Raises BadInput for unusable data, and for a name in two tables if ``names`` was never
         given. Raises Busy while another process writes. The warehouse is unchanged after an error.
@@ -155,13 +155,13 @@ class Warehouse(Reader):
     def ingest_captured(
         self, folder: PathLike | None = None, keys: Mapping[str, str | Sequence[str]] | None = None
     ) -> "Landed":
-        """Ingest what a captured job has left in a folder, and remove the folder.
+        """Ingest the folder that a captured job has left, and remove the folder.
 
-        Without a folder, ingest those of all jobs that have ended, oldest first. A job leaves one
-        if its configuration has captured it, if the ingest at its end failed, or if its driver was
-        lost. Writes that are not complete are named in the result and left out. ``keys`` replace
-        those that the job was captured with. Raises BadInput if the lineage cannot be right, and
-        Busy while the job still runs or another process writes. The folder stays after an error.
+        Without ``folder``, ingest the folders of all jobs that have ended, oldest first. A job
+        leaves a folder if settings of Spark captured it, if the ingest at its end failed, or if its
+        driver was lost. Incomplete writes are left out, and the result names them. ``keys`` replace
+        the job's keys. Raises BadInput if the lineage cannot be right, and Busy while the job still
+        runs or another process writes. The folder stays after an error.
 
         >>> landed = warehouse.ingest_captured(left)  # a folder that `provhouse status` shows
         >>> [(write.table, write.rows) for write in landed.writes]
@@ -180,11 +180,11 @@ class Warehouse(Reader):
         return landed
 
     def number_files(self, *paths: PathLike) -> tuple[int, ...]:
-        """Return the numbers of files; those that have none get the next numbers, in order.
+        """Return the numbers of files; a file without a number gets the next one.
 
-        A path keeps its number permanently, and no other path ever gets it. With a number, a row of
-        a file is identified by two integers. Paths may be URIs, such as ``s3a://bucket/a``. Raises
-        Busy if a file is new and another process writes.
+        A path keeps its number permanently, and no other path ever gets it. A file's number and a
+        row number then identify a row with two integers. Paths may be URIs, such as
+        ``s3a://bucket/a``. Raises Busy if a file is new and another process writes.
 
         >>> warehouse.number_files("/data/a.parquet", "/data/b.parquet", "/data/a.parquet")
         (1, 2, 1)
@@ -204,11 +204,11 @@ class Warehouse(Reader):
         """End triples in a new generation, so that answers no longer contain them.
 
         Give either items, a ``file`` (or folder), a ``run``, or ``versions_before``, which is a
-        version or a time in ISO 8601. Items end all triples from or to them. A file or run ends the
-        triples that it brought, except those that another file or run also brought.
-        ``versions_before`` ends the lineage of earlier versions of captured rows, if a later write
-        has replaced their table and nothing that stays derives from them. Earlier generations do
-        not change. Raises NotFound if an item is not stored, or if the file or run brought nothing.
+        version or a time in ISO 8601. For items, all triples from or to them end. For a file or
+        run, its triples end, unless another file or run asserts them too. ``versions_before`` ends
+        the lineage of earlier versions of captured rows, if a later write has replaced their table
+        and no remaining item derives from them. Earlier generations do not change. Raises NotFound
+        if an item is not stored, or if the file or run has no triples.
 
         >>> done = warehouse.retract("invoices/10")
         >>> done.ended, done.triples
@@ -233,9 +233,9 @@ class Warehouse(Reader):
     def records(self, answer: Answer, most: int = MOST) -> ItemRecords:
         """Return the rows of the first items of an answer, from the files of captured jobs.
 
-        Only row groups with these rows are read. A file that was changed or removed since the job
-        is not read, but named. A source that was read in several states is shown as the latest job
-        has read it.
+        Only row groups with these rows are read. A file that has changed or was removed since the
+        job is named, not read. A source that jobs read in several states is shown as the latest job
+        read it.
 
         >>> answer = warehouse.lineage("revenue/2026-03", tables=["prices"])
         >>> warehouse.records(answer).tables[0].missing  # no captured job has read or written them
@@ -245,7 +245,7 @@ class Warehouse(Reader):
         return ItemRecords(tables=found.tables, more=found.more, _found=found)
 
     def cypher(self, query: str, parameters: Mapping[str, object] | None = None) -> Records:
-        """Run one read-only Cypher query in Neo4j, which has the tables and the connected sets.
+        """Run a read-only Cypher query in Neo4j, which stores the tables and the connected sets.
 
         The parameter ``$warehouse`` is always defined. ``docs/neo4j.md`` describes the nodes.
         Raises UsageError if the query is invalid or does more than read.
@@ -262,7 +262,8 @@ class Warehouse(Reader):
     def asker(self, as_of: AsOf | None) -> Iterator[Asker]:
         """Yield an ``Asker``, which answers questions from one generation.
 
-        The asker of the current generation stays open after the block. Any other is closed.
+        The asker of the current generation stays open after the block. The asker of an earlier one
+        is closed.
         """
         if as_of is None:
             yield self._current_asker()

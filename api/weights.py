@@ -13,15 +13,15 @@ COLUMNS = ["item", "weight"]
 def read_weights(path: Path) -> dict[str, float]:
     """Return the weight of each item in a CSV file.
 
-    Raises BadInput for a file that cannot be read, another header, a line with more or less than
-    an item and a number, and an item that is there twice.
+    Raises BadInput for an unreadable file, another header, a line that is not an item and a number,
+    and an item that occurs twice.
     """
     found = dict[str, float]()
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             for line, item, text in _lines(path, csv.reader(file, strict=True)):
                 if item in found:
-                    _refuse(path, line, f"the item {item!r} is there twice", "Keep one of them")
+                    _refuse(path, line, f"the item {item!r} occurs twice", "Keep one of them")
                 try:
                     found[item] = float(text)
                 except ValueError:

@@ -21,8 +21,8 @@ def configuration(
 
     ``keys`` has the key columns of tables, by name. With ``plain``, writes that are not covered run
     without capture, and so does a write beyond a budget; None means no limit. ``sample`` is the
-    part of the rows of each write that keeps its lineage. With ``values``, the lineage includes the
-    values that rows give to aggregates.
+    fraction of the rows of each write that keeps its lineage. With ``values``, the lineage includes
+    the values that rows give to aggregates.
     """
     found = {"spark.provhouse.warehouse": str(warehouse.resolve())}
     found |= {f"spark.provhouse.keys.{table}": ",".join(key) for table, key in keys.items()}

@@ -82,7 +82,7 @@ def _compare(job: Job, commit: Commit) -> None:
             was -= duplicate_links(before, without_texts(before))
         if was != is_ and not (name == "components" and was < is_ and len(before.deaths)):
             raise Damaged(
-                f"The new base has {is_:,} {name}, the old one {was:,}",
+                f"The new base has {is_:,} {name}, but the old one has {was:,}",
                 "Files of the old base are damaged",
                 "The old base stays current; restore its folder from a backup",
             )

@@ -68,7 +68,7 @@ def _shown_before(layout: Layout, last: Commit) -> Commit:
     """Return the generation before the last ingest, with the newest table versions of its base."""
     if last.rolls_back_to is None:
         raise NotFound(
-            "Cannot roll back the last ingest: what the warehouse showed before is not recorded",
+            "Cannot roll back the last ingest: the state before it is not recorded",
             f"Generation {last.generation} was made by an earlier version of provhouse, which did "
             "not record this",
             "Instead, ingest all files that should remain, with --replace",
@@ -80,7 +80,7 @@ def _shown_before(layout: Layout, last: Commit) -> Commit:
     if last.rolls_back_to not in generations(layout):
         raise NotFound(
             f"Cannot roll back the last ingest: generation {last.rolls_back_to} was pruned",
-            "A rollback needs that generation, which shows the warehouse before the ingest",
+            "A rollback needs that generation, which is the state before the ingest",
             "Instead, ingest all files that should remain, with --replace",
         )
     shown = read_commit(layout, last.rolls_back_to)

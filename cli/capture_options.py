@@ -1,4 +1,4 @@
-"""Options of commands that capture a Spark application by its configuration."""
+"""Options of commands that capture a Spark application through its configuration."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal
@@ -37,8 +37,8 @@ BudgetMbOption = Annotated[
     typer.Option(
         "--budget-mb",
         metavar="MB",
-        help="The most megabytes that capture may take for a write; beyond it, the write goes on "
-        "without capture.",
+        help="The largest size of a write's association files, in megabytes; beyond it, the write "
+        "goes on without capture.",
         show_default=False,
     ),
 ]
@@ -47,8 +47,8 @@ BudgetSecondsOption = Annotated[
     typer.Option(
         "--budget-seconds",
         metavar="SECONDS",
-        help="The longest time for which a write is captured; beyond it, the write goes on without "
-        "capture.",
+        help="The longest time to capture a write, in seconds; beyond it, the write goes on "
+        "without capture.",
         show_default=False,
     ),
 ]
@@ -57,8 +57,8 @@ SampleOption = Annotated[
     typer.Option(
         "--sample",
         metavar="PART",
-        help="The part of the rows of each write that keeps its lineage, such as 0.01; answers say "
-        "so.",
+        help="The fraction of the rows of each write that keeps its lineage, such as 0.01; answers "
+        "say so.",
         show_default=False,
     ),
 ]
@@ -67,8 +67,8 @@ ValuesOption = Annotated[
     bool,
     typer.Option(
         "--values",
-        help="Capture what rows give to aggregates too, so that `provhouse what-if` can compute "
-        "them again.",
+        help="Also capture the values that rows give to aggregates, so that `provhouse what-if` "
+        "can compute the aggregates again.",
     ),
 ]
 
@@ -85,8 +85,8 @@ def spark_settings(
 ) -> dict[str, str]:
     """Return Spark's settings for these options.
 
-    Raises UsageError for a key without a column, for a budget that is not above 0, and for a
-    sample that is not a part of the rows.
+    Raises UsageError for a key without a column, for a budget that is not above 0, and for a sample
+    that is not a fraction of the rows.
     """
     check_run(run)
     for name, limit in (("--budget-mb", budget_mb), ("--budget-seconds", budget_seconds)):

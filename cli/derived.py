@@ -17,7 +17,7 @@ from .questions import OutputOptions, answer
 
 Command = Callable[..., None]
 QUESTIONS = declared(items, derivations, lists)
-"""The questions that may have commands. Those at a level are options, and load when asked."""
+"""The questions that may have commands. Questions at a level are options, loaded when used."""
 OWN = {"item": ItemArgument, "as_of": AsOfOption}
 """The annotations of fields that many questions have."""
 TEXTS = {
@@ -32,7 +32,7 @@ TEXTS = {
 
 
 def with_derived(own: Iterable[Command]) -> Iterator[Command]:
-    """Yield commands in the order of the help: ``own``, and those derived from questions.
+    """Yield commands in the order of the help: ``own``, and the commands derived from questions.
 
     A derived command follows the command of the question before it.
     """
@@ -51,7 +51,7 @@ def with_derived(own: Iterable[Command]) -> Iterator[Command]:
 
 
 def name_of(command: Command) -> str:
-    """Return the name by which a command is called."""
+    """Return the name of a command, as typed."""
     return command.__name__.rstrip("_").replace("_", "-")
 
 

@@ -38,7 +38,7 @@ def check_options(
 ) -> None:
     """Raise UsageError for a missing file, or an option that the action does not have.
 
-    ``others`` are the options of ``list``.
+    ``others`` are the options that only ``list`` has.
     """
     options: Mapping[str, object] = {"--" + name.replace("_", "-"): v for name, v in others.items()}
     if action is Action.list:

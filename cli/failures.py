@@ -132,7 +132,7 @@ def _environment_error(error: BaseException) -> ProvhouseError | None:
     if isinstance(error, MemoryError):
         return Unavailable(
             "Out of memory",
-            "The command needs more than is free",
+            "The command needs more memory than is free",
             "Free some memory, or ask for less",
         )
     if isinstance(error, RuntimeError) and str(error).startswith("Symlink loop"):  # by pathlib

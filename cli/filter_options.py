@@ -11,10 +11,10 @@ from .options import AsOfOption, each_pair, utf8
 
 ENDS: dict[Direction, Any] = {
     "upstream": Annotated[
-        bool, typer.Option("--sources", help="Only items that are derived from nothing.")
+        bool, typer.Option("--sources", help="Only items that are not derived from any item.")
     ],
     "downstream": Annotated[
-        bool, typer.Option("--sinks", help="Only items from which nothing is derived.")
+        bool, typer.Option("--sinks", help="Only items that no other item is derived from.")
     ],
 }
 """The option that sets a question's field ``ends``, by direction: ``--sources`` or ``--sinks``."""

@@ -1,4 +1,5 @@
-"""Answers to questions, from the warehouse's server if it is running, else from this process."""
+"""Answers to questions, from the warehouse's server if it is running, otherwise from this
+process."""
 
 import os
 import shutil
@@ -48,14 +49,14 @@ class OutputOptions:
 
     @property
     def as_found(self) -> bool:
-        """Whether to write the rows of a large answer in the order of finding."""
+        """Whether to write the rows of a large answer in the order in which they are found."""
         form = choose_form(self.form, self.out, terminal=False)
         return form is Form.lines and self.order is Order.auto
 
 
 @dataclass
 class AbsentItems:
-    """The number of asked items that are missing, and the first of them."""
+    """The number of items of a question that are missing, and the first of them."""
 
     count: int = 0
     first: str = ""
@@ -82,7 +83,7 @@ def answer(settings: Settings, asked: Asking[Found], options: OutputOptions) -> 
 
 
 def answer_as_found(settings: Settings, question: Question, options: OutputOptions) -> None:
-    """Answer a question about lineage or impact; write a large answer while its items get names."""
+    """Answer a question about lineage or impact; write a large answer while its names are read."""
     asked = AskingLineage(question)
     if client := _client(settings, options):
         _relay(client, asked.path, asked.body(), options)
@@ -112,7 +113,7 @@ def answer_records(settings: Settings, question: Question, options: OutputOption
     if settings.server:
         raise UsageError(
             "A remote server shows no records",
-            f"The setting server is {settings.server}, and records are in files of its machine",
+            f"The setting server is {settings.server}, and the records are in files on its machine",
             "Ask on the machine of the warehouse",
         )
 
@@ -213,7 +214,7 @@ def _remote(settings: Settings, parquet: bool) -> Client:
 
 
 def _is_typed() -> bool:
-    """Return whether a person waits for the answer, and not a script or a build."""
+    """Return whether a person waits for the answer, rather than a script or a build."""
     return bool(sys.stdout and sys.stdout.isatty() and not os.environ.get("CI"))
 
 

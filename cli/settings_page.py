@@ -13,7 +13,7 @@ HEAD = """\
 This page is generated from `model/settings.py`, by
 `python -m provhouse.cli.settings_page > docs/settings.md`.
 
-A setting has a name and a value. It comes from the first of these that names it:
+A setting has a name and a value. The first of these sources that has the name sets the value:
 
 1. an option of the command: `provhouse --set NAME=VALUE ...`; `theta` and `wait_seconds` also have
    options of their own, `--theta` and `--wait`, and `warehouse` has `--warehouse`
@@ -21,11 +21,11 @@ A setting has a name and a value. It comes from the first of these that names it
 3. the file `warehouse.toml` in the folder of the warehouse, except for `warehouse`
 4. the default
 
-A name that is none of these settings is an error, in all three places.
+An unknown name is an error, in all three places.
 """
 TAIL = """
-A relative path counts from the folder of `warehouse.toml` if it stands in that file, and from the
-current folder elsewhere. Both `neo4j_home = "../neo4j"` in the file and
+A relative path in `warehouse.toml` is relative to the folder of that file; elsewhere, to the
+current folder. Both `neo4j_home = "../neo4j"` in the file and
 `--set neo4j_home=/srv/neo4j` work.
 
 ```toml
@@ -35,8 +35,8 @@ neo4j_home = "../neo4j"
 server_port = 8642
 ```
 
-See also: [a server for a team](team.md) for the settings of servers, [Neo4j](neo4j.md) for those of
-Neo4j.
+See also: [a server for a team](team.md) for the settings of servers, [Neo4j](neo4j.md)
+for the settings of Neo4j.
 """
 
 

@@ -20,8 +20,8 @@ FoldOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="MODULE",
-        help="Fold this module: hide what is inside of it. Repeatable. The level is then record, "
-        "unless --zoom names another.",
+        help="Show this module as one node, without its inner items. Repeatable. The level is then "
+        "record, unless --zoom names another.",
         show_default=False,
     ),
 ]
@@ -38,5 +38,5 @@ PageOption = Annotated[
 
 
 def zoom_level(zoom: Level | None, fold: Sequence[str] | None) -> Level | None:
-    """Return the level that the options name; None if they name none."""
+    """Return the level that the options name, or None."""
     return zoom or ("record" if fold else None)

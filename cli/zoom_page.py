@@ -23,7 +23,7 @@ def answer_page(settings: Settings, asked: "AskingZoom", page: Path, given: bool
     if given:
         raise UsageError(
             "Both --page and --out or --format are given",
-            "A page is a file of its own",
+            "--page writes a separate file",
             "Leave out one of them",
         )
     from provhouse.output.zoom_page import zoom_page

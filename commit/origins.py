@@ -56,8 +56,8 @@ def origins_of_file(snapshot: Snapshot, file: Path) -> list[Origin]:
 
 def _none(what: str, kind: str, others: Sequence[str]) -> list[Origin]:
     raise NotFound(
-        f"{what} brought nothing that is stored",
-        f"What is stored came from {len(others):,} other {kind}{'s' * (len(others) != 1)}",
+        f"No stored triple comes from {what}",
+        f"The stored triples come from {len(others):,} other {kind}{'s' * (len(others) != 1)}",
         f"The first one is {others[0]!r}" if others else "No ingest was given a name",
     )
 

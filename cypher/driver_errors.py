@@ -48,7 +48,7 @@ def _untrusted(address: Address, error: BaseException) -> Unavailable | None:
             f"The certificate of Neo4j at {address.bolt} cannot be verified",
             error.verify_message or str(error),
             "It must be for the host in neo4j_uri. Set the variable SSL_CERT_FILE to a file with "
-            "the certificate of its authority, or with its own if it signed itself",
+            "the certificate of its authority, or with its own if it is self-signed",
         )
     causes = error.exceptions if isinstance(error, BaseExceptionGroup) else (error.__cause__,)
     found = (_untrusted(address, cause) for cause in causes if cause)
@@ -73,7 +73,7 @@ def _refused(address: Address, error: Exception) -> Unavailable | None:
     code = (error.code or "") if isinstance(error, ClientError) else ""
     if code.startswith(NO_DATABASE):
         return Unavailable(
-            f"Neo4j at {address.bolt} has no database {address.database!r} that can be used",
+            f"Neo4j at {address.bolt} has no usable database {address.database!r}",
             reported(error),
             "Correct the setting neo4j_database, or have an administrator create the database",
         )
@@ -81,7 +81,7 @@ def _refused(address: Address, error: Exception) -> Unavailable | None:
         return Unavailable(
             f"Neo4j at {address.bolt} does not permit this to the user {address.user!r}",
             reported(error),
-            "Run `provhouse doctor`, which shows what is missing; docs/neo4j.md has the rights",
+            "Run `provhouse doctor`, which shows what is missing; docs/neo4j.md lists the rights",
         )
     if code == VIOLATED:
         return Unavailable(

@@ -69,7 +69,7 @@ def _check_uri(uri: str) -> None:
             "The setting neo4j_uri would accept any certificate",
             "With +ssc, another server could pretend to be yours and read the password",
             "Write +s instead, and set the variable SSL_CERT_FILE to a file with the server's "
-            "certificate, or with that of its authority",
+            "certificate, or its authority's",
         )
     if not usable:
         raise UsageError(
@@ -79,7 +79,7 @@ def _check_uri(uri: str) -> None:
         )
     if parts.username is not None or parts.path not in ("", "/") or parts.query:
         raise UsageError(
-            "The setting neo4j_uri has more than the address of a server",
+            "The setting neo4j_uri contains more than the address of a server",
             "It contains a user, a password, a path or a query",
             "Use the settings neo4j_user, neo4j_password_file and neo4j_database",
         )

@@ -224,8 +224,8 @@ class Graph:
             raise Damaged(
                 f"Neo4j does not have generation {generation}",
                 "It has another state of this warehouse, or none",
-                "If another server was used, name its folder with PROVHOUSE_NEO4J_HOME; else run "
-                "`provhouse repair`",
+                "If another server was used, name its folder with PROVHOUSE_NEO4J_HOME; otherwise "
+                "run `provhouse repair`",
             )
 
     def closure(

@@ -21,8 +21,8 @@ class BrowserQuery:
 def url(address: Address, query: str = "") -> str:
     """Return Browser's URL, with server and user filled in; Browser asks for the password.
 
-    The URL puts ``query`` into Browser's editor. It is empty for a server that is not managed,
-    whose Browser may be anywhere.
+    The URL puts ``query`` into Browser's editor. The URL is empty for a server that is not managed,
+    since its Browser may be anywhere.
     """
     if not address.http:
         return ""

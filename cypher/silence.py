@@ -80,8 +80,8 @@ def _silent(address: Address) -> Unavailable:
     )
     return Unavailable(
         f"Neo4j at {address.bolt} does not answer",
-        "Its process is stopped or hangs, or the network loses what is sent: there was no reply "
-        f"for {SILENT_SECONDS:g} seconds, and then none on a new connection",
+        "Its process is stopped or hangs, or the network loses packets: there was no reply "
+        f"for {SILENT_SECONDS:g} seconds, and none on a new connection",
         remedy,
     )
 

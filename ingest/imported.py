@@ -70,8 +70,8 @@ def import_(folder: Path, settings: Settings, progress: Progress) -> Summary:
 def _sampled(folder: Path, manifest: Manifest) -> BadInput:
     return BadInput(
         f"{folder} cannot be imported",
-        f"{sample_sentence(manifest.samples)}. Answers of another warehouse would not say so",
-        "Copy the warehouse instead, or ingest the files of the export as any others",
+        f"{sample_sentence(manifest.samples)}. Answers of another warehouse would not show this",
+        "Copy the warehouse instead, or ingest the export's files with `provhouse ingest`",
     )
 
 
@@ -101,6 +101,6 @@ def _compare(what: str, wanted: int, found: int) -> None:
     if wanted != found:
         raise BadInput(
             "The export does not match its manifest",
-            f"The files have {found:,} {what}, the manifest lists {wanted:,} {what}",
+            f"The files have {found:,} {what}, but the manifest lists {wanted:,}",
             "Export again; nothing was imported",
         )

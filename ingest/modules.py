@@ -40,7 +40,7 @@ def given_modules(path: Path) -> GivenModules:
     ops = table.filter(pc.equal(table[PART], OP_PART))
     if twice := contradiction(ops, DESCRIBED.empty_table()):
         op, one, other = twice
-        _refuse(path, f"the op {op!r} is part of two modules", f"They are {one!r} and {other!r}")
+        _refuse(path, f"the op {op!r} belongs to two modules", f"They are {one!r} and {other!r}")
     return GivenModules(table, str(path))
 
 

@@ -45,8 +45,8 @@ def refuse_two_tables(naming: Naming, count: int, examples: Sequence[InTwoTables
     raise BadInput(
         f"{count:,} {'name stands' if count == 1 else 'names stand'} in two tables",
         f"For example {some}",
-        "If these are different items, use --names table: items are then named TABLE/NAME. In a "
-        "warehouse that stores items, that needs --replace too. If each name is one item, use "
+        "If these are different items, use --names table: items are then named TABLE/NAME. If the "
+        "warehouse already stores items, add --replace. If each name is one item, use "
         "--names global. Nothing was ingested",
     )
 

@@ -96,8 +96,8 @@ def without_triples(source: str, *, run: str | None, replace: bool) -> Iterator[
     if run is not None or replace:
         raise UsageError(
             "Descriptions are given without triples",
-            "A run, or a replacement, would end all triples that it does not bring again",
-            "Leave out the run or the replacement, or name the files with its triples",
+            "A run or a replacement would end all triples that its files do not contain",
+            "Leave it out, or name the files with its triples",
         )
     with spooled(_NO_TRIPLES, source, AS_NAMED) as sources:
         yield sources
@@ -176,8 +176,8 @@ def _one_each(rows: pa.Table) -> pa.Table:
             for row in each.slice(again, 2).to_pylist()
         )
         raise BadInput(
-            f"The op {ops[again].as_py()!r} is described twice, and not in the same way",
+            f"The op {ops[again].as_py()!r} has two different descriptions",
             f"See {one}, and {other}",
-            "Keep one row. An op of several kinds states the kind in each triple (op_kind)",
+            "Keep one row. For an op of several kinds, give the kind with each triple (op_kind)",
         )
     return each.select([*OPERATION])

@@ -28,7 +28,8 @@ def patterns_of(
         raise UsageError(
             "This warehouse does not accept --pattern",
             "Its items are named with --names table, so that every name is TABLE/NAME",
-            "Leave out --pattern, or start from an empty generation with --replace and other names",
+            "Leave out --pattern, or start from an empty generation with --replace and another "
+            "--names",
         )
     patterns = {**stored, **said}
     check_apart(patterns)

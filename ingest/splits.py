@@ -36,7 +36,7 @@ def read_splits(path: Path) -> list[Split]:
     if twice:
         raise BadInput(
             f"{path} names {', '.join(sorted(twice))} twice",
-            "A table belongs to one split only",
+            "A table can belong to only one split",
         )
     return list(content.values())
 

@@ -80,12 +80,14 @@ def _in_duckdb(
     except (duckdb.BinderException, duckdb.ParserException, duckdb.CatalogException):
         raise NotCovered(  # DuckDB has bound the user's own text before
             "Lineage of this query is not supported",
-            "DuckDB does not accept it with the columns that identify its rows",
+            "DuckDB does not accept it with columns that identify its rows",
             REWRITE,
         ) from None
     if list(map(str, relation.types[: len(plan.kinds)])) != plan.kinds:
         raise NotCovered(
-            "Lineage of this query is not supported", "It changes the types of the result", REWRITE
+            "Lineage of this query is not supported",
+            "Capture would change the types of the result",
+            REWRITE,
         )
     _check_keys([str(relation.types[at]) for at in plan.hidden])
     apart = con.apart()

@@ -289,14 +289,14 @@ class Connection:
         if found is None or found.view is not None:
             raise UsageError(
                 f"There is no table {table!r}",
-                "Only tables have row numbers, and views have not" if found else "",
+                "Only tables have row numbers, not views" if found else "",
                 "Name a table, or make one with register()",
             )
         if "rowid" in map(str.lower, found.columns):
             raise UsageError(
                 f"The records of {table} have no row numbers",
                 "Its column rowid hides them",
-                "Rename the column, or make a table of it without this name",
+                "Rename the column, or copy the table under another column name",
             )
         return found.place, found.columns
 

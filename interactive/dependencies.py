@@ -87,7 +87,7 @@ def _sides(
     parts = _DEPENDENCY.fullmatch(dependency)
     if not parts:
         raise UsageError(
-            "The text is no functional dependency",
+            "The text is not a functional dependency",
             f"It is {dependency!r}",
             "Write it as 'customer -> segment', or 'a, b -> c'",
         )

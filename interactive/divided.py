@@ -1,7 +1,8 @@
 """The records of each row divided by the values of some columns, with aggregates of each part.
 
-An aggregate over the records of a row, by these columns, is then read off (Smoke, section 4.2:
-group-by push-down), and so are the records with one of their values (selection by attribute).
+A later aggregate over the records of a row, by these columns, only reads the stored values (Smoke,
+section 4.2: group-by push-down). The records with one value of a column are stored too (selection
+by attribute).
 """
 
 from collections.abc import Mapping, Sequence

@@ -39,16 +39,18 @@ def check_aggregate(con: "Connection", place: TablePlace, text: str, what: str) 
 
 def _check(con: "Connection", place: TablePlace, query: str, what: str, allowed: set[str]) -> None:
     if len(con.duckdb.extract_statements(query)) != 1:
-        raise UsageError(f"{what} is no expression", "It has a semicolon", "Write one expression")
+        raise UsageError(
+            f"{what} is not an expression", "It has a semicolon", "Write one expression"
+        )
     relation = con.duckdb.sql(query)  # raises DuckDB's error
     if len(relation.columns) != 1:
-        raise UsageError(f"{what} is no expression", "It has several columns", "Write one")
+        raise UsageError(f"{what} is not an expression", "It has several columns", "Write one")
     try:
         (plan,) = bound(con.duckdb, query)
     except NotBound as error:
         raise UsageError(f"{what} cannot be checked", str(error), "Write another") from None
     if unstable := sorted(plan.called & con.catalog().functions.unstable):
-        _refuse(what, f"{unstable[0]}(), which has another value at each call")
+        _refuse(what, f"{unstable[0]}(), which returns a different value at each call")
     for operator in operators(plan):
         if operator not in allowed:
             _refuse(what, NAMES.get(operator, "a subquery"))

@@ -194,8 +194,8 @@ def verify(right: NDArray[np.bool_]) -> None:
     if not right.all():
         raise Damaged(
             "The lineage of the result is incomplete",
-            f"{int((~right).sum()):,} of {right.size:,} groups have other rows than when the query "
-            "ran: a table changed, or the query computes other values each time",
+            f"{int((~right).sum()):,} of {right.size:,} groups have different rows than when the "
+            "query ran: a table changed, or the query is not deterministic",
             "Run the query again; replace random(), and floating-point sums that are compared",
         )
 

@@ -54,7 +54,7 @@ class Linked:
         changed.
         """
         if result not in self.results:
-            raise UsageError("The result is not one of the two that are linked")
+            raise UsageError("The result is not one of the two linked results")
         for each in self.results:
             each.check_unchanged()
         chosen = result.positions(rows)

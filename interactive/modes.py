@@ -97,8 +97,8 @@ def chosen(
     if mode == "inject" and listed is None:
         raise UsageError(
             "The lineage of this query cannot be injected",
-            "Only a GROUP BY of tables can list rids, each table read once; with a condition, "
-            "none in a derived table",
+            "Only a GROUP BY of tables that are each read once can list rids; with a condition, "
+            "none of them may be in a derived table",
             "Leave out the mode, or use defer",
         )
     if mode is not None or want.refs is None:

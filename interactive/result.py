@@ -291,7 +291,7 @@ class Result:
         """
         if any(self.tables[ref] == table for ref in self._masks):
             raise UsageError(
-                "The lineage of this result is not whole",
+                "The lineage of this result is incomplete",
                 f"Want declared that only records with {self._want.where} have lineage",
                 "Run the query again without this condition",
             )

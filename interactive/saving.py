@@ -50,7 +50,7 @@ def save(
         raise UsageError(
             f"The records of {missing[0]} have no names",
             f"names has {', '.join(names) or 'none'}",
-            f"Name the column that identifies them: names={{{missing[0]!r}: 'id'}}",
+            f"Name the column that identifies the records: names={{{missing[0]!r}: 'id'}}",
         )
     if key not in result.columns:
         raise UsageError(
@@ -169,13 +169,13 @@ def _identifying(keys: pa.ChunkedArray, kind: str, what: str) -> pa.ChunkedArray
         raise UsageError(
             f"The column {what!r} cannot name items",
             f"Its type is {kind}",
-            "Choose one of numbers, dates or text, or cast it to text in the query",
+            "Choose a column of numbers, dates or text, or cast it to text in the query",
         )
     if keys.null_count or pc.count_distinct(keys).as_py() < len(keys):
         raise UsageError(
             f"The column {what!r} does not identify the rows",
             "A value is NULL or occurs twice",
-            "Choose another, or make one in the query",
+            "Choose another column, or compute one in the query",
         )
     return keys
 

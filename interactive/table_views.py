@@ -58,7 +58,7 @@ class TableViews(ChartViews):
             )
         if unknown := sorted(bins.keys() - by.keys()):
             raise UsageError(
-                f"bins names {unknown[0]!r}, which is no view", f"The views are: {', '.join(by)}"
+                f"bins names {unknown[0]!r}, which is not a view", f"The views are: {', '.join(by)}"
             )
         self._con = con
         self._place, _ = con.find(table)

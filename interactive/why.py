@@ -73,7 +73,7 @@ def check(number: int) -> None:
     if number > MOST:
         raise UsageError(
             f"The row has more than {MOST:,} derivations",
-            "Each combination of records would be listed",
+            "The answer would list each combination of records",
             "Ask backward() for its records",
         )
 

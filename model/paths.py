@@ -29,6 +29,6 @@ def check_local(path: Path) -> None:
         scheme, _, rest = str(path).partition(":")
         raise UsageError(
             f"Cannot use {scheme}://{rest.lstrip('/')}",
-            "provhouse reads and writes only files of this machine",
-            "Copy the files to a local folder, or mount the storage, and name that folder",
+            "provhouse reads and writes only local files",
+            "Copy the files to a local folder or mount the storage, and name the folder",
         )

@@ -46,14 +46,14 @@ def _declared(table: str, text: str) -> Pattern:
     before, _, after = text.partition("{id}")
     if not table or text.count("{id}") != 1 or "{table}" in after:
         raise UsageError(
-            f"{text!r} is no pattern of a table",
+            f"{text!r} is not a pattern of a table",
             "A pattern has {id} once, and {table} only before it" if table else "No table is named",
             f"Write a pattern such as INV-{{id}}; the usual pattern is {USUAL}",
         )
     pattern = Pattern(before.replace("{table}", table), after)
     if re.search(r"@-?[0-9]*$", pattern.before) and _DIGITS.fullmatch(after):
         raise UsageError(
-            f"The pattern {text!r} of {table} gives names that are versions of others",
+            f"The pattern {text!r} of {table} gives names that look like versions of other names",
             "A name that ends with @ and digits is a version of the name before it",
             "Choose another character than @",
         )
@@ -90,7 +90,7 @@ def _meet(one: Pattern, other: Pattern) -> bool:
 
 def _clash(table: str, pattern: Pattern, other: str, others: Pattern) -> UsageError:
     return UsageError(
-        f"The pattern {pattern.name('{id}')!r} of {table} gives names that {other} may have too",
+        f"The pattern {pattern.name('{id}')!r} of {table} gives names that {other} may also have",
         f"Rows of {other} are named {others.name('{id}')!r}",
         "Choose a pattern whose beginning no other table has, such as INV-{id}",
     )

@@ -124,9 +124,8 @@ class Settings:
     answer_seconds: int = 60
     """The longest time in seconds for one answer of the warm server."""
     idle_minutes: int = 15
-    """The minutes without questions after which a server ends that a typed question started.
-
-    With 0, questions start no server.
+    """A server that a typed question started ends after this many minutes without a question. With
+    0, questions start no server.
     """
 
     @property

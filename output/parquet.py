@@ -59,7 +59,7 @@ def _table(rows: Sequence[Sequence[object]], schema: pa.Schema) -> pa.Table:
     except (pa.ArrowException, OverflowError, TypeError) as error:
         raise UsageError(
             "The result cannot be written as Parquet",
-            f"A column has values of several types: {error}",
+            f"A column contains several types: {error}",
             "Choose another format, for example --format csv",
         ) from error
     return pa.table(columns, schema=schema)

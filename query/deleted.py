@@ -32,7 +32,7 @@ def check_newest(
     unknown = [each for each in samples if each.version > last]
     if unknown:
         raise NotFound(
-            f"The newest version of the row {item!r} is not known",
+            f"The newest version of the row {item!r} is unknown",
             f"{sample_sentence(unknown)}; this row is in no later sample",
             f"Ask about an earlier version, such as {item + own.suffix!r}",
         )
@@ -40,9 +40,9 @@ def check_newest(
         write = deleting[0]
         raise NotFound(
             f"The row {item!r} was deleted",
-            f"Write {write.version} of {_run(write)} has replaced the table without it",
-            f"Ask about its last version, {item + own.suffix!r}, or as of an earlier "
-            "generation with --as-of",
+            f"Write {write.version} of {_run(write)} replaced the table without this row",
+            f"Ask about its last version, {item + own.suffix!r}, or about an earlier generation "
+            "with --as-of",
         )
 
 

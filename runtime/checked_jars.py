@@ -14,10 +14,8 @@ from .jar_lock import Jar
 
 
 def altered(folder: Path, jars: Sequence[Jar], *, again: bool = False) -> list[str]:
-    """Return the names of the jars in a folder that do not have their SHA-256.
-
-    ``again`` checks files that have not changed, too. The result is stored beside the folder, if
-    the place is writable.
+    """Return the names of the jars in a folder whose SHA-256 is wrong. ``again`` also checks
+    unchanged files. The result is stored beside the folder, if the place is writable.
     """
     record = folder.with_name(f"{folder.name}.checked")
     found = {jar.name: _identity(folder, jar) for jar in jars}

@@ -84,5 +84,5 @@ def _altered(jar: Jar) -> Unavailable:
     return Unavailable(
         f"The downloaded jar {jar.coordinate} does not have the SHA-256 {jar.sha256}",
         f"It had another checksum in each of {ATTEMPTS} attempts",
-        "A proxy or something else on the way changes downloads: try another network",
+        "A proxy or firewall may change downloads: try another network",
     )

@@ -59,7 +59,7 @@ def _candidates() -> Iterator[Path]:
     if home := os.environ.get("JAVA_HOME"):
         executable = Path(home) / "bin" / "java"
         if not os.access(executable, os.X_OK):
-            raise Unavailable(WANTED, f"JAVA_HOME is {home}, which has no bin/java", REMEDY)
+            raise Unavailable(WANTED, f"JAVA_HOME is {home}, which contains no bin/java", REMEDY)
         yield executable.resolve()
         return
     if first := shutil.which("java"):

@@ -149,8 +149,8 @@ class Answering:
         """
         if form.form is None:
             raise UsageError(
-                "Answers about many items have no Arrow form",
-                "Each of them would have streams of its own",
+                "Answers about many items cannot be sent as Arrow",
+                "Each answer would need separate streams",
                 "Ask about one item at a time, or accept application/json",
             )
         stack = AsyncExitStack()

@@ -120,8 +120,8 @@ class AccessMiddleware:
         if self._body_bytes + size > BODIES_BYTES:
             raise Refused(
                 429,
-                "The requests in progress are too large together",
-                f"Their bodies would have more than {BODIES_BYTES:,} bytes",
+                "The requests in progress are too large in total",
+                f"Their bodies exceed {BODIES_BYTES:,} bytes",
                 "Send the request again in a second",
                 _RETRY,
             )

@@ -88,8 +88,8 @@ def server_names(settings: Settings) -> frozenset[str]:
     for name in names:
         if not _NAME.fullmatch(name):
             raise UsageError(
-                f"The setting server_names contains {name!r}, which is no host name",
-                "It names hosts without scheme and port, separated by commas",
+                f"The setting server_names contains {name!r}, which is not a host name",
+                "It must list host names without scheme and port, separated by commas",
                 "Correct it, for example: server_names = 'lineage.example.com'",
             )
     address = _address(settings)
@@ -97,7 +97,7 @@ def server_names(settings: Settings) -> frozenset[str]:
         raise UsageError(
             "The setting server_names is empty",
             f"The server would listen on all addresses ({settings.server_address}), so it cannot "
-            "know under which names clients reach it",
+            "know the names that clients use",
             "Name them, for example: server_names = 'lineage.example.com'",
         )
     return frozenset(names | ({str(address.host)} if address else set()))
@@ -144,9 +144,9 @@ def _certificate(settings: Settings, address: _Address) -> tuple[Path, Path | No
     if settings.server_certificate is None:
         raise UsageError(
             f"The server does not listen at {address.host} without TLS",
-            "There is no certificate, so anyone on the way could read tokens and answers",
-            "Set server_certificate and server_key; or remove server_address and have a reverse "
-            f"proxy on this machine end TLS, which connects to {HOST}",
+            "Without a certificate, anyone on the network could read tokens and answers",
+            "Set server_certificate and server_key; or remove server_address, and end TLS in a "
+            f"reverse proxy on this machine that connects to {HOST}",
         )
     return settings.server_certificate, settings.server_key
 
@@ -162,7 +162,7 @@ def _context(certificate: Path, key: Path | None) -> ssl.SSLContext:
         raise UsageError(
             f"Cannot use the certificate {certificate}" + (f" with the key {key}" if key else ""),
             error.strerror or str(error),
-            "Name files in PEM that belong together, the key without a password: see "
+            "Name a certificate and its key in PEM, the key without a password: see "
             "server_certificate and server_key in the settings",
         ) from error
     return context

@@ -20,7 +20,7 @@ _PROBLEM = {"content": {"application/problem+json": {}}, "model": Problem}
 def responses(form: str, *, lines: bool = False) -> dict[int | str, dict[str, Any]]:
     """Describe the responses of a route: a result in several media types, or a problem document.
 
-    A result in JSON has the schema named ``form``. ``lines`` adds the media type of a stream of
+    A result in JSON has the schema named ``form``. ``lines`` adds the media type for a stream of
     JSON answers, one on each line.
     """
     content: dict[str, Any] = {"application/json": {"schema": {"$ref": _COMPONENTS + form}}}

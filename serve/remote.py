@@ -72,7 +72,7 @@ def checked_token(token: str) -> str:
     found = token.strip()
     if not _TOKEN.fullmatch(found):
         raise UsageError(
-            "The token is empty or has characters that no token has",
+            "The token is empty or contains an invalid character",
             f"It has {len(found)} characters",
             "Use the line that `provhouse token add` printed",
         )

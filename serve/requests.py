@@ -28,7 +28,7 @@ class Request(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _without_output_options(cls, given: object) -> object:
-        """Remove the parameters that choose the format. For a GET, FastAPI passes them, too."""
+        """Remove the parameters that choose the format, which FastAPI passes too for a GET."""
         if not isinstance(given, Mapping):
             return given
         return {name: value for name, value in given.items() if name not in OUTPUT_OPTIONS}
@@ -101,7 +101,7 @@ class AskingMany(Filters):
 
 
 class Health(BaseModel):
-    """Whether the server can answer, from which generation, and if not, why.
+    """Whether the server can answer, and the generation that it answers from, or why it cannot.
 
     ``cold`` is the number of partitions not yet in memory; questions that need them take longer.
     """
@@ -114,7 +114,7 @@ class Health(BaseModel):
 
 
 class Problem(BaseModel):
-    """An error: the problem (``title``), its cause (``detail``) and what to do (``remedy``)."""
+    """An error: the problem (``title``), its cause (``detail``) and its remedy (``remedy``)."""
 
     title: str
     status: int

@@ -21,7 +21,7 @@ from .people import Writer as WriterRole
 from .requests import AskingMany, AskingOne, Request, request_of
 
 OWN: tuple[type[Asking[Any]], ...] = (AskingLineage, AskingView, AskingGenerations)
-"""The questions whose routes differ from those of all others."""
+"""The questions whose routes have special handling."""
 
 
 def add_routes(app: FastAPI, answering: Answering) -> None:
@@ -104,7 +104,7 @@ def _add_lineage(
         return await answering.one(asking.question(asking.item, direction), form, request)
 
     many = responses("answer", lines=True)
-    text = f"{text} For many items, the answers come one on a line."
+    text = f"{text} For many items, the response has one answer on each line."
 
     @app.post(f"/v1/{name}", name=f"{name}_posted", description=text, responses=many)
     async def post(asking: AskingOne | AskingMany, request: HttpRequest, form: Format) -> Response:

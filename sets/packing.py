@@ -75,7 +75,8 @@ def packings(
 
 
 def _carried(packed: I32, count: int, child: I32, parent: I32) -> tuple[I32, I32]:
-    """Return the dependencies after packing; fixed sets are again numbered after packed sets."""
+    """Return the dependencies after packing. The numbers of fixed sets still follow those of packed
+    sets."""
     dense = np.unique(packed, return_inverse=True)[1]
     fewer = count - (int(dense.max(initial=-1)) + 1)
 

@@ -56,7 +56,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class CutPlan:
-    """A way to cut all pieces of a kind, found with the first of them.
+    """A way to cut all pieces of a kind, found for the first such piece.
 
     ``grouping`` is the number of the grouping, and ``taken`` are the joined pairs of groups.
     """
@@ -162,7 +162,7 @@ def _large_pieces(label: I32, src: Edges, dst: Edges, table: I32, bar: I32) -> I
 
 
 def _are_large(label: I32, bar: I32) -> Bools:
-    """Return which pieces have at least as many items as ``bar`` has at their items."""
+    """Return whether each piece has at least as many items as ``bar`` requires for its items."""
     sizes = np.bincount(label)
     bars = np.zeros(len(sizes), np.int32)
     bars[label] = bar

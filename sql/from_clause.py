@@ -71,7 +71,7 @@ def apart(select: exp.Select) -> exp.Select:
         select.set(clause, None)
     if outer_columns(inner):
         what = "a sample" if inner.args.get("sample") else "a join by position"
-        refuse(f"{what} of rows that depend on the query around it", inner)
+        refuse(f"{what} of rows that depend on the outer query", inner)
     alias = exp.TableAlias(this=exp.to_identifier(name, quoted=True))
     select.set("from_", exp.From(this=exp.Subquery(this=inner, alias=alias)))
     return inner

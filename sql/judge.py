@@ -35,7 +35,7 @@ def check(con: duckdb.DuckDBPyConnection, sql: str, tree: exp.Expr, catalog: Cat
         differing = sorted(theirs.called ^ ours.called)
         what = f"{differing[0]}()" if differing else "this query"
         node = _call(tree, differing) or tree
-        refuse(f"{what}, which DuckDB reads in another way than provhouse", node)
+        refuse(f"{what}, which DuckDB and provhouse read differently", node)
     return theirs
 
 
@@ -71,7 +71,7 @@ def check_scans(scans: Counter[TablePlace], tables: Iterable[TablePlace]) -> Non
     for table in (scans - found) + (found - scans):
         raise NotCovered(
             f"Lineage of this use of {table.name} is not supported",
-            f"DuckDB reads {table.sql()} {scans[table]} times, and provhouse has found "
+            f"DuckDB reads {table.sql()} {scans[table]} times, and provhouse found "
             f"{found[table]} of them",
             REWRITE,
         )

@@ -90,5 +90,5 @@ def _body(call: exp.Func, macro: Macro) -> Any:
     try:
         (tree,) = read(macro.text if macro.table else f"SELECT {macro.text}")
     except (SqlglotError, ValueError):
-        refuse(f"the macro {macro.name}, whose text cannot be read", call)
+        refuse(f"the macro {macro.name}, because its text cannot be read", call)
     return tree if macro.table else tree.expressions[0].unalias()

@@ -143,7 +143,7 @@ def _refuse_reserved(nodes: list[exp.Expr]) -> None:
     """Refuse names that could be names of hidden columns."""
     for name in nodes:
         if isinstance(name, exp.Identifier) and name.this.lower().startswith(RESERVED):
-            refuse(f"{name.name}, which is a name that provhouse keeps for itself,", name, RENAME)
+            refuse(f"{name.name}, which is a name that provhouse reserves,", name, RENAME)
 
 
 def _columns(catalog: Catalog, table: exp.Table) -> list[str]:
@@ -204,7 +204,7 @@ def _name_tables(tree: exp.Expr, catalog: Catalog, depth: int) -> None:
             continue
         relation = catalog.find(table)
         if relation is None:
-            refuse(f"{table.sql('duckdb')} (no table or view)", table, LOAD)
+            refuse(f"{table.sql('duckdb')} (not a table or view)", table, LOAD)
         if relation.view is None:
             name = exp.to_identifier(table.alias_or_name)
             if not table.alias:
@@ -335,7 +335,7 @@ def _hoist(con: duckdb.DuckDBPyConnection, parsed: Parsed) -> None:
                 while inner is not None and inner is not cte:
                     inner = inner.find_ancestor(exp.CTE)
                 if inner is cte:
-                    refuse("a WITH query that reads the recursive one around it", table)
+                    refuse("a WITH query that reads the outer recursive query", table)
                 continue
             table.meta["self"] = True
             if "types" not in cte.meta:
@@ -347,7 +347,7 @@ def _hoist(con: duckdb.DuckDBPyConnection, parsed: Parsed) -> None:
     numbers = {id(cte): at for at, cte in enumerate(parsed.ctes)}
     for cte in parsed.ctes:
         if outer_columns(cte.this):
-            refuse("a WITH query that refers to the query around it", cte)
+            refuse("a WITH query that refers to the outer query", cte)
     for node in [parsed.query, *(cte.this for cte in parsed.ctes)]:
         for table in node.find_all(exp.Table):
             if (of := table.meta.pop("of", None)) is not None:

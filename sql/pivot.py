@@ -129,7 +129,7 @@ def _values(shape: _Shape, key: exp.Expr) -> Iterator[tuple[str, exp.Expr]]:
     """Yield the values of a key, as the names of columns, each with its condition."""
     assert isinstance(key, exp.In)  # ``pivot_values`` has listed the values in the data
     if not key.expressions:
-        refuse("PIVOT by an IN that is no list of values", key)
+        refuse("PIVOT by an IN that is not a list of values", key)
     for each in key.expressions:
         parts = _parts(each.this if isinstance(each, exp.PivotAlias) else each.unalias())
         texts = [_text(shape, part) for part in parts]

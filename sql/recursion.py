@@ -49,7 +49,7 @@ def store(cte: exp.CTE, name: str, ref: int) -> tuple[Recursion, exp.Select]:
     """
     union = blocks.unwrapped(cte.this)
     if not isinstance(union, exp.Union):
-        refuse("a recursive WITH query that is no UNION", cte)
+        refuse("a recursive WITH query that is not a UNION", cte)
     if _reads_itself(union.left):
         refuse("a recursive WITH query that reads itself in its first branch", cte)
     columns = [each.alias_or_name for each in _leaf(union).expressions]

@@ -33,7 +33,7 @@ def ask(
     try:
         return con.sql(query)
     except duckdb.Error:
-        refuse(f"{what} that refers to the query around it, or has another form", part)
+        refuse(f"{what} that refers to the outer query, or has another form", part)
 
 
 def _withs(part: exp.Expr) -> Iterator[tuple[exp.With, exp.CTE | None]]:

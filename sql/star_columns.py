@@ -254,7 +254,7 @@ def _side(scope: Scope, join: exp.Join, name: str, aliases: set[str]) -> Shared:
     for alias, columns in scope.columns.items():
         if alias.lower() in aliases and name.lower() in map(str.lower, columns):
             return Shared(name, {alias.lower()}, exp.column(name, alias, quoted=True))
-    refuse(f"USING ({name}) of a table whose columns are not known", join)
+    refuse(f"USING ({name}) of a table with unknown columns", join)
 
 
 def _columns_in(item: exp.Expr) -> Iterator[exp.Anonymous]:

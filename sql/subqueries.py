@@ -228,7 +228,7 @@ def _mark(node: exp.Expr, select: exp.Select, tables: set[str]) -> None:
         bound = {source.alias_or_name for source in sources(around)}
         if tables & bound:
             if not tables <= bound:
-                refuse("an aggregate over columns of several blocks around it", node)
+                refuse("an aggregate over columns of several outer blocks", node)
             node.meta["aggregated"] = min(tables)
             for inner in node.find_all(exp.Func):
                 inner.meta["of_outer"] = True

@@ -18,7 +18,7 @@ PROGRAMS = re.compile(r"/opt/provhouse/bin/\w+")
 
 
 def test_the_units_are_valid(tmp_path: Path) -> None:
-    """The programs are replaced by one that exists, since systemd checks that, too."""
+    """The programs are replaced by an existing one, since systemd checks that they exist."""
     if not shutil.which("systemd-analyze"):
         pytest.skip("systemd-analyze is missing")
     for unit in UNITS:

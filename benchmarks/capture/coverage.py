@@ -1,4 +1,4 @@
-"""Write what `make test-long` found about captured queries to `results/coverage.json`.
+"""Write the outcomes of captured queries in `make test-long` to `results/coverage.json`.
 
 A query without a record keeps its earlier result.
 """

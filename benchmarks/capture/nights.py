@@ -137,7 +137,7 @@ KEYS = {
     "balance": ("store",),
 }
 ASKED = 20
-"""The number of items that are asked for in each table."""
+"""The number of items in each table to ask about."""
 REPORT = """\
 SELECT CAST({night} AS INT) AS night, nation, sort, sum(amount) AS amount, count(*) AS sales
 FROM tonight JOIN customer USING (customer) JOIN product USING (product) JOIN store USING (store)

@@ -46,7 +46,7 @@ class Way(TypedDict):
 
 
 class Program(TypedDict):
-    """A program by interface (``RDD`` or ``data frame``), and by way."""
+    """A program, and its variants by interface (``RDD`` or ``data frame``) and by name."""
 
     program: str
     ways: dict[str, dict[str, Way]]

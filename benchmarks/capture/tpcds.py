@@ -138,7 +138,7 @@ def main() -> None:
 
 
 def store(scale: str, load: float, repeats: int, query: Query) -> None:
-    """Add a query to the stored results, unless these are of another scale, and print it."""
+    """Add a query to the stored results if they have the same scale, and print it."""
     stored = RESULTS.path.exists() and RESULTS.read()
     before = stored["queries"] if stored and stored["scale"] == scale else []
     queries = {**{each["query"]: each for each in before}, query["query"]: query}

@@ -160,7 +160,8 @@ class Cluster:
         return f"spark://{self._address(1)}:{self._port}"
 
     def _address(self, number: int) -> str:
-        """Return the address of the driver, 0, the master, 1, or a worker.
+        """Return the address of a process: 0 is the driver, 1 the master, and a higher number a
+        worker.
 
         With one address, Spark would take the workers for one machine, and have one read the files
         of another directly.

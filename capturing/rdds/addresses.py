@@ -29,7 +29,7 @@ def local(address: str) -> str:
     if parts.scheme not in ("", "file"):
         raise refusal(
             f"The lineage of {address} cannot be captured",
-            "Rows of RDDs are named by their positions in files of this machine",
+            "Rows of RDDs are named by their positions in local files",
             "Use a local or mounted folder",
         )
     return path_of(address)

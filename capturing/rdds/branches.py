@@ -45,9 +45,9 @@ class Branches:
         if isinstance(other, Branches) and other.context is self.context:
             return other
         raise refusal(
-            f"{method} of an RDD with another one that this block does not capture",
-            "Its records have no lineage here",
-            "Read its files by the context of the block, too",
+            f"{method} with an RDD that this block does not capture",
+            "The records of that RDD have no lineage",
+            "Read its files with run.context too",
         )
 
     def streamed(self, function: Callable[[int, Iterator[Any]], Iterable[Any]]) -> Self:

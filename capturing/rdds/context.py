@@ -117,9 +117,9 @@ class LineageContext(FileContext[LineageRDD]):
         keys = {table: self.key_of(table, unit) for table in {part.table for part in parts}}
         if len(keys) > 1 and any(keys.values()):
             raise UsageError(
-                f"{name} is several tables, of which some have keys",
+                f"{name} is several tables, and only some have keys",
                 f"They are {', '.join(sorted(keys))}",
-                "Read each table by itself, and unite the RDDs",
+                "Read each table separately, and unite the RDDs",
             )
         first = self._parts
         self._parts += len(parts)

@@ -48,14 +48,14 @@ class LineageRDD(PairRdd):
         raise refusal(
             f"RDD.{name} is not covered by the capture of RDDs",
             "The lineage of its records would be lost",
-            "Save the RDD, and read what was saved outside of the block",
+            "Save the RDD, and read the saved files outside of the block",
         )
 
     def __iter__(self) -> Iterator[Any]:
         raise refusal(
             "An RDD whose lineage is captured cannot be turned into other data",
-            "createDataFrame and parallelize know nothing of its lineage",
-            "Save it as text, and read that as a data frame",
+            "createDataFrame and parallelize would lose its lineage",
+            "Save it as text, and read the text as a data frame",
         )
 
     def __add__(self, other: "LineageRDD") -> Self:

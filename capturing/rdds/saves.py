@@ -79,7 +79,7 @@ def _check_new(target: Path) -> None:
     if target.exists():
         raise UsageError(
             f"{target} exists already",
-            "An RDD is saved to a new folder",
+            "An RDD can only be saved to a new folder",
             "Remove the folder, or save the RDD to another one",
         )
 

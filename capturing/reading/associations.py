@@ -242,14 +242,14 @@ def alike(by: str) -> BadInput:
     """Return the error for two groups whose keys are equal."""
     return BadInput(
         f"Two groups by {by} cannot be distinguished",
-        "The numbers of 64 bits that stand for the groups are equal",
+        "The 64-bit hashes of the groups are equal",
         "Use an integer column that is never NULL, or write this outside of the block",
     )
 
 
 def _twice(folder: Path, partition: int) -> BadInput:
     return BadInput(
-        "It is unknown which attempt of a task made the rows that were written",
+        "It is unknown which attempt of a task wrote the rows",
         f"Two attempts of partition {partition} have left different associations in {folder}",
-        "Run the job again; without speculation, it happens only if Spark has lost an executor",
+        "Run the job again; without speculation, this happens only if Spark has lost an executor",
     )

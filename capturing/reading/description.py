@@ -303,7 +303,7 @@ def _check_form(form: object, folder: Path) -> None:
     if form != FORM:
         raise BadInput(
             f"{folder} was captured by another release of provhouse",
-            f"Its form is {form!r}; this release reads form {FORM}",
+            f"It has form {form!r}; this release reads form {FORM}",
             "Ingest it with the release that captured it, then upgrade",
         )
 
@@ -385,7 +385,7 @@ def _local(address: str) -> Path:
     if parts.scheme not in ("", "file"):
         raise BadInput(
             f"The lineage of {address} cannot be ingested",
-            "Keys and row numbers are read only from files of this machine",
+            "Keys and row numbers can only be read from local files",
             "Write to a local folder, or leave this write outside of the block",
         )
     return Path(unquote(parts.path))

@@ -52,7 +52,7 @@ def column_at(name: str, columns: Sequence[str], where: str, exact: bool) -> int
     raise BadInput(
         f"{where} has {several} {name}, which is declared as its key",
         f"Its columns are {', '.join(columns[:10])}",
-        "Correct the key; a column that only the folder's name has cannot be one",
+        "Correct the key; a column from a folder's name cannot be part of it",
     )
 
 

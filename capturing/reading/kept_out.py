@@ -92,6 +92,6 @@ def _refusal(write: CapturedWrite, error: ProvhouseError | None) -> "Refusal":
 
     if error is None:
         return Refusal(
-            str(write.path), write.table, "It builds on a write that was not ingested", ""
+            str(write.path), write.table, "It derives from a write that was not ingested", ""
         )
     return Refusal(str(write.path), write.table, error.wanted, error.found)

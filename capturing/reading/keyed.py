@@ -77,9 +77,9 @@ def source_keys(source: KeyedSource) -> SourceKeys:
     found = np.asarray(rows["id"])
     if len(unique(found)) != len(found):
         raise BadInput(
-            f"The rows of {source.table} have changed while the job ran",
-            "Spark has read them twice and found other rows",
-            "Run the job again; sources must stay as they are until the block has ended",
+            f"The rows of {source.table} changed while the job ran",
+            "Spark read them twice, with different results",
+            "Run the job again; sources must not change until the block has ended",
         )
     rows = rows.take(pa.array(np.argsort(found)))
     texts = rows["key"].combine_chunks()

@@ -43,8 +43,8 @@ def keyed_output_of(write: CapturedWrite) -> KeyedOutput:
     names = row_keys(write.folder / "rows")
     if write.format != "jdbc" and write.rows != len(names):
         raise BadInput(
-            f"The lineage of {write.path} is not that of its rows",
-            f"Spark has written {write.rows:,} rows and captured {len(names):,}",
+            f"The lineage of {write.path} does not match its rows",
+            f"Spark wrote {write.rows:,} rows and captured {len(names):,}",
             "Run the job again; if this repeats, report it",
         )
     check_texts(write.table, write.key, names)

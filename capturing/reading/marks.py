@@ -49,7 +49,7 @@ class MarkedRows:
         if (at[here] == len(self.hashes)).any() or (self.hashes[at[here]] != found[here]).any():
             raise BadInput(
                 f"Marked rows of {self.table} are missing",
-                "A task has used them, but no task has left their keys",
+                "A task used them, but no task recorded their keys",
                 "Run the job again; if this repeats, report it",
             )
         return np.where(here, (self.number << ROW_BITS) + at, NONE)
@@ -120,7 +120,7 @@ def _check_keys(rows: pa.Table, table: str, key: Sequence[str]) -> None:
         raise BadInput(
             f"The key of {table} is NULL in {nulls:,} of the marked rows",
             f"The declared key is {by}",
-            "Declare another key, or mark only rows that have one",
+            "Declare another key, or mark only rows whose key is not NULL",
         )
     distinct = int(pc.count_distinct(rows[_ID]).as_py())
     if distinct != len(rows):
@@ -141,9 +141,9 @@ def _check_alike(table: str, rows: Sequence[pa.Table]) -> None:
         every = every.group_by(columns).aggregate([])
     if int(pc.count_distinct(every[_ID]).as_py()) != len(every):
         raise BadInput(
-            f"Marked rows of {table} have one key, but derive from different rows",
-            "Two frames are marked with this name, or Spark has computed a random frame twice",
-            "Use two names, or cache what run.mark returns, inside of the block",
+            f"Marked rows of {table} have the same key, but derive from different rows",
+            "Two frames are marked with this name, or Spark computed a random frame twice",
+            "Use two names, or cache the frame that run.mark returns, inside of the block",
         )
 
 

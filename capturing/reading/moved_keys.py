@@ -114,8 +114,8 @@ def moved_file(source: SourceFile, writes: Sequence[Written]) -> MovedFile | Non
     own = [each for each in writes if each.tracking and each.tracking.column == row_ids]
     if len({(each.table, each.columns_in_files) for each in own}) > 1:
         raise UsageError(
-            f"The rows of {source.root} that Delta has moved have names of several kinds",
-            "Captured jobs have written them under several names or with several keys",
+            f"Rows of {source.root} that Delta has moved have names of several kinds",
+            "Captured jobs wrote them under several names or with several keys",
             "Write the table once as a whole, with one key",
         )
     return MovedFile(source, own, row_ids, commits)

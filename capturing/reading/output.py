@@ -63,7 +63,7 @@ def _rows(path: Path) -> int:
         return int(pq.read_metadata(path).num_rows)
     except FileNotFoundError as error:
         raise BadInput(
-            f"{path} is gone, which a captured job has written",
+            f"{path}, which a captured job wrote, was deleted",
             "Its rows cannot be named without it",
             "Run the job again",
         ) from error
@@ -88,8 +88,8 @@ def check_one_job(write: CapturedWrite) -> "list[OutputPart]":
     parts = [OutputPart.of(path, write) for path in write.written]
     if write.format != "delta" and len({part.write for part in parts}) > 1:
         raise BadInput(
-            f"It is unknown which files in {write.path} the captured job has written",
-            "Two jobs have written there at the same time",
+            f"It is unknown which files in {write.path} the captured job wrote",
+            "Two jobs wrote there at the same time",
             "Run the job again while no other job writes there",
         )
     return parts
@@ -111,9 +111,9 @@ class OutputPart:
         match = _NAME.fullmatch(path.name)
         if not match or not path.is_relative_to(write.path):
             raise BadInput(
-                f"It is unknown which task has written {path}",
-                "Its name is not one that Spark gives",
-                "Remove it, if another program has put it there, and run the job again",
+                f"It is unknown which task wrote {path}",
+                "Spark gives no file such a name",
+                "If another program put it there, remove it, and run the job again",
             )
         folder = path.parent.relative_to(write.path).as_posix()
         # Without partitions, Delta puts files with column mapping into folders of any name.
@@ -131,7 +131,7 @@ def _check_counts(write: CapturedWrite, parts: Sequence[OutputPart], counts: Seq
     for task, place in sorted({*written, *captured}):
         if written[task, place] != captured[task, place]:
             raise BadInput(
-                f"The lineage of {write.path} is not that of its rows",
+                f"The lineage of {write.path} does not match its rows",
                 f"Task {task} has written {written[task, place]:,} rows"
                 f"{f' of {place}' * bool(place)} and captured {captured[task, place]:,}",
                 "Run the job again; if this repeats, report it",

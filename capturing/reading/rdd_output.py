@@ -31,7 +31,7 @@ def rdd_output_of(write: CapturedWrite) -> RddOutput:
     for path, count in zip(write.written, write.counts, strict=True):
         if count < 0 or not path.exists():
             raise BadInput(
-                f"It is unknown which task has written {path}",
+                f"It is unknown which task wrote {path}",
                 "It is gone" if count >= 0 else "No task has reported it",
                 "Run the job again while no other job writes there",
             )
@@ -39,7 +39,7 @@ def rdd_output_of(write: CapturedWrite) -> RddOutput:
     captured = [count for _, count in tasks if count]
     if captured != [count for count in write.counts if count]:
         raise BadInput(
-            f"The lineage of {write.path} is not that of its rows",
+            f"The lineage of {write.path} does not match its rows",
             f"The tasks have written {sum(write.counts):,} rows and captured {sum(captured):,}",
             "Run the job again; if this repeats, report it",
         )

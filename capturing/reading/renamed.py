@@ -51,9 +51,9 @@ class Renamed:
         if same > 1 or (not same and self._is_unique(file) and self._alike(file)):
             why = "two such files are alike" if same else "it has another size"
             raise BadInput(
-                f"It is unknown whether the rows of {file.path} are those of a captured job",
-                f"The job has written a file of this name to another folder, but {why}",
-                "Read the folder that the job has written, or capture what makes this one",
+                f"It is unknown whether the rows of {file.path} were written by a captured job",
+                f"The job wrote a file of this name to another folder, but {why}",
+                "Read the folder that the job wrote, or capture the program that makes this one",
             )
 
     def _same(self, file: FileState) -> list[int]:

@@ -265,14 +265,14 @@ def _check_positions(source: SourceFile, key: Key) -> None:
     if key:
         raise UsageError(
             f"The rows of {source.table} are named by the key {', '.join(key)}",
-            "An RDD has read them, which knows only their positions in the file",
+            "An RDD read them, and RDDs only know positions in files",
             f"Leave {source.table} out of the keys, or read it as a data frame",
         )
     if source.first < 0:
         raise BadInput(
             f"The rows of {source.path} have no known positions",
-            "Tasks have found different numbers of rows in the parts of the file before",
-            "Run the job again; sources must stay as they are until the block has ended",
+            "Tasks found different numbers of rows in the earlier parts of the file",
+            "Run the job again; sources must not change until the block has ended",
         )
 
 
@@ -281,5 +281,5 @@ def _other_key(source: SourceFile, found: Key) -> UsageError:
     return UsageError(
         f"The rows of {source.table} have another key than the declared one",
         f"They were written by a captured job, and are named {named}",
-        f"Leave {source.table} out of the keys of jobs that only read it",
+        f"In jobs that only read {source.table}, leave it out of the keys",
     )

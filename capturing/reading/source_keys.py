@@ -44,7 +44,7 @@ class KeyFile:
         text = column.type == "string"
         if not (any(is_text(plain) for is_text in _TEXT) if text else pa.types.is_integer(plain)):
             raise BadInput(
-                f"The groups by {self._by} are not known",
+                f"The groups by {self._by} are unknown",
                 f"Spark has read the column {name} of {self._path} as "
                 f"{'texts' if text else 'integers'}, but its type is {found}",
                 "Cast the column in the query, so that its values are stored with the lineage",

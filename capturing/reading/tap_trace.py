@@ -203,6 +203,6 @@ def _check_key(keys: I64, table: TapTable) -> None:
 def _missing(table: TapTable) -> BadInput:
     return BadInput(
         f"The rows of a group by {table.by} are missing",
-        "A task has written the group, but no task has left its associations",
+        "A task wrote the group, but no task recorded its associations",
         "Run the job again; if this repeats, report it",
     )

@@ -20,5 +20,5 @@ def _gone(path: Path, found: str) -> BadInput:
     return BadInput(
         f"The source {path} is not the file that the job read",
         found,
-        "Run the job again; sources must stay as they are until the block has ended",
+        "Run the job again; sources must not change until the block has ended",
     )

@@ -117,7 +117,7 @@ def _missing(written: "DataFrame", again: "DataFrame") -> tuple[int, str]:
 def _check_columns(program: Mapping[str, str], files: Sequence[str]) -> None:
     if absent := [name for each, name in program.items() if each not in files]:
         raise UsageError(
-            "Their files have other columns than the program",
+            "Their files and the program have different columns",
             f"They have no column {absent[0]}",
             "Compare the records yourself, or write the table without column mapping",
         )

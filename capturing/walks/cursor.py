@@ -126,8 +126,8 @@ class Cursor:
         """
         if self.flow is not other.flow:
             raise UsageError(
-                "The cursors are of different states of a block",
-                "A write was finished, or another block has begun, between their traces",
+                "The cursors belong to different states of a block",
+                "Between their traces, a write was finished or another block began",
                 "Begin both with run.trace after the writes",
             )
         return Cursor(self.flow, lambda: self._both(other))
@@ -257,7 +257,7 @@ class Cursor:
         names = list(dict.fromkeys(file.table for file in files))
         if len(names) > 1:
             raise UsageError(
-                "The rows of a cursor are of several tables",
+                "The cursor has rows of several tables",
                 f"They are of {', '.join(names)}",
                 f"Name one, as in .of({names[0]!r})",
             )

@@ -52,7 +52,7 @@ def far(frame: "DataFrame", column: str, sigmas: float = 3.0) -> str:
     if not found["spread"]:
         raise UsageError(
             f"The column {column} has no standard deviation",
-            "Its numbers are all equal, or there are fewer than two",
+            "Its numbers are all equal, or it has fewer than two",
             "Use outside(column, low, high)",
         )
     mean, reach = found["mean"], sigmas * found["spread"]

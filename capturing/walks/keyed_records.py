@@ -103,8 +103,8 @@ class KeyedRecords:
         found = rows.join(F.broadcast(wanted), [_FILE, _KEY]).localCheckpoint()
         if sorted(row[ID] for row in found.select(ID).collect()) != sorted(known[ID].to_pylist()):
             raise BadInput(
-                f"Records of {files[0].file.table} are not found by their keys",
-                "A key is read as another text than the one that was written",
+                f"Records of {files[0].file.table} cannot be found by their keys",
+                "A key is read as a different text than was written",
                 "Ask ids(), or the warehouse (provhouse lineage)",
             )
         return found
@@ -184,14 +184,14 @@ def _check_there(table: str, paths: Sequence[Path]) -> None:
     if not paths:
         raise UsageError(
             f"The records of {table} cannot be read",
-            "They are in another database, or there are none",
-            "Ask count(), or go_back() to what they were made from",
+            "They are in another database, or do not exist",
+            "Ask count(), or go_back() to the rows that they were made from",
         )
     for path in paths:
         if not path.exists():
             raise BadInput(
-                f"The records of {table} are gone",
-                f"{path} was removed after the block had written it",
+                f"The records of {table} no longer exist",
+                f"{path} was removed after the block wrote it",
                 "Trace before another job overwrites the table",
             )
 

@@ -177,7 +177,7 @@ class KeyedRows:
             assert scan
             raise UsageError(
                 f"Rows of {scan.table} cannot be traced in the session",
-                f"Tasks have read the rows of {path} in different orders",
+                f"Tasks read the rows of {path} in different orders",
                 "Ask the warehouse (provhouse lineage), or write the table as Parquet first",
             )
         if longer or path not in self.files:

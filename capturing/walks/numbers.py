@@ -162,8 +162,8 @@ class FileNumbers:
         if source.first < 0:
             raise BadInput(
                 f"The rows of {source.path} have no known positions",
-                "Tasks have found different numbers of rows in the parts of the file before",
-                "Run the job again; sources must stay as they are until the block has ended",
+                "Tasks found different numbers of rows in the earlier parts of the file",
+                "Run the job again; sources must not change until the block has ended",
             )
         first, end = source.number << ROW_BITS, (source.number + 1) << ROW_BITS
         return Shift(

@@ -77,15 +77,15 @@ def _check(file: NumberedFile) -> None:
     if file.unit == "records":
         raise UsageError(
             f"The records of {file.table} have no columns",
-            "An RDD has read or written its files in another form than text",
+            "An RDD read or wrote its files in a form other than text",
             "Ask ids() for the files and positions of the rows",
         )
     if file.source:
         file.source.check_unchanged()
     if not file.path.exists():
         raise BadInput(
-            f"The records of {file.table} are gone",
-            f"{file.path} was removed after the block had written it",
+            f"The records of {file.table} no longer exist",
+            f"{file.path} was removed after the block wrote it",
             "Trace before another job overwrites the table",
         )
 

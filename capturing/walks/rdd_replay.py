@@ -48,7 +48,7 @@ class RddReplay:
         if not isinstance(found, ReplayRDD):
             raise UsageError(
                 "The program of a replay must return an RDD",
-                f"It has returned {type(found).__name__}",
+                f"It returned {type(found).__name__}",
                 "Return the RDD that the block saves, before any action",
             )
         return found.rdd
@@ -88,16 +88,16 @@ class RddReplay:
         if file is None:
             if any(Path(path).is_relative_to(each.root) for each in self._files.values()):
                 raise BadInput(
-                    "The program reads a file that the block has not read",
+                    "The program reads a file that the block did not read",
                     f"{path} is new in its folder",
-                    "Replay a program that the block has run, on the files that it has read",
+                    "Replay a program that the block ran, on the files that it read",
                 )
             return None
         if file.write is not None and file.write not in self._named:
             raise UsageError(
                 f"The program reads {file.table}, which the block itself has written",
-                "A replay cannot make it again, since it is an RDD of another program",
-                f"Leave out rows of {file.table}, or let one function make both RDDs",
+                "A replay cannot compute it again, because another program's RDD wrote it",
+                f"Leave out rows of {file.table}, or make both RDDs in one function",
             )
         for part in file.parts:
             part.check_unchanged()
@@ -114,14 +114,14 @@ def _positions(file: NumberedFile, rows: I64, parts: Sequence[tuple[int, int]]) 
         raise UsageError(
             f"Rows of {file.table} cannot be left out of an RDD",
             "They are named by a key, or were read by data frames",
-            "Read the table by an RDD in the block, without a key",
+            "Read the table as an RDD in the block, without a key",
         )
     starts, known = sorted({start for _, start in parts}), file.first_rows
     if unknown := [start for start in starts if start not in known]:
         raise UsageError(
-            f"The program reads {file.path} in other parts than the block",
+            f"The program and the block read {file.path} in different parts",
             f"The positions of its rows from byte {unknown[0]} on are unknown",
-            "Read the file as in the block: by an RDD, with as many partitions",
+            "Read the file as in the block: as an RDD, with the same number of partitions",
         )
     firsts = [known[start] for start in starts]
     cuts = pairwise(np.searchsorted(rows, [*firsts, 1 << ROW_BITS]))

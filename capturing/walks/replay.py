@@ -67,7 +67,7 @@ def rows_together(flow: CapturedFlow, rows: Position) -> CursorIds:
     """Return the ids of all rows. Raises UsageError for groups of an operator."""
     if groups := [place.name for place in rows if not place.has_rows]:
         raise UsageError(
-            "Groups of an operator are in no table, so that a replay cannot leave them out",
+            "A replay cannot leave out groups of an operator, which are in no table",
             f"The cursor is at {', '.join(groups)}",
             "Call go_back_all() first",
         )
@@ -96,9 +96,9 @@ def opened(
         if file is None:
             if path_of(state["root"]) in roots:
                 raise BadInput(
-                    "The frame reads a file that the block has not read",
+                    "The frame reads a file that the block did not read",
                     f"{path} is new in its folder",
-                    "Replay a frame that the block has written, on the files that it has read",
+                    "Replay a frame that the block wrote, on the files that it read",
                 )
             if not adding:
                 numbers.append(len(flow.numbers.files) + len(numbers))
@@ -124,8 +124,8 @@ def _folder(flow: CapturedFlow, write: int) -> int:
     if is_rdd(flow, write):
         raise UsageError(
             f"The program of {flow.outputs[write].write.table} cannot be computed again",
-            "It is an RDD, whose functions Spark does not know",
-            "Give the function that makes it from a context, as program",
+            "It is an RDD, and Spark keeps no plan of its functions",
+            "Give the function that makes it from a context as the argument program",
         )
     return int(flow.outputs[write].write.folder.name)
 
@@ -161,7 +161,7 @@ def _check_reads(rows: Position, every: CursorIds, read: Sequence[NumberedFile])
     unread = all(place.write not in writes for place in rows)
     if unread or (every.held is not None and numbers.isdisjoint(every.numbers())):
         raise UsageError(
-            "The program reads no table that the cursor has rows of",
+            "The program reads no table of the cursor's rows",
             f"The cursor is at {', '.join(place.name for place in rows)}",
             "Call go_back_all() for the rows of sources, or replay another program",
         )

@@ -82,14 +82,14 @@ def _replay_of(
     if not is_rdd(flow, write):
         raise UsageError(
             f"The smallest input of {table} needs no program",
-            "It is a data frame, whose plan the block has kept",
+            "It is a data frame, and the block has kept its plan",
             "Leave out program",
         )
     if {*key} - {"value"}:
         raise UsageError(
-            f"Rows of {table} are named by a function, which a replay does not know",
-            "Only the lines of the table are compared",
-            "Declare no key for the table, and say in the test which lines count",
+            f"A function names the rows of {table}, and a replay does not know it",
+            "A replay compares only the lines of the table",
+            "Declare no key for the table, and select the lines in the test",
         )
     return RddReplay(flow, program, [None])
 
@@ -127,7 +127,7 @@ class _Search:
         self._keep(sources)
         if not fails(sources):
             raise UsageError(
-                "A replay on the lineage of the row is not wrong",
+                "The result of a replay on the row's lineage is not wrong",
                 f"The test is {_text(self._wrong.test)}; the replay read {len(sources):,} rows",
                 "Correct the test; rows that depend on random values cannot be searched",
             )
@@ -172,7 +172,7 @@ def _write(row: Cursor) -> int:
     (place, *others), count = [*row.position] or [SOURCES], row.count()
     if others or place.write is None or count != 1:
         raise UsageError(
-            "The smallest input is that of one row of a table that the block has written",
+            "A smallest input is found only for one row that the block has written",
             f"The cursor is at {count:,} rows of {place.name}",
             'Name one row, as in run.trace("report").where("carrier = \'AA\'")',
         )
@@ -192,9 +192,9 @@ def _position(rows: I64) -> Position:
 def _check_size(count: int) -> None:
     if count > MOST:
         raise UsageError(
-            "The lineage of the row is too large to be searched",
+            "The lineage of the row is too large to search",
             f"It has more than {MOST:,} rows of sources",
-            "Trace a row that is made of less, or replay without parts of it",
+            "Trace a row with a smaller lineage, or replay without parts of it",
         )
 
 

@@ -93,7 +93,8 @@ class TapLink(ABC):
         return ids_in(self._using(ids, self._of(place)), [KEY])
 
     def scan_back(self, ids: I64) -> Found | None:
-        """Yield the results of ``back`` for a few ids, or return None if only Spark can."""
+        """Yield the results of ``back`` for a few ids, or return None if only Spark can compute
+        them."""
         rows = self.scan_rows(ids)
         return None if rows is None else self._found_in(rows)
 

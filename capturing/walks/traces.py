@@ -53,7 +53,7 @@ class Traces:
             self._check_open()
             if not isinstance(test, Raises):
                 raise UsageError(
-                    "The smallest input of a frame is that of an error",
+                    "A frame has a smallest input only for an error",
                     f"The test is {test!r}",
                     "Give a row of run.trace(), or test=faults.raises()",
                 )
@@ -64,8 +64,8 @@ class Traces:
     def _check_open(self) -> None:
         if not self._folder.is_open:
             raise UsageError(
-                "The associations of this block are gone",
-                "It was closed, or the lineage of no write of it could be ingested",
+                "The associations of this block were deleted",
+                "The block was closed, or the lineage of none of its writes could be ingested",
                 "Ask the warehouse (provhouse lineage), or run the job again and trace it",
             )
 

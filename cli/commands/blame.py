@@ -1,4 +1,4 @@
-"""``blame``: go from wrong rows of a table to the records that make them wrong."""
+"""``blame``: find the records that make rows of a table wrong."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,7 +20,7 @@ def blame(
     ctx: typer.Context,
     table: Annotated[
         str | None,
-        typer.Argument(help="The table with the wrong rows, as captured jobs have written it."),
+        typer.Argument(help="The table with the wrong rows, which captured jobs wrote."),
     ] = None,
     where: Annotated[
         str | None,
@@ -31,17 +31,17 @@ def blame(
         typer.Option(
             parser=local_path,
             metavar="FILE",
-            help="dbt's run_results.json, with manifest.json beside it: its failed tests say which "
-            "rows are wrong, and its models are the programs.",
+            help="dbt's run_results.json, with manifest.json in the same folder: its failed tests "
+            "find the wrong rows, and its models are the programs.",
         ),
     ] = None,
     program: Annotated[
         str | None,
         typer.Option(
             metavar="FILE[:FUNCTION]",
-            help="The program that makes the table, to find a smallest input: a query in a file "
-            "with the ending .sql, or a function in a Python file that is called with the tables "
-            "by name, and returns a Spark frame.",
+            help="The program that computes the table, to find a smallest input: an .sql file with "
+            "a query, or a function in a Python file, which is called with the tables by name and "
+            "returns a Spark frame.",
             show_default=False,
         ),
     ] = None,
@@ -49,11 +49,11 @@ def blame(
     out: OutOption = None,
     safe: SafeOption = False,
 ) -> None:
-    """Find wrong rows of a table, the records they were derived from, and those to blame.
+    """Find wrong rows of a table, the records they were derived from, and the records to blame.
 
-    With a program, it is computed again on parts of the lineage of the first wrong row, until no
-    record can be left out: the rest is a smallest input with which the row is wrong. Nothing is
-    written. Of dbt, the first failed test is taken; name a table to take the first of its model.
+    --program runs the program again on parts of the lineage of the first wrong row, until no record
+    can be left out: the rest is a smallest input with which the row is wrong. Nothing is written.
+    --dbt takes the first failed test, or with TABLE the first of its model.
     """
     from provhouse.blames import blame as blamed
     from provhouse.output.results.blame import BlameResult
@@ -93,9 +93,9 @@ def _asked(
     found = next((each for each in tests if table in (None, each.table)), None)
     if found is None:
         raise UsageError(
-            f"No failed test is one of {table}",
+            f"No failed test is a test of {table}",
             f"Failed tests are of {', '.join(dict.fromkeys(each.table for each in tests))}",
-            "Name one of these",
+            "Name one of these tables",
         )
     return found.table, found, _program(program) or found.program
 

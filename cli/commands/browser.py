@@ -43,8 +43,9 @@ def browser(
 
     Starts Neo4j unless it is running, and keeps it running. Also prints queries to paste.
 
-    With ITEM, writes its lineage into Neo4j: items beside their sets, for a day. An answer of more
-    than 300 items is grouped by table and op. Then prints a query that shows it.
+    With ITEM, writes its lineage into Neo4j for a day: the items, linked to their sets. Items of an
+    answer with more than 300 are grouped by table and op. Then prints a query that shows the
+    lineage.
     """
     settings = invocation(ctx).settings()
     warehouse = warehouse_id(settings)

@@ -21,7 +21,7 @@ def check(
     """Check the warehouse for damage.
 
     Compares commits, files, tables, names and Neo4j with each other, and changes nothing. If
-    something is damaged, the exit status is 7, and the result lists what to do about each damage.
+    something is damaged, the exit status is 7, and the result lists a remedy for each damage.
     """
     settings = invocation(ctx).settings()
 

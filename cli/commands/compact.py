@@ -11,7 +11,7 @@ from ..options import FormOption, WaitOption
 def compact(ctx: typer.Context, form: FormOption = None, wait: WaitOption = None) -> None:
     """Rewrite the tables after many ingests, so that questions read less.
 
-    Answers stay the same. Questions can be asked meanwhile, and earlier generations remain. If the
+    Answers stay the same, questions can be asked meanwhile, and earlier generations remain. If the
     server is running, waits until it answers from the new tables. To free the space of the old
     tables, run `provhouse prune` afterwards.
     """

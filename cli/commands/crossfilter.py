@@ -27,7 +27,7 @@ def crossfilter(
         typer.Argument(
             metavar="FILE",
             parser=local_path,
-            help="A Parquet, CSV, Arrow or DuckDB file; its ending says which.",
+            help="A Parquet, CSV, Arrow or DuckDB file, recognized by its ending.",
         ),
     ],
     by: Annotated[
@@ -61,7 +61,9 @@ def crossfilter(
     table: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="The table of a DuckDB file with several.", show_default=False
+            metavar="NAME",
+            help="The table to show, for a DuckDB file with several.",
+            show_default=False,
         ),
     ] = None,
     key: Annotated[
@@ -84,12 +86,12 @@ def crossfilter(
 ) -> None:
     """Show linked views of a file in the browser.
 
-    Prints a link, and serves the page on this machine until Ctrl-C. Brush bars in some views, and
-    all others show the records behind them. The link works once, in one tab. Starts neither Java,
-    Spark nor Neo4j.
+    Prints a link, and serves the page on this machine until Ctrl-C. Brush bars in a view, and the
+    other views show only their records. The link works once, in one tab. Starts neither Java, Spark
+    nor Neo4j.
 
-    The page can save the lineage of what is selected: as a trace in the current folder, and if
-    `provhouse --warehouse DIR crossfilter` names a warehouse, it also ingests the trace there.
+    The page can save the lineage of the selection as a trace in the current folder. With `provhouse
+    --warehouse DIR crossfilter`, it also ingests the trace there.
     """
     from provhouse.interactive.charts.file_records import FileRecords
     from provhouse.serve.charts.page import Page
@@ -162,10 +164,10 @@ def _cells(text: str) -> tuple[tuple[str, str], int | None]:
 
 
 def _ingest(ctx: typer.Context) -> tuple[Callable[[Path], None] | None, str]:
-    """Return a function that ingests a trace if a warehouse is named, in a process of its own.
+    """Return a function that ingests a trace into the named warehouse, and the command to show.
 
-    Spark would otherwise stay in the process of the page. The second is the command with the
-    warehouse, as typed.
+    The function is None if no warehouse is named. It starts a process, since Spark would otherwise
+    stay in the page's process. The command includes ``--warehouse`` as typed.
     """
     if "warehouse" not in invocation(ctx).options:
         return None, "provhouse"

@@ -29,8 +29,8 @@ def cypher(
 ) -> None:
     """Run a read-only Cypher query in Neo4j.
 
-    Neo4j stores the tables, components and connected sets, and which of them derive from which.
-    Queries that write are refused. JSON is a list with one object for each row.
+    Neo4j stores the tables, components and connected sets, and their derivations. Queries that
+    write are refused. JSON is a list with one object for each row.
     """
     query = utf8(query, "The query")
     parameters = {name: _value(text) for name, text in pairs(param or [], "--param").items()}

@@ -19,22 +19,22 @@ def evaluate(
     item: ItemArgument,
     semiring: Annotated[
         Semiring,
-        typer.Option(help="What to compute over the derivations.", show_default=False),
+        typer.Option(help="The value to compute over the derivations.", show_default=False),
     ],
     weights: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="A CSV file with the columns item and weight. Other sources have the weight that"
-            " changes nothing: 1 for trust and count, 0 for access and cost.",
+            help="A CSV file with the columns item and weight. Sources that are not in the file "
+            "have the neutral weight: 1 for trust and count, 0 for access and cost.",
             show_default=False,
         ),
     ] = None,
     aggregates: Annotated[
         Aggregates,
         typer.Option(
-            help="Whether an aggregate takes one of its inputs, as its existence does, or all, as"
-            " its value does."
+            help="Whether an aggregate takes one of its inputs, which is enough for it to exist, "
+            "or all, which its value needs."
         ),
     ] = "any",
     as_of: AsOfOption = None,
@@ -44,9 +44,10 @@ def evaluate(
 ) -> None:
     """Compute trust, access, cost or a count over the derivations of an item.
 
-    Alternatives take the largest trust, the lowest access level or the lowest cost, or are counted;
-    joint inputs multiply trust and counts, take the highest level, or add their costs. If the
-    triples do not say how inputs act together, the result has two bounds.
+    For alternatives, the result is the largest trust, the lowest access level, the lowest cost or
+    the sum of counts. For joint inputs, it is the product of trust or counts, the highest level, or
+    the sum of costs. If the triples do not record how inputs act together, the result has two
+    bounds.
     """
     name = utf8(item, "An item's name")
     given = read_weights(weights) if weights else {}

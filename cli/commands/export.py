@@ -45,7 +45,7 @@ def export(
     as_of: AsOfOption = None,
     form: FormOption = None,
 ) -> None:
-    """Write all triples, or those of one answer, as Parquet files.
+    """Write all triples, or the triples of one answer, as Parquet files.
 
     The files contain names, not internal numbers. The file manifest.json, written last, lists their
     totals and SHA-256 checksums.

@@ -22,7 +22,7 @@ def forget(
         bool,
         typer.Option(
             "--dry-run",
-            help="Erase nothing. Show, as what-if does, which results rest on the items.",
+            help="Erase nothing. Show which results rest on the items, as what-if does.",
         ),
     ] = False,
     form: FormOption = None,
@@ -30,10 +30,10 @@ def forget(
 ) -> None:
     """Erase items permanently, from all generations and logs.
 
-    Deletes their names and the ops and attributes of their triples. Each item
-    remains as a number without a name, so that answers that lead through it stay complete. Such
-    answers show how many items were erased. This cannot be undone. The names remain in exports,
-    backups and the ingested files.
+    Deletes their names and the ops and attributes of their triples. Each item remains as a number
+    without a name, so that answers with paths through it stay complete; they show the number of
+    erased items. Erasing cannot be undone. The names remain in exports, backups and the ingested
+    files.
     """
     settings = invocation(ctx).settings(wait_seconds=wait)
     named = tuple(utf8(item, "The name of an item") for item in items)

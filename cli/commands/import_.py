@@ -1,4 +1,4 @@
-"""``import``: ingest what was exported."""
+"""``import``: ingest an export."""
 
 from pathlib import Path
 from typing import Annotated
@@ -19,7 +19,7 @@ def import_(
     form: FormOption = None,
     wait: WaitOption = None,
 ) -> None:
-    """Ingest what `provhouse export` wrote.
+    """Ingest the files that `provhouse export` wrote.
 
     The warehouse may be empty or not. Checks the files against their SHA-256 checksums and the
     result against the totals in the manifest. An import becomes one generation or has no effect.

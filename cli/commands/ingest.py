@@ -60,8 +60,8 @@ def ingest(
         str | None,
         typer.Option(
             metavar="KEY",
-            help="Name of the run that the files come from. Ends the triples that earlier ingests "
-            "of this run added and these files do not contain.",
+            help="Name of the run that wrote the files. Ends triples of earlier ingests of this "
+            "run that these files do not contain.",
         ),
     ] = None,
     operations: Annotated[
@@ -96,8 +96,8 @@ def ingest(
         bool,
         typer.Option(
             "--captured",
-            help="Ingest the lineage that captured jobs have left in FILES, which are folders that "
-            "`provhouse status` shows. Without FILES, ingest all of them, oldest first.",
+            help="Ingest the lineage that captured jobs have left in FILES: folders that "
+            "`provhouse status` shows. Without FILES, ingest all such folders, oldest first.",
         ),
     ] = False,
     replace: Annotated[
@@ -135,7 +135,7 @@ def ingest(
         typer.Option(
             metavar="TEXT",
             help="A text that stands for a missing value, in any column: for example - or \\N. "
-            "Repeatable. Empty fields of CSV and null in JSON are missing without it.",
+            "Repeatable. Empty fields of CSV and null in JSON are always missing.",
         ),
     ] = None,
     dry_run: Annotated[
@@ -150,9 +150,9 @@ def ingest(
     """Ingest triples: each states that dst was derived from src by op.
 
     Columns are src, dst and op, and optionally src_table and dst_table. Any other column is stored
-    as an attribute of the triple, except the columns of derivations (docs/derivations.md). A file
-    without src may have src_id instead: the id of a row of src_table, whose item is TABLE/ID. So it
-    is with dst_id. All files become one generation, or the ingest has no effect.
+    as an attribute of the triple, except the columns of derivations (docs/derivations.md). Instead
+    of src and dst, a file may have src_id and dst_id: ids of rows of src_table and dst_table, whose
+    items are TABLE/ID. All files become one generation, or the ingest has no effect.
     """
     settings = invocation(ctx).settings(wait_seconds=wait, theta=theta)
     check_run(run)
@@ -162,7 +162,7 @@ def ingest(
     if not files and operations is None and modules is None:
         raise UsageError(
             "Missing argument 'FILES...'",
-            "Nor is there a file with --operations or --modules",
+            "--operations and --modules are missing too",
             "Name at least one file or folder",
         )
 
@@ -199,13 +199,13 @@ def ingest(
 def _ingest_captured(
     ctx: typer.Context, folders: Sequence[Path | None], settings: Settings, form: Form | None
 ) -> None:
-    """Ingest captured folders, None for all of them; refuse options that are for files."""
+    """Ingest captured folders, None for all of them; refuse options for files."""
     allowed = {"files", "captured", "form", "wait"}
     given = {name for name in ctx.params if _given(ctx, name)} - allowed
     if given:
         raise UsageError(
             "--captured cannot be combined with other options of ingest",
-            f"Given are also {', '.join(sorted(given))}",
+            f"These are given too: {', '.join(sorted(given))}",
             "Leave them out: the keys and the run are in the folder",
         )
 

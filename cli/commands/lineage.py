@@ -50,8 +50,8 @@ def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:
             bool,
             typer.Option(
                 "--records",
-                help="Show the rows themselves, from the files that captured jobs have read or "
-                "written. Without --table they are those of the sources or sinks.",
+                help="Show the items' rows, from the files that captured jobs read or wrote. "
+                "Without --table, show the rows of the sources or sinks.",
             ),
         ] = False,
         zoom: ZoomOption = None,
@@ -104,12 +104,12 @@ lineage = _command(
     """Show the lineage of an item: everything it was derived from.
 
     JSON contains items and triples, CSV the items (item, table, depth). With --items, JSON is one
-    object on each line, and CSV has the asked name as its first column. If some of the items are
-    missing, the exit status is 3.
+    object on each line, and the first column of CSV is the item of the question. If some of the
+    items are missing, the exit status is 3.
 
-    The result matches all given filters. Repeating --table or --op accepts any of the
-    values, and so does repeating --where with the same key. --op and --where keep the items at the
-    ends of matching triples. --table keeps the triples from or to the items of that table.
+    The result matches all given filters. Repeating --table, --op, or --where with the same key
+    accepts any of the values. --op and --where keep the items at the ends of matching triples.
+    --table keeps the triples from or to the items of that table.
     """,
 )
 impact = _command(
@@ -117,7 +117,7 @@ impact = _command(
     "downstream",
     """Show the impact of an item: everything derived from it.
 
-    Options and formats are those of lineage, with --sinks instead of --sources.
+    Options and formats are the same as for lineage, with --sinks instead of --sources.
     """,
 )
 

@@ -22,9 +22,9 @@ def modules(
 ) -> None:
     """List the modules of workflows: their ops, and the tables of their inputs, state and outputs.
 
-    `modules set FILE` declares modules, as ingest --modules FILE does without triples: a TOML or
-    JSON file, or what `modules list` writes as JSON (docs/modules.md). The newest declaration of a
-    module replaces earlier ones. Descriptions of ops may name modules, too. No triple is read.
+    `modules set FILE` declares modules, as ingest --modules FILE without triples: FILE is a TOML or
+    JSON file, or the JSON of `modules list` (docs/modules.md). The newest declaration of a module
+    replaces earlier ones. Descriptions of ops may name modules, too. No triple is read.
     """
     check_options("modules", action, file, wait, as_of=as_of, out=out, csv_safe=safe)
     if action is Action.set:

@@ -23,9 +23,9 @@ def ops(
     """List the described ops: kind, function, module, SQL, job, place and exactness; or set them.
 
     `ops set FILE` is ingest --operations FILE without triples: a CSV, JSON lines or Parquet file
-    with the column op, and any of the others. It also reads what `ops list` writes in these
-    formats. The newest description of an op replaces earlier ones. No triple is read; values op
-    lists all ops that triples have.
+    with the column op, and any of these fields. `ops list` writes such files. The newest
+    description of an op replaces earlier ones. No triple is read; `values op` lists all ops of
+    triples.
     """
     check_options("ops", action, file, wait, as_of=as_of, out=out, csv_safe=safe)
     if action is Action.set:

@@ -15,10 +15,10 @@ from ..options import FormOption, WaitOption
 def repair(ctx: typer.Context, form: FormOption = None, wait: WaitOption = None) -> None:
     """Rebuild the contents of Neo4j from the tables.
 
-    Works even if the folder of Neo4j is empty or missing. A lost or damaged warehouse.json is
-    restored too, with the id that Neo4j has. Tables, names and triples cannot be rebuilt, because
-    they are stored nowhere else. If they are damaged, restore a backup. If something is still
-    damaged in the end, the exit status is 7, and the result is that of `provhouse check`.
+    Works even if the folder of Neo4j is empty or missing. Also restores a lost or damaged
+    warehouse.json, with the id stored in Neo4j. Tables, names and triples cannot be rebuilt,
+    because they are stored nowhere else: restore a backup if they are damaged. If damage remains at
+    the end, the exit status is 7, and the result has the form of `provhouse check`.
     """
     settings = invocation(ctx).settings(wait_seconds=wait)
 

@@ -36,7 +36,7 @@ def retract(
         typer.Option(
             metavar="V",
             help="End the lineage of captured rows of versions before V, a version or an ISO 8601 "
-            "time, if a later write has replaced their table and nothing that stays derives from "
+            "time, if a later write has replaced their table and no remaining item derives from "
             "them.",
             show_default=False,
         ),
@@ -46,8 +46,8 @@ def retract(
 ) -> None:
     """End triples: answers no longer contain them.
 
-    Earlier generations do not change. A triple that another file or run also brought is kept,
-    unless one of its items is named. To erase a name permanently, use `provhouse forget`.
+    Earlier generations do not change. A triple that another file or run asserts too is kept, unless
+    one of its items is named. To erase a name permanently, use `provhouse forget`.
     """
     settings = invocation(ctx).settings(wait_seconds=wait)
     named = tuple(utf8(item, "The name of an item") for item in items or ())

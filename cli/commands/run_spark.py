@@ -1,4 +1,4 @@
-"""``run-spark``: run a Spark job in Python, and ingest the lineage of what it writes."""
+"""``run-spark``: run a Spark job in Python, and ingest the lineage of its writes."""
 
 import sys
 from pathlib import Path
@@ -44,10 +44,10 @@ def run_spark(
     values: ValuesOption = False,
     wait: WaitOption = None,
 ) -> None:
-    """Run a Spark job in Python, unchanged, and ingest the lineage of what it writes.
+    """Run an unchanged Spark job in Python, and ingest the lineage of its writes.
 
-    Options of this command come before SCRIPT. The exit status is that of the script. If the
-    ingest fails because another process writes, a message says how to repeat it.
+    Options of this command come before SCRIPT. The exit status is the script's. If the ingest fails
+    because another process writes, a message says how to repeat it.
     """
     from provhouse.capturing.scripts import run_script
 
@@ -60,7 +60,7 @@ def run_spark(
     if not ran.folders and not ran.status:
         raise UsageError(
             f"No Spark session of {script} was captured",
-            "It has started none in its own process, or none with the configuration of "
+            "The script started no session in its own process, or none with the configuration of "
             "PYSPARK_SUBMIT_ARGS and SPARK_DIST_CLASSPATH",
             "Put provhouse.capture around its writes, or use the options that "
             "`provhouse spark-conf` prints",
@@ -70,9 +70,10 @@ def run_spark(
 
 
 def _ingest(ran: "Ran", settings: Settings) -> None:
-    """Ingest what the script has written; raise only errors that a repetition would repeat.
+    """Ingest the lineage of the script's writes; raise only errors that would occur again on a
+    retry.
 
-    The error of a script that has failed is its own.
+    An error of the script itself takes precedence.
     """
     from provhouse.ingest.landing.land_left import together
     from provhouse.output.form import Form

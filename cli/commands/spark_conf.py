@@ -1,4 +1,4 @@
-"""``spark-conf``: the options with which Spark captures a job without a change of its program."""
+"""``spark-conf``: Spark's options to capture a job without changing its program."""
 
 import shlex
 import sys
@@ -28,7 +28,7 @@ def spark_conf(
     sample: SampleOption = None,
     values: ValuesOption = False,
 ) -> None:
-    """Print the options of spark-submit, spark-sql and pyspark that capture what a job writes.
+    """Print the options of spark-submit, spark-sql and pyspark that capture a job's writes.
 
     Use them as `spark-submit $(provhouse spark-conf) job.py`, and run `provhouse ingest --captured`
     when the job has ended.

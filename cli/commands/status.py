@@ -32,8 +32,8 @@ def status(ctx: typer.Context, form: FormOption = None) -> None:
 def generations(ctx: typer.Context, form: FormOption = None) -> None:
     """List the generations of the warehouse.
 
-    Shows what made each generation, what it added and what it contains. Use --as-of to ask about
-    one of them.
+    Shows for each generation the change that made it, its additions and its contents. Use --as-of
+    to ask about a generation.
     """
     settings = invocation(ctx).asking()
 

@@ -22,14 +22,16 @@ def values(
     ],
     contains: Annotated[
         str | None,
-        typer.Option(metavar="TEXT", help="List only values with this text.", show_default=False),
+        typer.Option(
+            metavar="TEXT", help="List only values that contain this text.", show_default=False
+        ),
     ] = None,
     as_of: AsOfOption = None,
     form: FormOption = None,
     out: OutOption = None,
     safe: SafeOption = False,
 ) -> None:
-    """List the values of ops or attributes, sorted, with the number of triples of each.
+    """List the values of ops or attributes, sorted, with their numbers of triples.
 
     These are the values that --op and --where accept. All triples are read, one partition at a
     time; neither Spark nor Neo4j is started.

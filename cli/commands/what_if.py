@@ -1,4 +1,4 @@
-"""``what-if``: what rests on items and triples."""
+"""``what-if``: the consequences of deleting items and triples."""
 
 from typing import Annotated
 
@@ -47,15 +47,15 @@ def what_if(
     ] = None,
     delete_run: Annotated[
         list[str] | None,
-        _named("KEY", "Suppose that this ingest run never was.", "--delete-run"),
+        _named("KEY", "Suppose that this ingest run never happened.", "--delete-run"),
     ] = None,
     summary: Annotated[bool, typer.Option("--summary", help="Show counts by table only.")] = False,
     each: Annotated[
         str | None,
         typer.Option(
             metavar="ITEM",
-            help="Instead of a deletion: show what the sums, counts and other aggregates of this "
-            "item would be without each of their inputs in turn.",
+            help="Instead of a deletion: show the values that the sums, counts and other "
+            "aggregates of this item would have without each of their inputs in turn.",
             show_default=False,
         ),
     ] = None,
@@ -64,7 +64,7 @@ def what_if(
         typer.Option(
             metavar="N",
             min=1,
-            help="With --each, show at most N inputs, those with the largest change. Default: 100.",
+            help="With --each, show the N inputs with the largest change. Default: 100.",
             show_default=False,
         ),
     ] = None,
@@ -77,9 +77,9 @@ def what_if(
 ) -> None:
     """Show what would happen if items or triples did not exist. Nothing is changed.
 
-    Items downstream die, change, survive, or are undecided if the triples do not say enough.
-    Aggregates are computed again from the values that are left. JSON contains all of this, CSV the
-    fate of each item.
+    Items downstream die, change or survive, or are undecided if the triples do not record enough.
+    Aggregates are computed again from the remaining values. CSV contains only the fate of each
+    item, JSON also the aggregates.
     """
     deletion = Deletion(
         items=_texts(delete, "An item's name"),
@@ -116,7 +116,7 @@ def _check_alone(what: str, **others: object) -> None:
     for option in (name for name, given in others.items() if given):
         raise UsageError(
             f"{what} and {option} are given together",
-            "They ask different questions, or for different results",
+            "They cannot be combined",
             "Leave out one of them; see `provhouse what-if --help`",
         )
 

@@ -198,7 +198,7 @@ def mapped_columns(
     if scope is not None and (scope in columns.taken or scope in mapped.values()):
         raise UsageError(
             f"--scope does not accept {scope}",
-            "It is read as a name, an op or a table",
+            "provhouse reads it as a name, an op or a table",
             "Name a column that is an attribute, such as the id of a run",
         )
     return columns

@@ -116,7 +116,7 @@ def _check_first_line(source: Source, line: str, header: list[str]) -> None:
     known = {",": "csv", "\t": "tsv"}.get(found)
     raise BadInput(
         f"{source.path}, line 1: the columns are separated by {_SEPARATORS[found]}",
-        f"They should be separated by {_SEPARATORS[_separator(source)]}",
+        f"The expected separator is {_SEPARATORS[_separator(source)]}",
         f"Run the command again with --input {known}"
         if known
         else "Write the file with commas, or with tabs and the ending .tsv",

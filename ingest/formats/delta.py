@@ -52,9 +52,9 @@ def _check(table: DeltaTable, folder: Path) -> None:
     else:
         return
     raise BadInput(
-        f"The files of the Delta table {folder} do not hold exactly its rows",
+        f"The files of the Delta table {folder} do not contain exactly its rows",
         found,
-        "Rewrite it as a plain table or as Parquet, and ingest that",
+        "Rewrite it as a plain table or as Parquet, and ingest the copy",
     )
 
 

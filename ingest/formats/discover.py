@@ -49,9 +49,9 @@ def _check_outside(paths: Sequence[Path], own: Sequence[Path]) -> None:
         real = Path(os.path.realpath(path))  # cyclic links raise an error later
         if any(real.is_relative_to(folder) for folder in folders):
             raise UsageError(
-                f"{path} leads into a folder of provhouse",
+                f"{path} is in a folder of provhouse",
                 "Input files must be outside of the warehouse and of Neo4j's folder",
-                "Name the files themselves, or a folder that does not lead there",
+                "Name files or folders outside of them",
             )
 
 
@@ -60,7 +60,7 @@ def _sources(path: Path, input_format: str | None) -> list[Source]:
         kept = list(_inside(path, input_format))
         if not kept and not (path / LOG).is_dir():
             raise BadInput(
-                f"The folder {path} has no input files",
+                f"The folder {path} contains no input files",
                 f"No name in it ends in {_ENDINGS}",
                 "Name the files themselves, and their format with --input",
             )

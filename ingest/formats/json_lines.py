@@ -206,9 +206,9 @@ def _text(value: object) -> str | None:
 
 def _late(place: str) -> BadInput:
     return BadInput(
-        f"{place}: the file has derivations that its first lines do not show",
+        f"{place}: derivations occur only late in the file",
         f"None of the first {CHUNK >> 20} MB has the key derivation or op_kind",
-        "Give the first line these keys, with null as value; nothing was ingested",
+        "Add these keys to the first line, with the value null; nothing was ingested",
     )
 
 

@@ -41,6 +41,6 @@ class Unpacked:
         if self.size > self.most:
             raise BadInput(
                 f"{self.path} expands to more than {self.most:,} bytes",
-                "A file of this size that expands so far is usually made to fill a disk",
+                "A file that expands this much is usually meant to fill a disk",
                 "If the content is real, write it without compression or dictionaries",
             )

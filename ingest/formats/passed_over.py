@@ -63,6 +63,6 @@ def check_complete(missed: Sequence[str]) -> None:
     if missed:
         raise BadInput(
             f"{len(missed):,} files in the folders would be passed over",
-            f"They are not read because of their names: {listed(missed, 5)}",
+            f"Their names have no known ending: {listed(missed, 5)}",
             "Name the files to read, or leave out --strict",
         )

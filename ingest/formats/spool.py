@@ -61,7 +61,7 @@ def _reader(rows: Rows, label: str) -> pa.RecordBatchReader:
     first = next(batches, None)
     if first is None:
         raise BadInput(
-            f"{label}: there are no batches, so that the columns are unknown",
+            f"{label}: it has no batches, so its columns are unknown",
             "The iterator is empty",
             "Pass a table or a reader; they have a schema even if they have no rows",
         )

@@ -32,7 +32,7 @@ class Fresh:
         return np.asarray(pc.is_in(keys, output.names))
 
     def since(self, version: int, write: int) -> bool:
-        """Return whether the write of a version has at least this number in the block."""
+        """Return whether a version's write is this write of the block or a later one."""
         output = self.outputs.get(version)
         return output is not None and output.write.number >= write
 
@@ -113,15 +113,15 @@ class KeyedNames:
         scan = self._scan
         if write.table != self._table or (None in self._writes and self._table != scan.table):
             raise UsageError(
-                f"The rows of {scan.table} are of several tables",
-                f"Captured jobs have written some of them as {write.table}",
-                "Read the tables on their own",
+                f"The rows of {scan.table} belong to several tables",
+                f"Captured jobs wrote some of them as {write.table}",
+                "Read the tables separately",
             )
         if not write.key:
             raise UsageError(
-                f"The rows of {scan.table} cannot be found by a declared key",
-                "An RDD of a captured job has written them, and they are named by their positions",
-                "Read them by run.context, or write the table by a data frame with a key",
+                f"The rows of {scan.table} cannot be found by the declared key",
+                "An RDD of a captured job wrote them, so they are named by their positions",
+                "Read them with run.context, or write the table as a data frame with a key",
             )
         if write.key != scan.key:
             raise UsageError(
@@ -132,8 +132,8 @@ class KeyedNames:
         if scan.cached and self._fresh.since(write.version, 0):
             raise BadInput(
                 f"It is unknown which rows of {scan.table} are in a cached frame",
-                "The same block has written the table",
-                "Write the table in a block of its own",
+                "The same block wrote the table",
+                "Write the table in a separate block",
             )
 
     def _check_rows(self, write: Written, rows: I64) -> None:
@@ -141,8 +141,8 @@ class KeyedNames:
         if len(missing):
             key = self._rows.keys[int(missing[0])].as_py()
             raise BadInput(
-                f"{len(missing):,} rows of {self._scan.table} are not found by their keys",
-                f"Write {write.version} has no row {key!r}; it may have been read as another text, "
-                "changed, or forgotten",
-                "Read key columns with the types with which they were written",
+                f"{len(missing):,} rows of {self._scan.table} cannot be found by their keys",
+                f"Write {write.version} has no row {key!r}; the key may have been read as another "
+                "text, changed or erased",
+                "Read key columns with the types that were written",
             )

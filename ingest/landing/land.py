@@ -110,7 +110,7 @@ def _left_plain(folder: Path, block: Block, layout: Layout) -> tuple[Refusal, ..
 def _stopped(begun: Sequence[CapturedWrite], block: Block, layout: Layout) -> tuple[Refusal, ...]:
     """Return and note the writes whose budget stopped their capture."""
     found = tuple(
-        Refusal(str(each.path), each.table, "Its capture was stopped by its budget", each.stopped)
+        Refusal(str(each.path), each.table, "The budget stopped its capture", each.stopped)
         for each in begun
         if each.state == "stopped"
     )

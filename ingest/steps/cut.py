@@ -166,10 +166,10 @@ class CutItems:
         largest = int(items.groups.weights.max(initial=0))
         if self.memory_mb and largest > weights.limit:
             raise Unavailable(
-                "A component of this ingest is too large to be cut in the memory that is allowed",
+                "A component of this ingest is too large to cut in the allowed memory",
                 f"It needs about {largest // MEGABYTE + 1:,} MB; the setting cut_mb is "
                 f"{self.memory_mb:,}",
-                "Raise cut_mb, or set it to 0 to use the memory that is free",
+                "Raise cut_mb, or set it to 0 to use all free memory",
             )
         return items
 

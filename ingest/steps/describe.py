@@ -71,7 +71,7 @@ def _check_modules(job: Job, operations: pa.Table, modules: pa.Table) -> None:
     if twice := contradiction(declared, ops):
         op, one, other = twice
         raise BadInput(
-            f"The op {op!r} is part of two modules",
+            f"The op {op!r} belongs to two modules",
             f"They are {one!r} and {other!r}",
             "Name it in one module only, or change its description; nothing was ingested",
         )

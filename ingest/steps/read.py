@@ -92,7 +92,7 @@ def read(job: Job) -> ReadResult:
     else:
         raise BadInput(
             "Different names have the same 64-bit hash",
-            f"That is so under each of {SEEDS} seeds, which does not happen by chance",
+            f"They collide with each of {SEEDS} seeds, which cannot be chance",
             "Ingest the files one by one to find those names",
         )
     result = ReadResult(

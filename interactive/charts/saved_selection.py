@@ -42,7 +42,7 @@ def write_selection(
     if records.changed:
         raise BadInput(
             f"{records.file} has changed since it was opened",
-            "Its rows may be others than those that are shown",
+            "Its rows may differ from the shown ones",
             "Open it again, and repeat the selection",
         )
     if key is None and not records.numbered:

@@ -81,7 +81,7 @@ def masks(con: "Connection", plan: "Plan", want: "Want", refs: Collection[int]) 
         return {}
     if not want.refs or len(refs) != 1:
         raise UsageError(
-            "A condition or attributes of Want are for one reference",
+            "A condition or attributes of Want must be for one reference",
             f"It declares {', '.join(want.refs or ()) or 'none'}, and the query reads "
             f"{', '.join(each.name for each in plan.references) or 'none'}",
             "Name one: Want(refs=('lineitem#2',), ...)",

@@ -120,6 +120,7 @@ def rehearse(con: duckdb.DuckDBPyConnection, plan: Plan) -> None:
         reason = f": {str(error).partition(chr(10))[0]}"
         raise NotCovered(
             "The lineage of this query is not supported",
-            f"DuckDB cannot run the query that would find it{'' if RESERVED in reason else reason}",
+            "DuckDB cannot run the query that finds the "
+            f"lineage{'' if RESERVED in reason else reason}",
             REWRITE,
         ) from None

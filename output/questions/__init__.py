@@ -1,6 +1,7 @@
-"""The questions: the parameters of each, how it is answered, and the kind of its result.
+"""The questions, with their parameters, their answering functions and their kinds of results.
 
-A question is declared once, as a subclass of ``Asking``. Its HTTP routes with their parameters, its
-OpenAPI document, the requests of the client and, if it says so, its command follow from its fields.
-``registry`` has all of them. The modules here import little, because every command imports them.
+A question is declared once, as a subclass of ``Asking``. Its fields define its HTTP routes with
+their parameters, its part of the OpenAPI document, the client's requests and, if it has an example
+of one, its command. ``registry`` has all questions. The modules here import little, because every
+command imports them.
 """

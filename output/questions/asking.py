@@ -1,4 +1,4 @@
-"""The declaration of a question: its parameters, how it is answered, and what is found."""
+"""The declaration of a question: its parameters, its answering function and its result."""
 
 import re
 from abc import ABC
@@ -30,9 +30,9 @@ Name = Annotated[str, "not empty"]
 def meaning(
     text: str, at_least: int | None = None, *, metavar: str = "", option: bool = False
 ) -> dict[str, Any]:
-    """Return the metadata of a field: a line of help, and for a number the smallest allowed.
+    """Return the metadata of a field: a line of help and, for a number, the smallest allowed value.
 
-    ``metavar`` is the placeholder in the help of a command; without it, one that fits the type.
+    ``metavar`` is the placeholder in the help of a command. By default, it follows from the type.
     ``option`` makes a field without a default an option of the command instead of an argument.
     """
     return {"help": text, "at_least": at_least, "metavar": metavar, "option": option}
@@ -50,18 +50,18 @@ class Asking(ABC, Generic[Found]):
     schema: ClassVar[str]
     """The name of the JSON schema of the result."""
     found: ClassVar[str]
-    """The class of what is found, which is sent to programs: its module in provhouse, its name."""
+    """The class that programs get as the result: its module in provhouse, and its name."""
     result: ClassVar[str]
-    """The class of the result, which people and files get: its module in ``results``, its name.
+    """The class that people and files get as the result: its module in ``results``, and its name.
 
-    Without one, the result follows from the fields of what is found.
+    By default, this class follows from the fields of ``found``.
     """
     rows: ClassVar[str]
-    """The field of what is found whose rows CSV contains, if the result has no class of its own."""
+    """The field of ``found`` whose rows CSV contains, if ``result`` is empty."""
     quick: ClassVar[bool]
     """Whether an answer in this process needs neither Spark nor Neo4j."""
     command: ClassVar[str]
-    """An example of a call of the command that has these fields as its arguments and options.
+    """An example of a call of the question's command. Its arguments and options are these fields.
 
     Without one, the question has no such command.
     """
@@ -101,18 +101,19 @@ class Asking(ABC, Generic[Found]):
         raise NotImplementedError
 
     def part(self, kind: type[Part]) -> Part:
-        """Return the dataclass ``kind`` with the fields that the question has, too."""
+        """Return a ``kind``, a dataclass, with the values of the fields that it shares with the
+        question."""
         wanted = get_type_hints(kind)
         return kind(**{name: value for name, value in vars(self).items() if name in wanted})
 
     @classmethod
     def found_type(cls) -> Any:
-        """Return the class of what is found."""
+        """Return the class ``found``."""
         return _loaded(cls.found)
 
     @classmethod
     def written(cls, found: Found) -> "Result":
-        """Return what was found as a result that can be written in every form."""
+        """Convert a found object to a result that can be written in every form."""
         from provhouse.output.results.found import FoundResult
 
         own = cls.result and _loaded(f"output.results.{cls.result}")
@@ -120,7 +121,7 @@ class Asking(ABC, Generic[Found]):
 
     @classmethod
     def parameters(cls) -> list[Any]:
-        """Return the fields of a request, in the order in which they are documented.
+        """Return the fields of a request, in the order of the documentation.
 
         Filters of ``Question`` come last.
         """

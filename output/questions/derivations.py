@@ -1,4 +1,4 @@
-"""Questions about derivations: what rests on an item, and what an item rests on."""
+"""Questions about derivations: the items that rest on an item, and the items that it rests on."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -21,19 +21,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Supposed:
-    """The parameters that name what is supposed to be deleted: the fields of ``Deletion``."""
+    """The parameters of a supposed deletion: the fields of ``Deletion``."""
 
     items: tuple[Name, ...] = field(default=(), metadata=meaning("Items to delete"))
     tables: tuple[str, ...] = field(
-        default=(), metadata=meaning("Tables, of which all items are deleted")
+        default=(), metadata=meaning("Tables whose items are all deleted")
     )
     where: tuple[tuple[Name, str], ...] = field(
         default=(),
-        metadata=meaning("Of the items of these tables, only those with these attributes"),
+        metadata=meaning("Delete only items of these tables that have these attributes"),
     )
-    ops: tuple[str, ...] = field(
-        default=(), metadata=meaning("Ops, of which all triples are deleted")
-    )
+    ops: tuple[str, ...] = field(default=(), metadata=meaning("Ops whose triples are all deleted"))
     files: tuple[Name, ...] = field(default=(), metadata=meaning("Files whose triples are deleted"))
     runs: tuple[Name, ...] = field(default=(), metadata=meaning("Runs whose triples are deleted"))
     as_of: AsOf | None = None
@@ -63,7 +61,7 @@ class AskingWhatIfEach(
     found="query.consequences.what_if_each.WhatIfEach",
     result="what_if_each.WhatIfEachResult",
 ):
-    """Show what the aggregates of an item would be without each of their inputs."""
+    """Show the values that the aggregates of an item would have without each of their inputs."""
 
     item: Name
     limit: int = field(default=100, metadata=meaning("At most this many inputs", 1))
@@ -85,8 +83,8 @@ class AskingDepends(
 ):
     """Show whether an item would exist without another one: yes, no or undecided.
 
-    Also shows a smallest set of sources without which it would not exist, if up to three suffice.
-    The exit status is 0 for each of these answers.
+    Also shows a smallest set of sources, of up to three, whose deletion would delete the item. The
+    exit status is 0 for all three answers.
     """
 
     item: Name
@@ -107,7 +105,7 @@ class AskingWhy(
     result="why.WhyResult",
     command="provhouse why revenue/2026-03",
 ):
-    """Show the derivations of an item: which inputs made it together, and which alternatively.
+    """Show the derivations of an item: the inputs that made it together, and the alternatives.
 
     Inputs that are needed together are joined by &, alternatives by |.
     """
@@ -132,10 +130,10 @@ class AskingWhyChanged(
     result="why_changed.WhyChangedResult",
     command="provhouse why-changed revenue/2026-03 --from 3",
 ):
-    """Show why an aggregate changed: the inputs that came, went or gave another value.
+    """Show why an aggregate changed: the inputs that were added, removed or gave another value.
 
-    Inputs are ranked by their share of the difference. Shares of sum, count and avg add up to it;
-    other functions have none. CSV contains the inputs.
+    Inputs are ranked by their share of the difference. The shares of sum, count and avg add up to
+    the difference; other functions have no shares. CSV contains the inputs.
     """
 
     item: Name
@@ -157,7 +155,7 @@ class AskingWhyChanged(
     )
 
     def answer(self, askers: Askers) -> "WhyChanged":
-        """Return the inputs that made the difference."""
+        """Return the inputs that caused the difference."""
         from provhouse.query.consequences.why_changed import why_changed
 
         return why_changed(self.item, self.since, self.until, self.limit, askers)

@@ -1,4 +1,4 @@
-"""Questions about items and sets: what they derive from, how, and where they are."""
+"""Questions about items and sets: their lineage and impact, paths, origins and names."""
 
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
@@ -30,7 +30,7 @@ class AskingLineage(
 
     @property
     def path(self) -> str:
-        """The route of the lineage, or of the impact, as the question's direction says."""
+        """The route of the lineage or of the impact, by the question's direction."""
         return "/v1/lineage" if self.question.direction == "upstream" else "/v1/impact"
 
     def body(self) -> dict[str, object]:
@@ -85,7 +85,7 @@ class AskingSubgraph(
     as_of: AsOf | None = None
 
     def find(self, asker: "Asker") -> "Subgraph":
-        """Return all that is around the item."""
+        """Return the item's ancestors, descendants and siblings."""
         from provhouse.query.lineage.subgraph import subgraph
 
         return subgraph(asker, self.item)
@@ -219,14 +219,14 @@ class AskingDiff(
 class AskingView(
     Asking["Neo4jView"], found="query.exporting.view.Neo4jView", result="view.ViewResult"
 ):
-    """Write the lineage or impact of an item into Neo4j, to look at in Neo4j Browser."""
+    """Write the lineage or impact of an item into Neo4j, so that Neo4j Browser can show it."""
 
     item: Name
     direction: Direction = "upstream"
     depth: int | None = field(default=None, metadata=OPTIONAL["depth"].metadata)
 
     def find(self, asker: "Asker") -> "Neo4jView":
-        """Write the view, and return what was written."""
+        """Write the view, and return its counts."""
         from provhouse.query.exporting.view import write_view
 
         return write_view(asker, self.part(Question))

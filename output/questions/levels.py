@@ -40,7 +40,7 @@ class AskingZoom(
     zoom: Level = "module"
     fold: tuple[str, ...] = field(default=(), metadata=FOLD)
     foldable: bool = field(
-        default=False, metadata=meaning("Add what a page needs to fold and unfold modules itself")
+        default=False, metadata=meaning("Add the data that a page needs to fold and unfold modules")
     )
 
     def find(self, asker: "Asker") -> "Zoomed":

@@ -1,4 +1,4 @@
-"""Questions for lists of what a generation contains besides items, and of generations."""
+"""Questions for lists: of ops, modules and invocations in a generation, and of generations."""
 
 from dataclasses import dataclass, field
 from types import GenericAlias
@@ -59,9 +59,9 @@ class AskingInvocations(
     quick=True,
     command="provhouse invocations curate --run nightly",
 ):
-    """List the invocations of a module, with the number of triples of each.
+    """List the invocations of a module, with their numbers of triples.
 
-    An invocation is known by run, execution and invocation. All triples are read, one partition at
+    Its run, execution and invocation identify an invocation. All triples are read, one partition at
     a time. For an unknown module, the exit status is 3.
     """
 

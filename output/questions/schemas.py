@@ -1,4 +1,4 @@
-"""The JSON schema of a result that follows from the fields of what is found."""
+"""The JSON schema of a result that has no schema file, from the fields of its dataclass."""
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass

@@ -109,8 +109,9 @@ def _weights(
     derived = graph.first[places] < graph.first[places + 1]
     if derived.any():
         raise UsageError(
-            f"Item {names[known[np.argmax(derived)]]!r} has a weight, but is derived from others",
-            "Its value is computed from those of its sources",
+            f"Item {names[known[np.argmax(derived)]]!r} has a weight, but is derived from other "
+            "items",
+            "Its value is computed from the values of its sources",
             "Give weights to sources only",
         )
     found[places] = given[known]

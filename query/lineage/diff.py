@@ -36,7 +36,8 @@ class Side:
     exactness: Weakest | None = None
     """The weakest exactness on the paths of the answer from this generation, as in ``Answer``."""
     exactness_triples: dict[str, int] = field(default_factory=dict)
-    """The number of triples on these paths by exactness, the strongest first; empty if None."""
+    """The number of triples on these paths by exactness, the strongest first; empty without
+    exactness."""
     samples: tuple[Sample, ...] = ()
     """The samples that the answer from this generation may pass, as in ``Answer``."""
 

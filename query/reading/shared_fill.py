@@ -74,7 +74,7 @@ class SharedFill:
         seconds = round(max(self._expected - passed, passed / 4, 1))
         return StillFilling(
             "The method needs a copy of all triples in memory, which is not complete yet",
-            f"The copy was begun {passed:.0f} seconds ago, and goes on",
+            f"It was begun {passed:.0f} seconds ago, and continues",
             f"Ask again in about {seconds} seconds, or use the method csprov",
             seconds,
         )

@@ -144,8 +144,8 @@ def _sets_of(snapshot: Snapshot, items: ItemNumbers) -> SetPositions:
     found = snapshot.known_set_rows(items)
     if (found < 0).any():
         raise Damaged(
-            f"A triple does not come from an item of generation {snapshot.commit.generation}",
-            f"Its src is the number {items[0]}, which is in no set",
+            f"The src of a triple is not an item of generation {snapshot.commit.generation}",
+            f"It is the number {items[0]}, which is in no set",
             _BACKUP,
         )
     return found

@@ -97,7 +97,7 @@ def _catalogue(
     if not nodes.num_rows:
         raise NotFound(
             f"No path leads from {names[0]!r} to {names[1]!r}",
-            "No chain of tables leads from the table of the one to that of the other",
+            "No chain of tables connects their tables in this direction",
         )
     samples = tuple(each.sample for each in snapshot.samples)
     return ZoomedPath(

@@ -51,7 +51,7 @@ def zoom_what_if(
     if level == "catalogue":
         raise UsageError(
             "A deletion cannot be shown at the level catalogue",
-            "Fates are those of items, and this level reads none",
+            "Only items have fates, and this level reads no items",
             "Choose the level table, or module",
         )
     names = asker.snapshot.names

@@ -60,7 +60,7 @@ def zoom(
     if foldable and level == "catalogue":
         raise UsageError(
             "A page cannot fold modules at the level catalogue",
-            "The tables of the warehouse are read, and no triples",
+            "This level reads no triples",
             "Choose another level",
         )
     return asker.snapshot.names.settled(
@@ -80,7 +80,7 @@ def check_question(question: Question, level: Level, folded: Sequence[str]) -> N
         if given:
             raise UsageError(
                 f"A view at the level {level} cannot have {what}",
-                "It shows nodes and edges instead of rows, and is found by CSProv",
+                "It shows nodes and edges instead of rows, and always uses CSProv",
                 "Leave the option out, or choose another level",
             )
 

@@ -277,7 +277,7 @@ class Snapshot:
             if partition[0] < last or not ascends(partition):
                 raise Damaged(
                     f"The table placements in {self.folder('placements')} is not in order",
-                    "Its rows must be in the order of the partitions",
+                    "Its rows must be ordered by partition",
                     "Restore the folder from a backup",
                 )
             before = np.cumsum(count) - count

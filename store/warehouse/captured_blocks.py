@@ -42,7 +42,7 @@ class Block:
     ended: str = ""
     """When an application captured by its configuration ended, in the form of `begun`; or empty."""
     sample: float = 1.0
-    """The part of the rows of each write that keeps its lineage."""
+    """The fraction of the rows of each write that keeps its lineage."""
 
 
 def begin_block(

@@ -33,7 +33,7 @@ def write_record(
     if not write(path, content, mode=SHARED, before=last):
         raise Busy(
             f"Cannot write {path}",
-            "Another writer has changed the warehouse meanwhile",
+            "Another writer changed the warehouse meanwhile",
             "Run the command again",
         )
 

@@ -69,8 +69,9 @@ def check_lock(layout: Layout) -> None:
             return
     raise Busy(
         f"The lock file {layout.write_lock} was removed while this command was writing",
-        "Another writer may be at work",
-        "Run the command again, and never remove the file: a process that ends frees its lock",
+        "Another process may be writing",
+        "Run the command again, and never remove the file: the system frees the lock of a process "
+        "that ends",
     )
 
 

@@ -45,7 +45,8 @@ class Written:
     run: str
     columns: ColumnMap = NO_COLUMNS
     path: str = ""
-    """The folder of the table, or a text in its place; empty in records of earlier releases."""
+    """The folder of the table, or another text that identifies it; empty in records of earlier
+    releases."""
     replaces: bool = False
     """Whether the write has removed all other rows of the table."""
     bare: int = 0

@@ -156,9 +156,9 @@ def test_what_cannot_be_blamed_is_an_error_with_a_remedy(
     passed = written_by_dbt(tmp_path, "select 1", None, "pass")
     cases = {
         ("report",): "not clear which rows are wrong",
-        ("nowhere", "--where", "a > 1"): "No captured job has written the table nowhere",
-        ("report", "--where", "nothing > 1"): "Wrong rows of report cannot be found",
-        ("report", "--where", "mean > 100", "--program", str(program)): "program is not wrong",
+        ("nowhere", "--where", "a > 1"): "No captured job wrote the table nowhere",
+        ("report", "--where", "nothing > 1"): "Cannot find the wrong rows of report",
+        ("report", "--where", "mean > 100", "--program", str(program)): "is not wrong",
         ("report", "--where", "mean > 100", "--program", "a.py:f"): "cannot be loaded",
         ("--dbt", str(passed)): "No test of a model has failed",
         ("--dbt", str(tmp_path / "no.json")): "Cannot read",

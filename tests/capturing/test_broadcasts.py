@@ -1,4 +1,4 @@
-"""A join that Spark computes by a broadcast is one with capture, too."""
+"""With capture, Spark still computes a join by a broadcast."""
 
 import re
 from collections import Counter

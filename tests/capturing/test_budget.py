@@ -83,7 +83,7 @@ def test_tasks_stop_to_write_aside_once_the_budget_is_used_up(
 
 def test_a_budget_is_above_0(houses: Callable[..., House]) -> None:
     with (
-        pytest.raises(UsageError, match="budget_mb is no number above 0"),
+        pytest.raises(UsageError, match="budget_mb is not a number above 0"),
         houses().capture(keys=KEYS, budget_mb=0),
     ):
         pytest.fail("the block began")

@@ -62,7 +62,7 @@ def by_cust(of: Callable[[Order], Hashable]) -> Lineage:
 
 
 def or_nothing(of: Callable[[Order], Hashable], name: Callable[[Order], str]) -> Lineage:
-    """Return the lineage of values by customer, and of the row of those that have none."""
+    """Return the lineage of each value by customer, and of the row of customers without values."""
     found = values(name, of)
     for name_ in {order.cust for order in ORDERS}:
         group = [order for order in ORDERS if order.cust == name_]

@@ -129,7 +129,7 @@ def test_an_unknown_setting_is_refused(job: Job) -> None:
 
 
 def test_a_budget_that_is_no_number_is_refused(job: Job) -> None:
-    assert "spark.provhouse.budgetMb is no number above 0" in job.errors["budget"]
+    assert "spark.provhouse.budgetMb is not a number above 0" in job.errors["budget"]
 
 
 def test_the_exit_status_is_that_of_the_script(job: Job) -> None:
@@ -203,7 +203,7 @@ def test_a_budget_is_a_setting(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "--conf spark.provhouse.budgetMb=0.5\n" in printed
     assert "--conf spark.provhouse.budgetSeconds=60.0\n" in printed
     assert run([*options, "--budget-mb", "0"]) == 2
-    assert "--budget-mb is no number above 0" in capsys.readouterr().err
+    assert "--budget-mb is not a number above 0" in capsys.readouterr().err
 
 
 def test_a_sample_and_values_are_settings(
@@ -215,7 +215,7 @@ def test_a_sample_and_values_are_settings(
     assert "--conf spark.provhouse.sample=0.25\n" in printed
     assert "--conf spark.provhouse.values=true\n" in printed
     assert run([*options, "--sample", "2"]) == 2
-    assert "--sample is no part of the rows" in capsys.readouterr().err
+    assert "--sample is not a fraction of the rows" in capsys.readouterr().err
 
 
 @pytest.mark.long

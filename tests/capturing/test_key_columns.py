@@ -161,7 +161,7 @@ def test_a_wrong_key_keeps_out_one_write_and_what_builds_on_it(
         ("repeated", "The key of repeated is not unique"),
         ("null", "The key of null is NULL in 1 of its rows"),
         ("built", "The key of repeated is not unique"),
-        ("repeated", "It builds on a write that was not ingested"),
+        ("repeated", "It derives from a write that was not ingested"),
         ("read", "The key of lines is not unique"),
         ("marks", "The key of marked is NULL in 1 of the marked rows"),
     ]

@@ -181,7 +181,7 @@ def test_keys_that_are_read_as_another_text_are_refused(
         orders.select(F.format_string("%03d", "id").alias("agent")).write.csv(path, header=True)
     generation = house.commit.generation
     wrong = spark.read.csv(path, header=True, inferSchema=True)
-    with pytest.raises(BadInput, match="not found by their keys"), house.capture(keys=keys):
+    with pytest.raises(BadInput, match="cannot be found by their keys"), house.capture(keys=keys):
         wrong.write.parquet(str(tmp_path / "copy"))
     assert house.commit.generation == generation
     other = spark.read.schema("other string").csv(path, header=True)

@@ -1,4 +1,4 @@
-"""Spark says late that a command has ended; its files are those that it has made, all the same."""
+"""The files of a command are right even if Spark reports its end late."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor

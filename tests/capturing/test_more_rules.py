@@ -34,7 +34,7 @@ def orders_of(name: str | None) -> list[Order]:
 
 
 def named(order: Order) -> list[Customer]:
-    """Return the customers with the name in an order."""
+    """Return the customers whose name is the order's."""
     return [each for each in CUSTOMERS if each.name is not None and each.name == order.cust]
 
 

@@ -37,7 +37,8 @@ def sliding() -> Lineage:
 
 
 def sessions(gap: Callable[[Order], int], key: Callable[[Order], object]) -> Lineage:
-    """Return sessions, which end some seconds after the last of their orders; ends are merged."""
+    """Return sessions. A session ends some seconds after its last order; touching sessions
+    merge."""
     found: dict[object, list[tuple[int, list[Order]]]] = defaultdict(list)
     for order in TIMED:
         of_key, at = found[key(order)], order.id * 10

@@ -189,7 +189,7 @@ def test_a_data_frame_finds_no_rows_in_the_text_of_an_rdd(
     ):
         frame.write.parquet(str(tmp_path / "frame"))
     with (
-        pytest.raises(UsageError, match="An RDD of a captured job has written them"),
+        pytest.raises(UsageError, match="An RDD of a captured job wrote them"),
         jobs.house.capture(keys={"codes": "value"}),
     ):
         frame.write.parquet(str(tmp_path / "frame"))

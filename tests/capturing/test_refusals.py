@@ -92,7 +92,7 @@ def refused(house: House, shop: Path, out: Path, frame: DataFrame, write: Write)
 
 
 def params(names: Iterable[str], daily: Iterable[str]) -> list[ParameterSet]:
-    """Return names as parameters; those that are not for the usual tests are marked."""
+    """Return names as parameters; names that only long tests use are marked."""
     return [pytest.param(name, marks=[] if name in daily else pytest.mark.long) for name in names]
 
 
@@ -160,7 +160,7 @@ def test_rows_that_only_the_program_has_are_refused(
     frame = spark.sql("SELECT * FROM VALUES (1), (2) AS given(k)")
     error = refused(house, shop, tmp_path / "out", frame, parquet)
     assert (error.found, "Store these rows" in error.remedy) == (
-        "The program has its rows, and no table has them",
+        "Its rows are in the program, not in a table",
         True,
     )
 

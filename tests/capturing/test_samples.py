@@ -198,7 +198,7 @@ def test_what_cannot_be_a_sample_is_refused(
     house = houses()
     for wrong in (0, 1.5, -1, float("nan")):
         with (
-            pytest.raises(UsageError, match="sample is no part of the rows"),
+            pytest.raises(UsageError, match="sample is not a fraction of the rows"),
             house.capture(sample=wrong),
         ):
             pytest.fail("the block began")

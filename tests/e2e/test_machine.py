@@ -24,7 +24,7 @@ def fake_java(folder: Path, says: str) -> Path:
 @pytest.mark.parametrize(
     ("says", "found"),
     [
-        (None, "which has no bin/java"),
+        (None, "which contains no bin/java"),
         pytest.param(
             "java.base@11.0.2\\njava.sql@11.0.2\\n", "is Java 11.0.2", marks=pytest.mark.long
         ),

@@ -103,7 +103,7 @@ def test_a_retraction_names_exactly_one_thing(writer: Command) -> None:
     for named in ((), ("report", "--run", "x"), ("--run", "")):
         writer("retract", *named, status=2)
     done = writer("retract", "--file", "nowhere.csv", status=3)
-    assert "What is stored came from 1 other file" in done.message
+    assert "The stored triples come from 1 other file" in done.message
 
 
 def test_the_server_follows_before_a_writing_command_ends(

@@ -59,10 +59,10 @@ class Groups(LoadScopeScheduling):  # type: ignore[misc]  # untyped
         return group(nodeid)
 
     def remove_node(self, node: WorkerController) -> str | None:
-        """Give the rest of the work of a process to others; return the test that ended it, if any.
-
-        The scheduler of xdist would also give its finished groups to others, which then wait for
-        ever, and the test that ended it, which would end them too.
+        """Give the remaining work of an ended process to other processes; return the test that
+        ended it, if any. The scheduler of xdist would also pass on finished groups, so that the
+        other processes wait for ever, and the test that ended the process, which would end them
+        too.
         """
         work = self.assigned_work[node]
         left = [(tests, test) for tests in work.values() for test in tests if not tests[test]]

@@ -87,7 +87,7 @@ def test_rows_of_a_run_replace_its_earlier_rows(house: House) -> None:
     ("rows", "message"),
     [
         (pa.table({"src": ["a"], "to": ["b"]}), "frame: no column dst"),
-        (iter([]), "frame: there are no batches"),
+        (iter([]), "frame: it has no batches"),
         (pa.table({"src": [[1]], "dst": ["b"]}), "frame, rows 1 to 1: not readable as text"),
     ],
     ids=["no dst", "no batches", "a list"],

@@ -21,7 +21,7 @@ Houses = Callable[..., House]
 
 
 class Said(Silent):
-    """Keeps what is said to people."""
+    """Keeps the sentences printed for people."""
 
     def __init__(self) -> None:
         self.sentences: list[str] = []

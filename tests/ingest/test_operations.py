@@ -158,7 +158,7 @@ BAD = {
     "null.jsonl": ('{"op":"a"}\n{"kind":"all"}\n', "row 2: op is missing"),
     "unknown.csv": ("op,kinds\na,all\n", "the column kinds is unknown or repeated"),
     "late.jsonl": ('{"op":"a"}\n' * 2 + '{"op":"b","kinds":1}\n', "the column kinds"),
-    "twice.csv": ("op,kind\na,all\na,any\n", "The op 'a' is described twice"),
+    "twice.csv": ("op,kind\na,all\na,any\n", "The op 'a' has two different descriptions"),
     "ragged.csv": ("op,kind\na,b,c\n", "row 1: 3 values, the header has 2"),
     "none.csv": ("kind\nall\n", "line 1: no column op"),
     "empty.csv": ("", "line 1: no column op"),

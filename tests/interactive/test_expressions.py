@@ -10,10 +10,10 @@ from provhouse.interactive import Connection, Want, connect
 from provhouse.model.errors import UsageError
 
 CONTAINED = {
-    "random()": "random\\(\\), which has another value",
-    "rnd() > 0": "random\\(\\), which has another value",
-    "now()": "now\\(\\), which has another value",
-    "nextval('s')": "nextval\\(\\), which has another value",
+    "random()": "random\\(\\), which returns a different value",
+    "rnd() > 0": "random\\(\\), which returns a different value",
+    "now()": "now\\(\\), which returns a different value",
+    "nextval('s')": "nextval\\(\\), which returns a different value",
     "unnest(l)": "unnest\\(\\), which makes several rows",
     "sum(v)": "an aggregate",
     "total(v)": "an aggregate",

@@ -150,5 +150,5 @@ def test_schemas_of_a_search_path_are_taken_in_its_order(
 
 
 def test_names_of_hidden_columns_are_refused(con: Connection) -> None:
-    with pytest.raises(NotCovered, match="keeps for itself"):
+    with pytest.raises(NotCovered, match="that provhouse reserves"):
         con.sql("select v __provhouse_h0 from u", lineage=True)

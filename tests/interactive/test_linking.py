@@ -94,7 +94,7 @@ def test_violations_are_those_of_plain_sql(con: Connection, dependency: str) -> 
     [
         ("order", "a -> b", "no table 'order'"),
         ("orders", "a -> b", "has no column 'a'"),
-        ("orders", "customer", "no functional dependency"),
+        ("orders", "customer", "not a functional dependency"),
     ],
 )
 def test_a_wrong_dependency_is_refused(

@@ -149,15 +149,15 @@ def test_what_cannot_be_declared_is_refused(con: Connection) -> None:
     def ask(want: Want, text: str = sql) -> Any:
         return con.sql(text, lineage=True, want=want)
 
-    with pytest.raises(UsageError, match="are for one reference"):
+    with pytest.raises(UsageError, match="must be for one reference"):
         ask(Want(refs=("t",), where="v > 3"))
-    with pytest.raises(UsageError, match="are for one reference"):
+    with pytest.raises(UsageError, match="must be for one reference"):
         ask(Want(by=("m",)))
     assert len(ask(Want(refs=("t#2",), where="v > 3")).backward("t#2"))
     for where in ("v >", "v > 3 limit 1", "v in (select k from u)", "sum(v) > 3"):
         with pytest.raises(UsageError, match="condition of Want cannot be used"):
             ask(Want(refs=("t",), where=where), QUERIES[0])
-    with pytest.raises(UsageError, match=r"random\(\), which has another value"):
+    with pytest.raises(UsageError, match=r"random\(\), which returns a different value"):
         ask(Want(refs=("t",), where="random() < 0.5"), QUERIES[0])
     with pytest.raises(duckdb.BinderException):
         ask(Want(refs=("t",), where="z > 3"), QUERIES[0])
@@ -172,7 +172,7 @@ def test_what_cannot_be_declared_is_refused(con: Connection) -> None:
 
 def test_lineage_that_is_not_whole_is_neither_linked_nor_saved(con: Connection) -> None:
     result = con.sql(QUERIES[0], lineage=True, want=Want(refs=("t",), where="v > 3"))
-    with pytest.raises(UsageError, match="is not whole"):
+    with pytest.raises(UsageError, match="is incomplete"):
         con.link(result, con.sql(QUERIES[0], lineage=True))
 
 

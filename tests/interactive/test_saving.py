@@ -1,4 +1,4 @@
-"""A saved result's rows answer questions in the warehouse, together with what was there before."""
+"""Questions in the warehouse lead through the rows of a saved result to older items."""
 
 from collections.abc import Callable
 from itertools import pairwise

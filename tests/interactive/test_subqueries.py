@@ -142,7 +142,7 @@ def test_what_chooses_among_rows_is_named(tables: CutTables, sql: str, expected:
     ("sql", "what"),
     [
         ("select city, age % 20 a, count(*) from people group by grouping sets ((1, a), (2))",
-         "which DuckDB reads in another way"),
+         "which DuckDB and provhouse read differently"),
         ("select distinct city from people p order by (select max(price) from homes h "
          "where h.name = p.city)", "a correlated subquery in ORDER BY of DISTINCT"),
         ("select city from people union select city from jobs "

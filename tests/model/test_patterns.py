@@ -29,7 +29,7 @@ def test_a_pattern_names_rows() -> None:
 
 @pytest.mark.parametrize("text", ["INV", "{id}-{id}", "{id}{table}", ""])
 def test_a_text_without_one_id_is_no_pattern(text: str) -> None:
-    with pytest.raises(UsageError, match="is no pattern of a table"):
+    with pytest.raises(UsageError, match="is not a pattern of a table"):
         declared_patterns({"t": text})
 
 
@@ -54,13 +54,13 @@ def test_accepted_patterns_never_share_a_name(one: tuple[str, str], other: tuple
 )
 def test_patterns_that_share_names_are_refused(one: str, other: str) -> None:
     for first, second in ((one, other), (other, one)):
-        with pytest.raises(UsageError, match="may have too"):
+        with pytest.raises(UsageError, match="may also have"):
             check_apart(declared_patterns({"a": first, "b": second}))
 
 
 def test_a_pattern_like_the_usual_one_of_another_table_is_refused() -> None:
     for text in ("orders/{id}", "orders/1{id}", "s/t/{id}"):
-        with pytest.raises(UsageError, match="may have too"):
+        with pytest.raises(UsageError, match="may also have"):
             check_apart(declared_patterns({"t": text}))
     check_apart(declared_patterns({"t": "t/{id}", "u": "orders/u-{id}", "v": "orders/{id}/v"}))
 

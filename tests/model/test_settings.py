@@ -63,5 +63,5 @@ def test_an_unknown_environment_variable_is_refused() -> None:
 
 @pytest.mark.parametrize("address", ["s3a://bucket/w", "hdfs://host:1/w", "file:///w"])
 def test_an_address_is_no_warehouse(address: str) -> None:
-    with pytest.raises(UsageError, match="only files of this machine"):
+    with pytest.raises(UsageError, match="only local files"):
         Settings.load({"warehouse": address}, {})

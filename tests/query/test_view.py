@@ -159,7 +159,7 @@ def test_a_view_expires(house: House, asker: Asker, monkeypatch: pytest.MonkeyPa
 def test_names_in_neo4j_are_marked_before_they_are_written(
     house: House, asker: Asker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The mark names the items of the view; those of no view need no rebuild of Neo4j."""
+    """The mark names the items of the view; other items need no rebuild of Neo4j."""
     home, warehouse = house.settings.graph_home, asker.graph.warehouse
     clear_mark(home)
     shown = widest(asker)

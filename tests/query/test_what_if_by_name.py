@@ -20,7 +20,7 @@ from provhouse.query.consequences.what_if import what_if
 SEED = int(os.environ.get("SEED", "1"))
 COLUMNS = ("src", "dst", "op", "src_table", "dst_table", "by", "derivation", "op_kind")
 OPS, TABLES, RUNS, FILES = 4, 4, 2, 2
-"""The number of each; files are counted for each run."""
+"""The numbers of ops, tables and runs, and of files in each run."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Traced:
 
     @classmethod
     def of(cls, random: Random, prefix: str) -> "Traced":
-        """Make one; the triples of a derivation are in one run, in any of its files."""
+        """Make a random trace. The triples of a derivation are in one run, in any of its files."""
         edges, runs = random_edges(random), dict[tuple[int, int], int]()
         places = [
             (

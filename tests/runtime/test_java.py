@@ -91,7 +91,7 @@ def test_a_missing_java_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_a_java_home_without_java_is_reported(home: Path) -> None:
     with pytest.raises(Unavailable) as error:
         java()
-    assert error.value.found == f"JAVA_HOME is {home}, which has no bin/java"
+    assert error.value.found == f"JAVA_HOME is {home}, which contains no bin/java"
 
 
 @pytest.mark.parametrize("version", ["11.0.2", "25"])

@@ -1,4 +1,5 @@
-"""New items that join a large stored component are cut so that questions leave the past aside."""
+"""New items that join a large stored component are cut so that questions about them read few old
+sets."""
 
 from collections import defaultdict
 

@@ -173,6 +173,6 @@ def test_json_lines_may_not_bring_their_first_derivation_late(
     monkeypatch.setattr(jsonl, "CHUNK", 40)
     rows: Rows = [{"src": "a", "dst": "b", "value": 1} for _ in range(3)]
     rows.append({"src": "a", "dst": "b", "value": 1, "op_kind": "all"})
-    with pytest.raises(BadInput, match="line 4: the file has derivations") as caught:
+    with pytest.raises(BadInput, match="line 4: derivations occur only late") as caught:
         read(written(tmp_path, "jsonl", rows, AS_NAMED))
-    assert "Give the first line these keys" in caught.value.remedy
+    assert "Add these keys to the first line" in caught.value.remedy

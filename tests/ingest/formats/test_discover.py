@@ -72,7 +72,7 @@ def test_an_unusable_path_is_named(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").touch()
     with pytest.raises(BadInput, match="No such file or folder"):
         sources([tmp_path / "nothing.csv"], None)
-    with pytest.raises(BadInput, match="has no input files"):
+    with pytest.raises(BadInput, match="contains no input files"):
         sources([tmp_path], None)
     with pytest.raises(BadInput, match="device or a pipe"):
         sources([Path("/dev/null")], None)

@@ -23,10 +23,11 @@ import scala.Tuple2;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * The block of an application that is captured by its configuration.
+ * The block of an application that its configuration captures.
  *
- * <p>All of its sessions share the block, since one may read what another has written. The folder is
- * made for the first write, and locked until the application ends. Another process ingests it.
+ * <p>All its sessions share the block, since a session may read the tables that another one wrote.
+ * The first write creates the folder, which is locked until the application ends. Another process
+ * ingests the folder.
  */
 final class Application extends Block {
   private static final Logger LOG = LoggerFactory.getLogger(Application.class);
@@ -75,7 +76,7 @@ final class Application extends Block {
       context.addJar(Extension.class.getProtectionDomain().getCodeSource().getLocation().getPath());
     }
     found.announce();
-    LOG.info("What this application writes is captured into {}", folder);
+    LOG.info("The writes of this application are captured into {}", folder);
     return found;
   }
 
@@ -104,7 +105,7 @@ final class Application extends Block {
     }
   }
 
-  /** Make the folder. It is locked before its record marks it as the folder of an application. */
+  /** Make the folder. Lock it before its record marks it as the folder of an application. */
   private void make() throws IOException {
     Files.createDirectories(folder);
     FileChannel opened =

@@ -28,9 +28,9 @@ import scala.jdk.javaapi.CollectionConverters;
  * Captures the writes of a session from {@code start} to {@code stop}.
  *
  * <p>It is the last rule of Spark's optimizer, so that it sees the plan of each command before it
- * runs. As a listener it learns when a command has ended. The description of each write is a file
- * in the folder of its taps. It exists before Spark begins to write, so that a lost driver loses no
- * finished write.
+ * runs. As a listener, it is called when a command has ended. The description of each write is a
+ * file in the folder of its taps. It exists before Spark begins to write, so that a lost driver
+ * loses no finished write.
  */
 public final class Capture extends Rule<LogicalPlan> implements QueryExecutionListener {
   private static final long PATIENCE = 60_000;
@@ -60,7 +60,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     return capture;
   }
 
-  /** Return whether a session is captured by its configuration. */
+  /** Return whether the configuration of a session captures it. */
   public static boolean isConfigured(SparkSession session) {
     Capture capture = of(session);
     return capture != null && capture.block instanceof Application;
@@ -76,8 +76,8 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   }
 
   /**
-   * Return a frame that can be computed again on other rows. A table is computed again, too, if
-   * these writes have made all of its files.
+   * Return a frame that can be computed again on other rows. A table is computed again too if these
+   * writes made all its files.
    */
   public Replay replay(Dataset<Row> frame, List<Integer> writes) {
     synchronized (block) {
@@ -92,21 +92,21 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     }
   }
 
-  /** Return all rows of a source without row indexes, from which a write has read these paths. */
+  /** Return all rows of a source without row indexes, as a write read them from these paths. */
   public Dataset<Row> source(int write, List<String> files) {
     synchronized (block) {
       return new KeyedRecords(block, block.write(write).query()).of(session, files);
     }
   }
 
-  /** Return the rows of files that a write has made, read with its own options and columns. */
+  /** Return the rows of files that a write made, read with the write's options and columns. */
   public Dataset<Row> written(int write, List<String> files) {
     synchronized (block) {
       return block.write(write).read(session, files);
     }
   }
 
-  /** Return a number for a write that is captured without these rules, such as that of an RDD. */
+  /** Return a number for a write that these rules do not capture, such as the write of an RDD. */
   public int reserve() {
     return block.reserve();
   }
@@ -131,7 +131,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     block.close();
   }
 
-  /** Return the writes that were refused, or that have run without capture, as JSON. */
+  /** Return the writes that were refused or ran without capture, as JSON. */
   public String refusals() throws JsonProcessingException {
     synchronized (block) {
       return new ObjectMapper().writeValueAsString(block.refusals());
@@ -167,7 +167,9 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     return Calls.isInside(ExplainCommand.class.getName());
   }
 
-  /** Return the plan of a stream's batch with slots, or refuse it; return any other query. */
+  /**
+   * Return the plan of a stream's batch with slots, or refuse it; return other queries unchanged.
+   */
   private LogicalPlan batch(LogicalPlan optimised) {
     if (optimised instanceof Subquery || !Streams.isPlanning()) {
       return optimised;

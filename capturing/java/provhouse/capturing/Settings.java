@@ -7,7 +7,7 @@ import provhouse.capturing.writes.*;
  * The settings {@code spark.provhouse.*} of an application.
  *
  * <p>{@code folders} is a file to which the folder of each captured application is added, or empty.
- * {@code sample} is the part of the rows of each write that keeps its lineage.
+ * {@code sample} is the fraction of the rows of each write that keeps its lineage.
  */
 public record Settings(
     String warehouse,
@@ -26,7 +26,7 @@ public record Settings(
   private static final String UNSUPPORTED = "onUnsupported";
   private static final String WAREHOUSE = "warehouse";
 
-  /** Return the settings among those of Spark, or null if there are none. */
+  /** Return the settings from Spark's configuration, or null if it has none. */
   public static Settings of(Map<String, String> all) {
     Map<String, String> ours = new TreeMap<>();
     Map<String, List<String>> keys = new TreeMap<>();
@@ -70,12 +70,12 @@ public record Settings(
     if (given == null || given.isEmpty()) {
       throw new Unsupported(
           "The setting " + PREFIX + WAREHOUSE + " is missing",
-          "Without it, the lineage that is captured has no place",
+          "Without it, the captured lineage has no place",
           "Set it to the folder of the warehouse; `provhouse spark-conf` prints all settings");
     }
     if (given.contains("://")) {
       throw new Unsupported(
-          "The setting " + PREFIX + WAREHOUSE + " is no folder of this machine",
+          "The setting " + PREFIX + WAREHOUSE + " is not a local folder",
           "It is " + given,
           "Set it to a path, such as /data/warehouse");
     }
@@ -112,14 +112,14 @@ public record Settings(
     double found = number(given);
     if (!(found > 0 && Double.isFinite(found))) {
       throw new Unsupported(
-          "The setting " + PREFIX + name + " is no number above 0",
+          "The setting " + PREFIX + name + " is not a number above 0",
           "It is '" + given + "'",
           "Give it a number such as 500, or leave it out for no limit");
     }
     return found;
   }
 
-  /** Return the part of the rows that is in a sample, 1 for all. */
+  /** Return the fraction of the rows in a sample, 1 for all. */
   private static double part(String given) {
     if (given == null) {
       return 1;
@@ -127,7 +127,7 @@ public record Settings(
     double found = number(given);
     if (!(found > 0 && found <= 1)) {
       throw new Unsupported(
-          "The setting " + PREFIX + SAMPLE + " is no part of the rows",
+          "The setting " + PREFIX + SAMPLE + " is not a fraction of the rows",
           "It is '" + given + "'",
           "Give it a number above 0 and up to 1, such as 0.01, or leave it out for all rows");
     }

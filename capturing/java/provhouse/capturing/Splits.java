@@ -16,7 +16,7 @@ public final class Splits {
 
   /**
    * Return the address of the file, the first byte and the number of bytes of each partition, as a
-   * JSON list of lists. A partition that is not a part of one file is null.
+   * JSON list of lists. The element of a partition that is not a part of one file is null.
    */
   public static String of(JavaRDD<?> rdd) throws JsonProcessingException {
     List<List<Object>> found = new ArrayList<>();

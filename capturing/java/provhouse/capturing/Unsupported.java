@@ -33,7 +33,7 @@ public final class Unsupported extends IllegalArgumentException {
         "Write it outside of the block, or set on_unsupported=\"plain\"");
   }
 
-  /** Return the refusal of a table without row numbers, whose key is not declared. */
+  /** Return the refusal of a table without row numbers and without a declared key. */
   public static Unsupported unkeyed(String kind, String found, String table) {
     return new Unsupported(
         "The lineage of this " + kind + " cannot be captured without a key",
@@ -46,12 +46,12 @@ public final class Unsupported extends IllegalArgumentException {
   public static Unsupported statement(String name) {
     return new Unsupported(
         "The lineage of the statement " + name + " cannot be captured yet",
-        "What it changes is no part of a write that is covered, whatever the format",
+        "Capture does not cover the rows that it changes in any format",
         "Run it outside of the block, write the rows by DataFrame.write or INSERT, or set"
             + " on_unsupported=\"plain\"");
   }
 
-  /** Return the refusal of rows that no table has. */
+  /** Return the refusal of rows that are in no table. */
   public static Unsupported rows(String name, String found) {
     return new Unsupported(
         "The lineage of the operator " + name + " cannot be captured yet",
@@ -60,7 +60,7 @@ public final class Unsupported extends IllegalArgumentException {
             + " block");
   }
 
-  /** Return the refusal for an application that is captured by its configuration. */
+  /** Return the refusal for an application that its configuration captures. */
   Unsupported byConfiguration() {
     return remedy.contains("block")
         ? new Unsupported(

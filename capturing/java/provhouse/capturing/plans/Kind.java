@@ -9,9 +9,9 @@ import org.apache.spark.sql.execution.datasources.LogicalRelation;
  * The kinds of operators that an optimised plan can have.
  *
  * <p>Only {@code of} tells Spark's classes of operators apart. The analyses that treat all operators
- * (rules, columns, existence and streams) are switch expressions over these kinds without a default.
- * So an operator of Spark that acts like a known one is one more line here. For a new kind, the
- * compiler names each switch that has to treat it.
+ * (rules, columns, existence and streams) are switch expressions over these kinds without a
+ * default. So an operator of Spark that acts like a known one needs one line here. For a new kind,
+ * the compiler names every switch that lacks it.
  */
 public enum Kind {
   PROJECT,
@@ -26,11 +26,11 @@ public enum Kind {
   /** All rows of the input in other tasks. */
   REPARTITION,
   SAMPLE,
-  /** The first rows of the input, or all but these. */
+  /** The first rows of the input, or all others. */
   LIMIT,
   /** The first rows of each partition of a window. */
   GROUP_LIMIT,
-  /** The rows of the input with the results of Python functions of a row as further columns. */
+  /** The rows of the input, with the results of row-wise Python functions as further columns. */
   PYTHON_COLUMNS,
   /** A Python function that gets the rows of a task and returns others. */
   PYTHON_ROWS,
@@ -42,9 +42,9 @@ public enum Kind {
   CACHE,
   /** The rows of a batch of a stream, or of an RDD. */
   BATCH,
-  /** Rows that the program itself has made. */
+  /** Rows that the program itself made. */
   LOCAL,
-  /** An operator that is not known. */
+  /** An unknown operator. */
   OTHER;
 
   /** Return the kind of an operator. */

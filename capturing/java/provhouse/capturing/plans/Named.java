@@ -2,11 +2,13 @@ package provhouse.capturing.plans;
 
 import provhouse.capturing.Unsupported;
 
-/** Calls methods by their names: of Delta, which not every session has, and of similar classes. */
+/**
+ * Calls methods by name: of Delta, which not every session has, and of classes with equal methods.
+ */
 public final class Named {
   private Named() {}
 
-  /** Return what a method without arguments returns; refuse if there is none. */
+  /** Call a method without arguments and return its result; refuse if it does not exist. */
   @SuppressWarnings("unchecked")
   public static <T> T call(Object on, String method) {
     try {
@@ -17,6 +19,6 @@ public final class Named {
   }
 
   public static Unsupported unknown(ReflectiveOperationException error) {
-    return Unsupported.write("This version of Spark or Delta is not known: " + error);
+    return Unsupported.write("This version of Spark or Delta is unknown: " + error);
   }
 }

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.trees.Origin;
 
-/** Finds the places in the user's program that operators come from, as far as Spark knows them. */
+/** Finds the places in the user's program that operators come from, if Spark knows them. */
 public final class Places {
   /** Classes that call Spark within itself, or for a program in Python. */
   private static final List<String> CALLERS =
@@ -17,7 +17,7 @@ public final class Places {
   private Places() {}
 
   /**
-   * Return the file and line of the first expression of an operator that has one, or an empty text.
+   * Return the file and line of an operator's first expression with a place, or an empty text.
    *
    * <p>For SQL, return the line within the statement, and the beginning of the statement.
    */

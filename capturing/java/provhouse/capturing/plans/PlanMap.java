@@ -10,7 +10,7 @@ import scala.Function1;
 /**
  * Replaces the leaves of an optimised plan and of its subqueries.
  *
- * <p>Spark's own filters by the other side of a join are removed, since they have copies of leaves.
+ * <p>It removes Spark's own filters by the other side of a join, since they have copies of leaves.
  * Spark adds them again when it plans the result.
  */
 public record PlanMap(UnaryOperator<LogicalPlan> leaf) {

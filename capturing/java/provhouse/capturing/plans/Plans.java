@@ -59,7 +59,7 @@ public final class Plans {
     return list(expression.references().toSeq());
   }
 
-  /** Return the parts of an expression that are of a class, among them the expression itself. */
+  /** Return the parts of an expression, and the expression itself, that are of a class. */
   public static <T> List<T> parts(Expression expression, Class<T> kind) {
     List<T> found = new ArrayList<>();
     if (kind.isInstance(expression)) {
@@ -80,7 +80,7 @@ public final class Plans {
   /**
    * Return whether an expression is one of Spark's own filters by the rows of a join's other side.
    *
-   * <p>They have a copy of that side's plan, and only remove rows early that the join removes later.
+   * <p>They have a copy of that side's plan, and only remove rows that the join would remove later.
    */
   public static boolean isPruning(Expression expression) {
     return expression instanceof DynamicPruning || expression instanceof BloomFilterMightContain;
@@ -104,7 +104,7 @@ public final class Plans {
     return (LogicalPlan) node.withNewChildren(seq(children));
   }
 
-  /** Return the field of an operator, or null if it has none of this name. */
+  /** Return the field of an operator with this name, or null. */
   public static Object field(LogicalPlan plan, String name) {
     for (int i = 0; i < plan.productArity(); i++) {
       if (plan.productElementName(i).equals(name)) {
@@ -189,7 +189,7 @@ public final class Plans {
     return new Invoke(literal, method, type, seq(arguments), seq(), false, false, pure);
   }
 
-  /** Return the object of a class whose method is the condition of a filter, or null. */
+  /** Return the object whose method is the condition of a filter, if it is of a class, or null. */
   public static <T> T called(LogicalPlan plan, Class<T> kind) {
     return plan instanceof Filter filter
             && filter.condition() instanceof Invoke call

@@ -25,7 +25,7 @@ record KeptRows(long[] ids, InternalRow[] rows) {
           "spark.sql.codegen.wholeStage", "false",
           "spark.sql.codegen.factoryMode", "NO_CODEGEN");
 
-  /** Return a session for frames on rows in memory, with the tables of another one. */
+  /** Return a session for frames on rows in memory, with the tables of another session. */
   static SparkSession session(SparkSession other) {
     SparkSession found = other.cloneSession();
     SMALL.forEach(found.conf()::set);
@@ -53,7 +53,7 @@ record KeptRows(long[] ids, InternalRow[] rows) {
     return new LocalRelation(output, Plans.seq(found), false, Option.empty());
   }
 
-  /** Return whether a plan gives the same rows for rows in memory as for rows of files. */
+  /** Return whether a plan has the same result on rows in memory as on rows of files. */
   static boolean suffice(LogicalPlan plan) {
     return !(plan instanceof Sample)
         && Plans.<Expression>list(plan.expressions()).stream().allMatch(KeptRows::suffice)

@@ -30,9 +30,9 @@ import scala.Option;
 /**
  * Computes a frame again on some rows of its sources.
  *
- * <p>First the caller reads {@code files}, and gives them the numbers that are in the ids of its
- * rows. The scan of a table that the block has written is replaced by the plan of this write, and a
- * cache by the plan of its rows.
+ * <p>First the caller reads {@code files}, and gives them the numbers in the ids of its rows. The
+ * plan of a write replaces the scan of its table, and the plan of a cache's rows replaces the
+ * cache.
  */
 public final class Replay {
   private static final String ROW = "provhouse_row";
@@ -59,12 +59,12 @@ public final class Replay {
     }
   }
 
-  /** Return why the frame cannot be computed again, or null. */
+  /** Return the reason why the frame cannot be computed again, or null. */
   public Unsupported refusal() {
     return refusal;
   }
 
-  /** Return the optimised plan of a frame, whose columns have the names of the frame. */
+  /** Return the optimised plan of a frame, with the frame's column names. */
   public static LogicalPlan optimised(Dataset<Row> frame) {
     return Plans.named(frame.queryExecution().optimizedPlan(), List.of(frame.columns()));
   }
@@ -73,7 +73,7 @@ public final class Replay {
     return new PlanMap(this::openedLeaf).apply(plan);
   }
 
-  /** Return a leaf, or the plan by which the block has made the rows of its table or cache. */
+  /** Return a leaf, or the plan with which the block computed the rows of its table or cache. */
   private LogicalPlan openedLeaf(LogicalPlan leaf) {
     return switch (Kind.of(leaf)) {
       case SCAN -> opened((LogicalRelation) leaf);
@@ -109,8 +109,8 @@ public final class Replay {
     }
     if (others) {
       throw refusal(
-          "It reads a table of which the block has written a part",
-          "Read the rest of the table as a table of its own");
+          "It reads a table that the block wrote in part",
+          "Read the rest of the table as a separate table");
     }
     List<LogicalPlan> parts = new ArrayList<>();
     for (int write : writes) {
@@ -121,7 +121,7 @@ public final class Replay {
         : as(scan, new Union(Plans.seq(parts), false, false), false);
   }
 
-  /** Return a plan with the columns of another one, by their names or by their positions. */
+  /** Return a plan with the columns of another plan, by their names or by their positions. */
   private static LogicalPlan as(LogicalPlan other, LogicalPlan plan, boolean byName) {
     List<Attribute> own = Plans.output(plan);
     List<NamedExpression> columns = new ArrayList<>();
@@ -141,8 +141,8 @@ public final class Replay {
         .orElseThrow(
             () ->
                 refusal(
-                    "A table that the block has written has no column " + name + " in it",
-                    "Read the table with the columns with which it was written"));
+                    "A table that the block wrote lacks the column " + name,
+                    "Read the table with the columns that were written"));
   }
 
   private static Unsupported refusal(String found, String remedy) {
@@ -167,7 +167,7 @@ public final class Replay {
   /**
    * Keep some rows in memory, so that frames on parts of these need no scan. The ids are sorted.
    *
-   * <p>Nothing is kept if the result depends on the places of rows, as random numbers do.
+   * <p>Nothing is kept if the result depends on the positions of rows, as random numbers do.
    */
   public void keep(byte[] few) {
     long[] ids = numbers(few);
@@ -181,12 +181,12 @@ public final class Replay {
     }
   }
 
-  /** Compute all rows and columns of a frame, and keep none. */
+  /** Compute all rows and columns of a frame, and discard them. */
   public void compute(Dataset<Row> frame) {
     frame.queryExecution().toRdd().count();
   }
 
-  /** Return the frame on a few rows only, or on all others; the ids are sorted. */
+  /** Return the frame on a few rows only, or on all other rows; the ids are sorted. */
   public Dataset<Row> on(byte[] few, boolean only) {
     long[] ids = numbers(few);
     return computed(
@@ -202,7 +202,7 @@ public final class Replay {
         });
   }
 
-  /** Return the frame on the rows with the ids in a frame of one column, or on all others. */
+  /** Return the frame on the rows whose ids are in a frame of one column, or on all other rows. */
   public Dataset<Row> on(Dataset<Row> ids, boolean only) {
     return computed(session, scan -> joined(scan, ids.logicalPlan(), only));
   }

@@ -5,7 +5,7 @@ import java.util.Arrays;
 
 /** A set of rows of a source by their ids, which are sorted. */
 public record RowSet(long[] ids) implements Serializable {
-  /** Return whether a row is one of them. Generated code calls this for each row that is read. */
+  /** Return whether a row is in the set. Generated code calls this for each row that is read. */
   public boolean has(long id) {
     return Arrays.binarySearch(ids, id) >= 0;
   }

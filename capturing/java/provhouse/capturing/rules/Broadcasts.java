@@ -9,7 +9,7 @@ import provhouse.capturing.plans.*;
 import scala.Option;
 
 /**
- * Keeps the broadcasts by which Spark computes joins.
+ * Keeps the broadcasts that Spark uses for joins.
  *
  * <p>Spark estimates the size of a side by its columns, so that slots can make it too large for a
  * broadcast. A shuffle of both sides takes longer than a broadcast with slots.
@@ -17,7 +17,7 @@ import scala.Option;
 final class Broadcasts {
   private Broadcasts() {}
 
-  /** Return a join with rewritten sides. It is computed by a broadcast if the given one is. */
+  /** Return a join with rewritten sides. It uses a broadcast if the given join does. */
   static LogicalPlan joined(Join node, LogicalPlan left, LogicalPlan right) {
     Join joined = (Join) Plans.withChildren(node, left, right);
     Option<BuildSide> side = sideOf(node);
@@ -31,7 +31,7 @@ final class Broadcasts {
     return joined.copy(left, right, joined.joinType(), joined.condition(), hint);
   }
 
-  /** Return the side that Spark broadcasts, by its estimate of the size. */
+  /** Return the side that Spark broadcasts, according to its estimate of the size. */
   private static Option<BuildSide> sideOf(Join join) {
     return PushDownLeftSemiAntiJoin$.MODULE$.getBroadcastBuildSide(join, false, SQLConf.get());
   }

@@ -20,9 +20,9 @@ import scala.collection.immutable.Seq;
  * The frames that a block has cached, with the slots of each row as further columns of the cache.
  * The batches of a stream are computed in the same way, before the program gets their rows.
  *
- * <p>So the rows of a cache keep the lineage with which they were computed, even random ones. Spark
- * reads the columns of a cache by their positions, and never sees columns that are added at the
- * end. Their names contain the block and the number of the frame.
+ * <p>So the rows of a cache keep the lineage of their computation, even random rows. Spark reads
+ * the columns of a cache by their positions, and never sees columns that are added at the end.
+ * Their names contain the block and the number of the frame.
  */
 public final class Caches {
   private static final String PREFIX = "provhouse_cached_";
@@ -40,11 +40,11 @@ public final class Caches {
     this.keys = keys;
   }
 
-  /** A frame that was cached with its slots, or the reason why it was cached without them. */
+  /** A frame that was cached with its slots, or the reason why it was cached without slots. */
   private record Cached(
       LogicalPlan query, Rewriting rewriting, List<Integer> kinds, Unsupported refusal) {}
 
-  /** Return the first number that no file of a cached frame has. */
+  /** Return the first number that no file of the cached frames has. */
   public long nextNumber() {
     return next;
   }
@@ -64,7 +64,7 @@ public final class Caches {
     batch = current;
   }
 
-  /** Return the plan of a frame to cache, whose rows have their slots as further columns. */
+  /** Return the plan of a frame to cache, with the slots of its rows as further columns. */
   public LogicalPlan caching(LogicalPlan query, SparkSession session) {
     int number = known.size();
     List<NamedExpression> columns = new ArrayList<>(Plans.output(query));
@@ -128,17 +128,17 @@ public final class Caches {
     return slots;
   }
 
-  /** Return the plan whose rows a cache has, with the columns of the cache in their order. */
+  /** Return the plan of a cache's rows, with the columns of the cache in their order. */
   public LogicalPlan query(LogicalPlan node) {
     return of(node).query();
   }
 
-  /** Return whether the rows of a cache may depend on the absence of others. */
+  /** Return whether the rows of a cache may depend on the absence of other rows. */
   boolean hasAbsence(LogicalPlan node) {
     return of(node).rewriting().absence();
   }
 
-  /** End the capture: frames that are cached or computed again later have no taps. */
+  /** End the capture: frames that are later cached or computed again have no taps. */
   public void end() {
     off.set(true);
   }
@@ -153,8 +153,8 @@ public final class Caches {
     if (found == null) {
       throw Unsupported.rows(
           node.nodeName(),
-          "Its rows are of createDataFrame, of a checkpoint, of an RDD or of another batch of a"
-              + " stream, which keep no sources");
+          "Its rows come from createDataFrame, a checkpoint, an RDD or another batch of a stream, "
+              + "which do not keep their sources");
     }
     if (found.refusal() != null) {
       throw found.refusal();
@@ -173,7 +173,7 @@ public final class Caches {
     }
     throw new Unsupported(
         "The lineage of a cached data frame cannot be captured",
-        "It was cached outside of the block, so that its rows are known without their sources",
+        "It was cached outside of the block, so the sources of its rows are unknown",
         "Call unpersist() before the block, and cache the frame inside of the block");
   }
 

@@ -10,23 +10,23 @@ import provhouse.capturing.plans.*;
 import provhouse.capturing.taps.*;
 
 /**
- * An array that an aggregate collects and an {@code explode} takes apart. Nothing above uses the
- * rest of the aggregate, except columns that make the groups.
+ * An array that an aggregate collects and an {@code explode} takes apart. No operator above uses
+ * other columns of the aggregate, except grouping columns.
  *
  * <p>So each row above depends on one element, and on no other row of its group.
  */
 final class Collected {
   private final Deque<Step> between = new ArrayDeque<>();
-  /** The positions of fields that are taken from each element, from the innermost. */
+  /** The positions of the fields taken from each element, from the innermost. */
   private final Deque<Integer> fields = new ArrayDeque<>();
-  /** The columns other than the array that are used at the operator that was reached. */
+  /** The columns in use at the reached operator, without the array. */
   private Set<Object> used = new HashSet<>();
   private Attribute array;
   private Aggregate aggregate;
   private Alias column;
   private AggregateExpression function;
 
-  /** A filter or a projection below the generator, and the column above it that has the array. */
+  /** A filter or projection below the generator, and the column above it with the array. */
   record Step(LogicalPlan plan, Attribute array) {}
 
   private Collected() {}
@@ -188,7 +188,7 @@ final class Collected {
     return false;
   }
 
-  /** Return whether values that are NULL are left out. */
+  /** Return whether NULL values are left out. */
   boolean skipsNull() {
     Object collect = function.aggregateFunction();
     return collect instanceof CollectList list

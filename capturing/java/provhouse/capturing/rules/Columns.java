@@ -9,14 +9,17 @@ import provhouse.capturing.plans.*;
 import provhouse.capturing.sources.*;
 
 /**
- * Finds the columns of the sources from which each column of a plan is computed.
+ * Finds the source columns that each column of a plan is computed from.
  *
- * <p>Columns whose values make a column are kept apart from columns that decide on its rows, or on
- * groups of rows. The latter have the role {@code filter}, {@code join}, {@code group}, {@code
+ * <p>Columns that only decide on its rows or groups are kept apart from columns that give its
+ * values. They have the role {@code filter}, {@code join}, {@code group}, {@code
  * window} or {@code order}.
  */
 public final class Columns {
-  /** The sources of a column: for its values, and with their roles those that only influence it. */
+  /**
+   * The sources of a column: of its values, and with their roles the sources that only influence
+   * it.
+   */
   private record Made(Set<List<String>> values, Set<List<String>> influence) {
     Made() {
       this(new LinkedHashSet<>(), new LinkedHashSet<>());
@@ -27,7 +30,7 @@ public final class Columns {
       influence.addAll(other.influence);
     }
 
-    /** Add the sources of another one as influence. Columns that have a role keep it. */
+    /** Add the sources of another column as influences. Columns with a role keep it. */
     void influenced(Made other, String role) {
       other.values.forEach(each -> influence.add(Plans.joined(each, List.of(role))));
       influence.addAll(other.influence);
@@ -35,7 +38,7 @@ public final class Columns {
   }
 
   private final Map<Object, Made> known = new HashMap<>();
-  /** The sources that influence all columns, since they decide on rows. */
+  /** The sources that influence all columns, because they decide on rows. */
   private final Made rows = new Made();
 
   private final Set<String> tables = new LinkedHashSet<>();
@@ -46,7 +49,7 @@ public final class Columns {
     this.caches = caches;
   }
 
-  /** Return the columns of a plan as the ingest stores them. */
+  /** Return the columns of a plan, in the form that the ingest stores. */
   public static Map<String, Object> described(LogicalPlan plan, Caches caches) {
     Columns found = new Columns(caches);
     found.read(CommonTables.inlined(plan));
@@ -111,7 +114,7 @@ public final class Columns {
     PythonGroups.grouping(node).forEach(columns -> influenced(columns, "group"));
   }
 
-  /** Return the expressions of the sort whose first rows a limit takes. */
+  /** Return the expressions of the sort below a limit. */
   private static List<Expression> order(LogicalPlan node) {
     return switch (Kind.of(node)) {
       case LIMIT, PROJECT -> order(Plans.children(node).get(0));
@@ -145,7 +148,7 @@ public final class Columns {
     Plans.list(node.generatorOutput()).forEach(column -> known.put(column.exprId(), made));
   }
 
-  /** Return the columns of a plan of its own. */
+  /** Return the columns of a separate plan. */
   private Columns inside(LogicalPlan plan) {
     Columns inside = new Columns(caches);
     inside.read(CommonTables.inlined(plan));

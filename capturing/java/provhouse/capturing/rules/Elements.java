@@ -76,7 +76,7 @@ final class Elements {
     return takenApart(exploded, item);
   }
 
-  /** Return the column of the aggregate with the slots of each element's row beside its value. */
+  /** Return the column of the aggregate in which each value is followed by the slots of its row. */
   private Alias collected() {
     List<Expression> fields = new ArrayList<>(List.of(Plans.text("value"), found.value()));
     for (Slot slot : child.slots()) {

@@ -10,14 +10,14 @@ import provhouse.capturing.plans.*;
 /**
  * Finds whether the existence of rows is exact.
  *
- * <p>It is exact if a row exists as long as all source rows exist whose slots it carries, or one
- * source row of its group. It is not exact after a condition on an aggregate, a LIMIT, a join with
- * groups, or an unknown operator.
+ * <p>It is exact if a row exists as long as all source rows in its slots exist, or one source row
+ * of its group. It is not exact after a condition on an aggregate, a LIMIT, a join with groups, or
+ * an unknown operator.
  */
 final class Existence {
   /**
-   * The rows of a plan: whether they may be groups, whether one may carry several source rows, and
-   * the ids of columns that change when a group loses a row.
+   * The rows of a plan: whether they may be groups, whether a row may carry several source rows,
+   * and the ids of columns that change when a group loses a row.
    */
   private record Rows(boolean grouped, boolean joined, Set<Object> computed) {
     static final Rows PLAIN = new Rows(false, false, Set.of());
@@ -30,7 +30,7 @@ final class Existence {
 
   private Existence() {}
 
-  /** Return whether the slots of each row say when it exists, if no value of a source changes. */
+  /** Return whether the slots of each row determine when it exists, if no source value changes. */
   static boolean isExact(LogicalPlan plan) {
     return rows(plan) != null;
   }

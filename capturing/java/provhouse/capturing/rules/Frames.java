@@ -10,13 +10,13 @@ import org.apache.spark.sql.types.DataTypes;
 import provhouse.capturing.plans.*;
 
 /**
- * The parts of their partitions that the functions of one window use.
+ * The parts of a partition that the functions of a window use.
  *
  * <p>Rows are numbered in the order of the window. A function uses the rows between two numbers.
  * These follow from the row's own number, or from counts that Spark computes beside the function.
- * Rows between a row and its frame are used too: without them, other rows would be in the frame.
- * Rows of equal rank share the number of the last of them if no function counts rows, since the
- * order in which Spark has put them then does not matter.
+ * Rows between a row and its frame are used too: without them, the frame would have other rows. If
+ * no function counts rows, rows of equal rank share the number of the last one, since their order
+ * in Spark then does not matter.
  */
 final class Frames {
   private final Window node;
@@ -72,7 +72,7 @@ final class Frames {
     return found;
   }
 
-  /** Return the parts that are used, as {@code Part} in Python reads them. */
+  /** Return the used parts, in the form that {@code Part} in Python reads. */
   List<Map<String, Object>> described() {
     return new ArrayList<>(parts);
   }
@@ -138,7 +138,7 @@ final class Frames {
     return !isRank(window) && !isRange(frameOf(window));
   }
 
-  /** Return the rows that a function uses, by offsets from the row or by the last row. */
+  /** Return the bounds of the rows that a function uses: offsets from the row, or a last row. */
   private Map<String, Object> part(WindowExpression window, List<SortOrder> order) {
     if (isRank(window)) { // the rows of lower rank
       List<Expression> values = new ArrayList<>();
@@ -190,7 +190,7 @@ final class Frames {
         function, new WindowSpecDefinition(node.partitionSpec(), node.orderSpec(), frame));
   }
 
-  /** Add a column unless there is an equal one, and return its position among those of the tap. */
+  /** Add a column unless an equal one exists, and return its position among the tap's columns. */
   private int add(Expression value, String name) {
     for (int i = 0; i < added.size(); i++) {
       if (((Alias) added.get(i)).child().semanticEquals(value)) {

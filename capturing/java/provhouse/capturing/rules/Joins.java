@@ -33,7 +33,7 @@ record Joins(Rewriter rewriter, Taps taps) {
       return new Rewritten(plan, left.slots());
     }
     throw Unsupported.operator(
-        type.sql().toLowerCase() + " join", "It is in the plan of what is written");
+        type.sql().toLowerCase() + " join", "It is in the plan of the written rows");
   }
 
   private Rewritten both(Join node) {
@@ -62,7 +62,7 @@ record Joins(Rewriter rewriter, Taps taps) {
   }
 
   /**
-   * Rewrite a semi join: a row derives from each row on the right that has its keys.
+   * Rewrite a semi join: a row derives from each row on the right with the same keys.
    *
    * <p>In an existence join, the column {@code exists} is true if there is such a row.
    */

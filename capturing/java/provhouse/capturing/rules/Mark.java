@@ -20,14 +20,14 @@ import provhouse.capturing.sources.*;
 /**
  * Marks the rows of a frame as rows of a table that is never written, so that they become items.
  *
- * <p>It is the condition of a filter that lets every row pass. The condition is not deterministic,
- * so that Spark does not move it. {@code Marks} turns it into a tap.
+ * <p>A mark is the condition of a filter that lets every row pass. It is not deterministic, so that
+ * Spark does not move the filter. {@code Marks} turns it into a tap.
  */
 public record Mark(String table, List<String> key) implements Serializable {
   /**
-   * Return a frame whose rows are marked as those of a table; its key has these columns.
+   * Return a frame whose rows are marked as rows of a table with these key columns.
    *
-   * <p>Refuse a key that the frame cannot have.
+   * <p>Refuse a key that does not fit the frame.
    */
   public static Dataset<Row> marked(Dataset<Row> frame, String table, List<String> key) {
     SparkSession session = frame.sparkSession();
@@ -44,17 +44,17 @@ public record Mark(String table, List<String> key) implements Serializable {
     return Dataset$.MODULE$.ofRows(session, new Filter(condition, rows));
   }
 
-  /** Let a row pass, in a plan that is not captured. */
+  /** Let a row pass: the function of the mark in a plan that is not captured. */
   public boolean passes(ArrayData key) {
     return true;
   }
 
-  /** Return the mark that a filter makes, or null. */
+  /** Return the mark of a filter, or null. */
   static Mark of(Filter filter) {
     return Plans.called(filter, Mark.class);
   }
 
-  /** Return the columns of the key of a filter that makes a mark, as texts. */
+  /** Return the key columns of a mark's filter, as texts. */
   static List<Expression> keyOf(Filter filter) {
     List<Expression> arguments = Plans.list(((Invoke) filter.condition()).arguments());
     return Plans.children(arguments.get(0));

@@ -12,11 +12,11 @@ import provhouse.capturing.plans.*;
  * The columns of the other sides of the joins above a plan.
  *
  * <p>Spark turns a correlated subquery into one side of a join with the outer rows. If its
- * condition is no equality, Spark first joins the subquery with the distinct values of the outer
- * rows, which are an aggregate of the same columns. These values only connect rows of the subquery
- * with outer rows, and the join above finds the outer rows by them. So a row derives from its own
- * outer row, and from no other one with equal values. In a plan of the user, no two sides of a join
- * have the same columns.
+ * condition is not an equality, Spark first joins the subquery with the distinct values of the
+ * outer rows: an aggregate of the same columns. These values only connect rows of the subquery with
+ * outer rows, and the join above finds the outer rows by them. So a row derives from its own outer
+ * row, and not from other outer rows with equal values. In a plan of the user, no two sides of a
+ * join have the same columns.
  *
  * <p>{@code columns} are the output of the other sides. {@code below} also has the columns of all
  * operators below them, since the optimizer may have replaced a column of the other side by its
@@ -25,7 +25,7 @@ import provhouse.capturing.plans.*;
 record OuterRows(Set<Object> columns, Set<Object> below) {
   static final OuterRows NONE = new OuterRows(Set.of(), Set.of());
 
-  /** Return these columns and the columns of one more other side. */
+  /** Return these columns and the columns of a further other side. */
   OuterRows and(LogicalPlan side) {
     OuterRows more = new OuterRows(new HashSet<>(columns), new HashSet<>(below));
     add(side, more.columns);

@@ -11,26 +11,26 @@ import provhouse.capturing.taps.*;
 
 /**
  * The rule for Python functions over the rows of a task: each row that a function returns derives
- * from all rows that the task has passed to it, since it is not known which of them were used.
+ * from all rows that the task passed to it, since its use of rows is unknown.
  *
- * <p>Spark puts no shuffle between the tap, the function and the reader of its result, so that they
- * are in one task and the number of the partition connects them.
+ * <p>Spark puts no shuffle between the tap, the function and the reader of its result, so they run
+ * in one task, and the number of the partition connects them.
  *
  * <p>A function that {@code provhouse.row_by_row} has marked gets the slots of each row as further
- * columns, and returns them. Its name ends with a mark, since a plan shows nothing else of it.
+ * columns, and returns them. Its name ends with a mark, since a plan shows only its name.
  */
 record PythonMaps(Rewriter rewriter, Taps taps) {
   /** The end of the names of marked functions, as in {@code capturing/row_by_row.py}. */
   private static final String MARKED = " (row by row)";
 
-  /** The beginning of the names of the columns with slots, as in that file. */
+  /** The beginning of the names of columns with slots, as in that file. */
   private static final String SLOT = "provhouse_slot_";
 
   Rewritten map(LogicalPlan node) {
     return WorkerFunction.of(node).name().endsWith(MARKED) ? rows(node) : task(node);
   }
 
-  /** Return the rows of a marked function with the slots of the rows from which they were made. */
+  /** Return the rows of a marked function with the slots of their input rows. */
   private Rewritten rows(LogicalPlan node) {
     LogicalPlan input = Plans.children(node).get(0);
     Rewritten child = rewriter.rewrite(input);

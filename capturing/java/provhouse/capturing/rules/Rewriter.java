@@ -12,8 +12,7 @@ import provhouse.capturing.taps.*;
 import scala.collection.immutable.Seq;
 
 /**
- * Rewrites an optimised plan from the leaves up, so that each row carries the slots from which it
- * derives.
+ * Rewrites an optimised plan from the leaves up, so that each row carries its slots.
  *
  * <p>Where rows merge, a tap below writes the slots of each row with the key of its group, and
  * above it the key is the only slot. So the files are as large as the input, never quadratic.
@@ -44,7 +43,9 @@ public final class Rewriter {
     subqueries = new Subqueries(this, taps);
   }
 
-  /** Return whether rows may depend on the absence of others, as after an outer or anti join. */
+  /**
+   * Return whether rows may depend on the absence of other rows, as after an outer or anti join.
+   */
   boolean hasAbsence() {
     return absence;
   }
@@ -60,7 +61,7 @@ public final class Rewriter {
     return Subqueries.carrying(rewriteAlone(tapped.node()), tapped.numbers());
   }
 
-  /** Rewrite one side of a join, which may have values of the rows of the other side. */
+  /** Rewrite one side of a join; it may contain values of the other side's rows. */
   Rewritten rewriteBeside(LogicalPlan other, LogicalPlan side) {
     OuterRows before = outer;
     outer = before.and(other);
@@ -89,7 +90,7 @@ public final class Rewriter {
       case LOCAL -> local(node);
       case OTHER -> throw Unsupported.operator(
           node instanceof UnionLoop ? "WITH RECURSIVE" : node.nodeName(),
-          "It is in the plan of what is written");
+          "It is in the plan of the written rows");
     };
   }
 
@@ -111,7 +112,7 @@ public final class Rewriter {
     if (empty || node instanceof OneRowRelation) { // such as the one group of an empty source
       return new Rewritten(node, List.of());
     }
-    throw Unsupported.rows(node.nodeName(), "The program has its rows, and no table has them");
+    throw Unsupported.rows(node.nodeName(), "Its rows are in the program, not in a table");
   }
 
   private Rewritten project(Project node) {
@@ -221,8 +222,8 @@ public final class Rewriter {
   /**
    * Return the number of the tap below an aggregate, whose rows have these slots.
    *
-   * <p>{@code merged} are the plain rows with the columns of the key. {@code given} is the value
-   * that each row gives to the aggregate, or null.
+   * <p>{@code merged} is the plain plan of the rows with the key's columns. {@code given} is the
+   * value that each row gives to the aggregate, or null.
    */
   static int groups(
       Aggregate node,

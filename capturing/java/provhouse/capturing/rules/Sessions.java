@@ -17,8 +17,8 @@ import scala.Option;
  *
  * <p>There, each row has a window of its own, and Spark merges windows that overlap or touch inside
  * of the aggregate. Window functions merge them here in the same way, so that each row carries the
- * session of its group in the aggregate. If one differed, its group would have no rows, and an
- * ingest would refuse it.
+ * session of its group in the aggregate. If a session differed, its group would have no rows, and
+ * an ingest would refuse the write.
  */
 final class Sessions {
   private final Attribute window;
@@ -84,7 +84,7 @@ final class Sessions {
     return Plans.withColumn(window(List.of(from, to), bySession(), List.of(), rows), session);
   }
 
-  /** Return the expressions by which the rows of {@code merged} are grouped. */
+  /** Return the expressions that group the rows of {@code merged}. */
   List<Expression> grouping() {
     List<Expression> found = new ArrayList<>();
     grouping.forEach(each -> found.add(each == window ? session.toAttribute() : each));

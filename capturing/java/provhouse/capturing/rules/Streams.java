@@ -21,8 +21,8 @@ import provhouse.capturing.sources.*;
 /**
  * Finds the stream whose batch a thread works on, and refuses streams that cannot be captured.
  *
- * <p>A stream with {@code foreachBatch} computes the rows of a batch by a plan, and passes them to
- * a function of the program as an RDD. Writes of the function are captured like any other write.
+ * <p>A stream with {@code foreachBatch} computes the rows of a batch from a plan, and passes them
+ * to a function of the program as an RDD. Writes of the function are captured like any other write.
  */
 public final class Streams {
   private static final String QUERY = "sql.streaming.queryId";
@@ -75,7 +75,9 @@ public final class Streams {
     }
   }
 
-  /** Refuse a plan whose batches depend on rows of earlier batches, or on rows without a place. */
+  /**
+   * Refuse a plan whose batches depend on rows of earlier batches, or on rows that are in no file.
+   */
   static void check(LogicalPlan plan) {
     if (plan.isStreaming()) {
       Unsupported refusal = refusalOf(plan);
@@ -90,7 +92,7 @@ public final class Streams {
     return new Unsupported(PROBLEM, found, remedy + ", or run it outside of the block");
   }
 
-  /** Return why an operator does not make its rows from rows of one batch, or null if it does. */
+  /** Return why an operator uses rows outside of one batch, or null if it does not. */
   private static Unsupported refusalOf(LogicalPlan node) {
     List<LogicalPlan> children = Plans.children(node);
     return switch (Kind.of(node)) {
@@ -113,12 +115,13 @@ public final class Streams {
     }
     boolean many =
         relation.location() instanceof InMemoryFileIndex && SourceFiles.folderOf(relation) == null;
-    String found = "It reads files by a pattern, which does not say of which table they are";
+    String found = "It reads files by a pattern, so their table is unknown";
     return many ? refusal(found, "Read one folder") : null;
   }
 
   private static Unsupported withoutFiles(String source) {
-    return refusal("It reads " + source + ", whose rows are in no files", "Read a stream of files");
+    return refusal(
+          "It reads " + source + ", and its rows are not in files", "Read a stream of files");
   }
 
   private static Unsupported keeping(LogicalPlan node) {

@@ -13,8 +13,9 @@ import scala.Function1;
 /**
  * The rule for scalar subqueries: each row of an operator derives from all rows of its subqueries.
  *
- * <p>An optimised plan only has uncorrelated ones, since Spark turns the others into joins. A tap
- * in the subquery writes its rows with the key 0, and the rows of the operator carry this key.
+ * <p>An optimised plan only has uncorrelated subqueries, since Spark turns correlated ones into
+ * joins. A tap in the subquery writes its rows with the key 0, and the rows of the operator carry
+ * this key.
  */
 record Subqueries(Rewriter rewriter, Taps taps) {
   /** An operator whose subqueries have taps, and the numbers of these taps. */

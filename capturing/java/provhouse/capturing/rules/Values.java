@@ -21,10 +21,10 @@ final class Values {
   private Values() {}
 
   /**
-   * Return the bits of the number that each row of the input gives, or null if it is not known.
+   * Return the bits of the number that each row of the input gives, or null if it is unknown.
    *
-   * <p>It is known if the aggregate computes one function of all rows, and each row is one row of a
-   * source, which then is in one group with one number. NULL stays NULL.
+   * <p>It is known if the aggregate computes one function of all rows, and each row is a single
+   * source row. A source row is then in one group, with one number. NULL stays NULL.
    */
   static Expression of(Aggregate node, List<Slot> slots) {
     if (slots.size() != 1

@@ -18,11 +18,11 @@ import org.apache.spark.sql.types.StructType;
 import provhouse.capturing.plans.*;
 
 /**
- * A Python function that passes on the columns that the rules have added to its input.
+ * A Python function that passes on the columns that rules have added to its input.
  *
  * <p>Its pickle runs the source of {@code capturing/worker_function.py} and calls a function of it
  * with the pickle of the program's function. So no Python has to run in the driver, and executors
- * need nothing but PySpark.
+ * need only PySpark.
  */
 final class WorkerFunction {
   private static final String SOURCE = "/provhouse/capturing/worker_function.py";

@@ -18,8 +18,7 @@ import scala.collection.immutable.Seq;
 import scala.runtime.AbstractFunction1;
 
 /**
- * Reads Parquet files in the way of another format, with the id of each row in the column {@code
- * COLUMN}.
+ * Reads Parquet files like another format, with the id of each row in the column {@code COLUMN}.
  *
  * <p>Spark's own row index is part of a hidden structure, which Spark makes for each row before it
  * filters the rows.

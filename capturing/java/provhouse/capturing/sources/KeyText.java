@@ -44,7 +44,7 @@ public final class KeyText {
     return parts.size() == 1 ? parts.get(0) : new Concat(Plans.seq(parts));
   }
 
-  /** Return the column that Spark finds by a name; {@code exact} names differ by case. */
+  /** Return the column that Spark finds by a name. If {@code exact}, case matters. */
   private static Attribute column(
       List<? extends Attribute> columns, String name, String table, boolean exact) {
     List<Attribute> same = new ArrayList<>();

@@ -43,7 +43,7 @@ public final class KeyedSources {
     return described;
   }
 
-  /** Add the scans of a cached frame that is read, once. */
+  /** Add the scans of a cached frame that the plan reads, once. */
   public void include(KeyedSources cached) {
     for (Map<String, Object> scan : cached.described) {
       Map<String, Object> entry = new LinkedHashMap<>(scan);
@@ -54,7 +54,7 @@ public final class KeyedSources {
     }
   }
 
-  /** Rewrite a scan whose rows have the numbers from {@code number} on; refuse it without a key. */
+  /** Rewrite a scan with row numbers from {@code number} on; refuse it without a key. */
   public Rewritten scan(LogicalRelation node, long number) {
     String table = TableNames.declared(node);
     List<String> key = table == null ? null : keys.get(table);
@@ -62,7 +62,7 @@ public final class KeyedSources {
       String source = table == null ? node.relation().getClass().getSimpleName() : table;
       throw Unsupported.unkeyed(
           "source",
-          "It reads " + source + ", whose rows have no numbers of their own",
+          "It reads " + source + ", which does not number its rows",
           table == null ? "table" : table);
     }
     Expression text = KeyText.of(Plans.output(node), key, table, settings);
@@ -112,7 +112,7 @@ public final class KeyedSources {
     described.add(entry);
   }
 
-  /** Return the path that stands for a table of another database, or an empty text. */
+  /** Return the path for a table of another database, or an empty text. */
   private static String placeOf(LogicalRelation node) {
     if (node.relation() instanceof JDBCRelation database) {
       JDBCOptions options = database.jdbcOptions();

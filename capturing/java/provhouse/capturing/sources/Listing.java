@@ -10,11 +10,9 @@ import org.apache.spark.sql.types.DataTypes;
 import provhouse.capturing.plans.*;
 
 /**
- * The files of a source whose rows have no numbers, and the size and time of each, in the order in
- * which the scan lists them.
+ * The files of a source without row numbers, with size and time, in the order of the scan.
  *
- * <p>An ingest knows the files of a captured write again, so each row carries the number of its
- * file.
+ * <p>An ingest recognizes the files of a captured write, so each row carries its file's number.
  */
 public record Listing(List<String> paths, List<List<Long>> states) {
   /** Return the files of a scan, or null if it reads no files. */
@@ -41,7 +39,7 @@ public record Listing(List<String> paths, List<List<Long>> states) {
     return found;
   }
 
-  /** Return the number of a row's file, at the place of the number in an id. */
+  /** Return the number of a row's file, in the bits that an id has for it. */
   public Expression number() {
     RowIds ids =
         new RowIds(paths.toArray(new String[0]), LongStream.range(0, paths.size()).toArray());

@@ -23,12 +23,12 @@ public final class RowIds implements Serializable {
     this.numbers = numbers;
   }
 
-  /** Return these ids with other numbers for the files, given by their present numbers. */
+  /** Return these ids with new numbers for the files. The mapping is by current number. */
   public RowIds renumbered(Map<Long, Long> others) {
     return new RowIds(paths, Arrays.stream(numbers).map(others::get).toArray());
   }
 
-  /** Return whether a number is that of a file. */
+  /** Return whether a number belongs to a file. */
   public boolean has(long number) {
     return Arrays.stream(numbers).anyMatch(each -> each == number);
   }

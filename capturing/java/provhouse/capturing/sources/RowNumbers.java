@@ -48,7 +48,8 @@ final class RowNumbers extends RowIndexGenerator {
       field.setAccessible(true);
       return field;
     } catch (NoSuchFieldException error) {
-      throw new IllegalStateException("This version of Spark reads Parquet in another way", error);
+      throw new IllegalStateException(
+          "This version of Spark reads Parquet in an unknown way", error);
     }
   }
 

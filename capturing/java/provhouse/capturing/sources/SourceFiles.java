@@ -21,7 +21,7 @@ public final class SourceFiles {
 
   private final Map<String, Map<String, Object>> known = new LinkedHashMap<>();
   private final Map<Object, Map<String, Object>> described = new LinkedHashMap<>();
-  /** The names of columns in the files below each root, by their names in the table. */
+  /** The names of columns in the files below each root folder, by their names in the table. */
   private final Map<String, Map<String, String>> names = new LinkedHashMap<>();
 
   private final KeyedSources keyed;
@@ -83,7 +83,7 @@ public final class SourceFiles {
     return names;
   }
 
-  /** Add the names of columns in files. Refuse two versions of a table with other names. */
+  /** Add the names of columns in files. Refuse two versions of a table whose names differ. */
   private void addNames(String root, Map<String, String> inFiles) {
     if (inFiles.isEmpty()) {
       return;

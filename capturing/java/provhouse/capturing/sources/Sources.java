@@ -73,7 +73,7 @@ public final class Sources {
     return Plans.only(Plans.joined(Plans.output(node), List.of(id)), scan);
   }
 
-  /** Return the column with the ids that {@code identified} has added. */
+  /** Return the column of ids that {@code identified} has added. */
   public static Attribute id(LogicalPlan rows) {
     List<Attribute> output = Plans.output(rows);
     return output.get(output.size() - 1);
@@ -82,8 +82,8 @@ public final class Sources {
   /**
    * Return the names of the columns that an ingest can read from the files, by their ids.
    *
-   * <p>The metadata of a column may have a default for files without it, or another name. A column
-   * of Delta may have another name in files, too.
+   * <p>The metadata of a column may have another name, or a default for files that lack the column.
+   * A column of Delta may have another name in files too.
    */
   private static Map<Object, String> readable(LogicalRelation node) {
     HadoopFsRelation relation = (HadoopFsRelation) node.relation();

@@ -57,7 +57,7 @@ public final class TableNames {
   }
 
   /**
-   * Return a path that stands for a table of another database; two addresses have different ones.
+   * Return a path for a table of another database; different addresses have different paths.
    *
    * <p>It does not contain the address, which may have a password.
    */

@@ -7,7 +7,7 @@ import org.apache.parquet.column.values.bitpacking.BytePacker;
 import org.apache.parquet.column.values.bitpacking.Packer;
 import org.apache.parquet.column.values.rle.RunLengthBitPackingHybridEncoder;
 
-/** The different values of a block, and the position of each value among them. */
+/** The distinct values of a block, and the position of each value among them. */
 final class Codes {
   /** The largest number of different values. */
   private static final int DISTINCT = 1 << 15;
@@ -34,7 +34,7 @@ final class Codes {
     codes = new int[(values + GROUP - 1) / GROUP * GROUP];
   }
 
-  /** Return the codes of the first {@code count} values, or null if too many are different. */
+  /** Return the codes of the first {@code count} values, or null if too many are distinct. */
   static Codes of(long[] values, int count) {
     Codes found = new Codes(count);
     int most = Math.min(DISTINCT, count / 2 + 1);

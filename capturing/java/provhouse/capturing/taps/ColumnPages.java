@@ -23,8 +23,8 @@ import org.apache.parquet.io.api.Binary;
  * Writes a block of one column as a page of Parquet, in the smallest of three encodings.
  *
  * <p>Parquet's own writer takes one value at a time, through five calls and a hash table. Here, ids
- * that count up are stored as differences, which take a few bytes for each thousand. Few different
- * numbers are stored as codes in a dictionary, and hashes as they are.
+ * that count up are stored as differences, which take a few bytes for each thousand. Numbers with
+ * few distinct values are stored as codes in a dictionary, and hashes unencoded.
  */
 record ColumnPages(ParquetFileWriter file) {
   private static final ByteBufferAllocator HEAP = HeapByteBufferAllocator.getInstance();

@@ -11,13 +11,13 @@ public final class Form {
   /** The key of the group of NULL, unless the key is a hash. */
   public static final long NULL_GROUP = Long.MIN_VALUE + 1;
 
-  /** The kind of a slot that has ids of source rows. Other kinds are the numbers of taps. */
+  /** The kind of a slot with ids of source rows. Any other kind is the number of a tap. */
   public static final int ROWS = -1;
 
   /** The number of bits of a row's index in its id; the number of its file is above them. */
   public static final int ROW_BITS = 40;
 
-  /** The file in the folder of a write at which its taps end. */
+  /** The file in the folder of a write that ends its taps. */
   public static final String STOP = "stop";
 
   private Form() {}

@@ -11,14 +11,12 @@ import provhouse.capturing.plans.*;
  * A 64-bit number that stands for the group of a row.
  *
  * <p>{@code check} is null if different groups are certain to have different numbers. Otherwise an
- * ingest must find two groups with one number. It finds them by the keys of all groups, which Spark
- * computes anyway above an aggregate, or by {@code check}, a second hash that is made in another
- * way.
+ * ingest must detect two groups with one number: by the keys of all groups, which Spark computes
+ * anyway above an aggregate, or by {@code check}, a second, different hash.
  *
- * <p>{@code columns} are the columns that make the group, if nothing is computed from them. {@code
- * source} is their place in the files of a source, if they are there, so that a tap need not write
- * the number. The number is the value of the only column, or, if {@code hashed}, Spark's hash of
- * all of them.
+ * <p>{@code columns} are the grouping columns, if they are plain columns. {@code source} is their
+ * place in the files of a source, if any, so that a tap need not write the number. The number is
+ * the value of the only column, or, if {@code hashed}, Spark's hash of all of them.
  */
 public record GroupKey(
     Expression value,
@@ -27,7 +25,7 @@ public record GroupKey(
     boolean hashed,
     Map<String, Object> source) {
   /**
-   * A column of a plan that makes groups.
+   * A grouping column of a plan.
    *
    * <p>{@code type} is how Spark hashes its values: as an int, a bigint or a string. If the column is
    * {@code flagged}, the hash also says whether the value is NULL.
@@ -38,7 +36,7 @@ public record GroupKey(
     }
   }
 
-  /** The key of rows that are all one group. */
+  /** The key of rows that form a single group. */
   public static final GroupKey ONE = new GroupKey(Plans.number(0), null);
 
   private static final long SEED = 42;
@@ -48,7 +46,7 @@ public record GroupKey(
           DataTypes.ByteType, DataTypes.ShortType, DataTypes.IntegerType, DataTypes.BooleanType);
   /**
    * The largest number of columns of a source that replace a hash of them. A walk back reads and
-   * hashes them, and for four texts this takes longer than it saves.
+   * hashes them; for four texts, this takes longer than it saves.
    */
   private static final int MOST_COLUMNS = 2;
 
@@ -83,7 +81,8 @@ public record GroupKey(
   }
 
   /**
-   * Return the number of one side's keys of an equi-join. Both sides must give the same number.
+   * Return the number for the keys of one side of an equi-join. Both sides must give the same
+   * number.
    *
    * <p>NULL has no match, so its number does not matter.
    */
@@ -100,7 +99,7 @@ public record GroupKey(
   /**
    * Return the number of a value within a group.
    *
-   * <p>The check needs the columns that make the group, so only rows below the aggregate have one.
+   * <p>The check needs the grouping columns, so only rows below the aggregate have one.
    */
   public GroupKey element(Expression group, Expression value) {
     List<Expression> checked = new ArrayList<>(List.of(value, group));
@@ -112,7 +111,7 @@ public record GroupKey(
         new XxHash64(Plans.seq(checked), CHECK_SEED));
   }
 
-  /** Return a number for a row's place in a partition. The ingest finds other places by it. */
+  /** Return a number for a row's place in a partition. The ingest computes other places from it. */
   public static Expression ofPart(Expression partition, Expression place) {
     return new XxHash64(Plans.seq(List.of(partition, place)), SEED);
   }
@@ -137,14 +136,14 @@ public record GroupKey(
   }
 
   /**
-   * Return this key for rows with these slots. A source may replace a hash, too, since a tap above
+   * Return this key for rows with these slots. A source may replace a hash too, since a tap above
    * the rows writes the keys of all groups.
    */
   public GroupKey provedFrom(List<Slot> slots) {
     return hashed ? new GroupKey(value, check, columns, hashed, sourceIn(slots)) : from(slots);
   }
 
-  /** Return the first slot of a source that has all of a few columns, with their names, or null. */
+  /** Return the first slot of a source with all these columns, and their names, or null. */
   private Map<String, Object> sourceIn(List<Slot> slots) {
     if (columns.size() > MOST_COLUMNS) {
       return null;
@@ -164,7 +163,7 @@ public record GroupKey(
     return null;
   }
 
-  /** Return the columns that values are, perhaps made wider, or none if a value is computed. */
+  /** Return the columns of plain or widened values; return none if a value is computed. */
   private static List<Column> columns(List<Expression> values, boolean flagged) {
     List<Column> found = new ArrayList<>();
     for (Expression value : values) {
@@ -195,7 +194,7 @@ public record GroupKey(
     return WIDTHS.contains(type) || isText(type);
   }
 
-  /** Return a number that is equal exactly if the value is, or null if the type has none. */
+  /** Return a number that is equal exactly when the value is, or null if the type has none. */
   private static Expression number(Expression value) {
     DataType type = value.dataType();
     if (type.equals(DataTypes.DateType)) {
@@ -231,7 +230,7 @@ public record GroupKey(
     return hashed(values, hashed);
   }
 
-  /** Return the hash of {@code values}; {@code hashed} also has flags of those that are NULL. */
+  /** Return the hash of {@code values}; {@code hashed} also has flags for NULL values. */
   private static GroupKey hashed(List<Expression> values, List<Expression> hashed) {
     List<Expression> reversed = new ArrayList<>(hashed);
     Collections.reverse(reversed);

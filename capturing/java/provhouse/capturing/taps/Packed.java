@@ -18,7 +18,7 @@ import provhouse.capturing.plans.*;
  * Turns structs, arrays and maps into bytes that are equal exactly if Spark groups the values
  * together.
  *
- * <p>A hash of Spark skips NULL, so that {@code [1, NULL]} and {@code [NULL, 1]} have one hash.
+ * <p>Spark's hash skips NULL, so that {@code [1, NULL]} and {@code [NULL, 1]} have the same hash.
  * Spark compares the keys of a group by these bytes.
  */
 public final class Packed implements Serializable {

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 
 /**
- * A column that was added to a row to show from which rows it derives.
+ * A column that capture adds to a row, with the rows that it derives from.
  *
  * <p>{@code tap} is the number of the tap whose keys the column has, or {@code Form.ROWS} if the
  * column has ids of source rows. NULL stands for no row, as after an outer join.

@@ -48,7 +48,7 @@ public final class Storage {
     return isLocal() ? Files.newOutputStream(withFolder(path)) : files.create(path, true);
   }
 
-  /** Rename a file. It replaces another one of the new name. */
+  /** Rename a file. It replaces a file with the new name. */
   public void rename(Path from, Path to) throws IOException {
     if (isLocal()) {
       Files.move(local(from), local(to), StandardCopyOption.ATOMIC_MOVE);

@@ -40,7 +40,7 @@ public final class Tap implements Serializable {
   /**
    * Make a tap that writes numbers and texts, until {@code off} is set.
    *
-   * <p>Each task reads {@code off} once, as it was when its stage began. A tap that is {@code
+   * <p>Each task has the value of {@code off} from the start of its stage. A tap that is {@code
    * watched} ends when the file {@code Form.STOP} exists beside its folder.
    */
   Tap(String folder, int columns, int texts, AtomicBoolean off, boolean watched) {
@@ -58,10 +58,9 @@ public final class Tap implements Serializable {
   /**
    * Take the numbers of a row; arguments beyond the columns of the tap are not read.
    *
-   * <p>Generated code calls this for each row, with the values of its local variables. A method of
-   * Java cannot take a variable number of these without an array, which {@code putAll} takes and
-   * Spark has to make for each row. Eight arguments suffice for a key, its check and six slots,
-   * which is most taps.
+   * <p>Generated code calls this for each row, with the values of its local variables. A variable
+   * number of arguments would need an array for each row, as {@code putAll} takes. Eight arguments
+   * suffice for a key, its check and six slots: most taps.
    */
   public boolean put(long a, long b, long c, long d, long e, long f, long g, long h) {
     int row = next();
@@ -150,7 +149,7 @@ public final class Tap implements Serializable {
     filled = 0;
   }
 
-  /** Return whether the capture has ended. Rows then still pass, and nothing is kept. */
+  /** Return whether the capture has ended. Rows then still pass, but the tap writes nothing. */
   private boolean look() {
     looked = System.nanoTime();
     return file.isBeside(Form.STOP);

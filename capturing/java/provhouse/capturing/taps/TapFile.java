@@ -32,7 +32,7 @@ final class TapFile {
   private final ColumnPages pages;
   private final List<ColumnDescriptor> columns;
 
-  /** Whether only the number of rows is written, since they derive from none. */
+  /** Whether only the number of rows is written, because they derive from no rows. */
   private final boolean empty;
 
   private boolean failed;
@@ -67,8 +67,8 @@ final class TapFile {
   }
 
   /**
-   * Return the columns: numbers as c0, c1 and so on, texts as t0 and so on. Without any, return a
-   * column of zeros, since Parquet has no file without a column.
+   * Return the columns: numbers as c0, c1 and so on, texts as t0 and so on. Without numbers and
+   * texts, return a column of zeros, since a Parquet file needs a column.
    */
   private static MessageType schema(int columns, int texts) {
     if (columns + texts == 0) {
@@ -98,7 +98,7 @@ final class TapFile {
     return failed;
   }
 
-  /** Return whether a file with this name is beside the folder of the tap. */
+  /** Return whether a file with this name exists beside the folder of the tap. */
   boolean isBeside(String name) {
     try {
       return storage.exists(new Path(kept.getParent().getParent(), name));

@@ -23,8 +23,8 @@ public final class Taps {
   /**
    * Make the taps of a plan. They end when {@code off} is set, since a cache may outlive its block.
    *
-   * <p>If they are {@code watched}, a budget may end them. If {@code valued}, those below aggregates
-   * write what each row gives to the aggregate.
+   * <p>If they are {@code watched}, a budget may end them. If {@code valued}, taps below aggregates
+   * write the value that each row gives to the aggregate.
    */
   public Taps(String folder, AtomicBoolean off, boolean watched, boolean valued) {
     this.folder = folder;
@@ -56,7 +56,7 @@ public final class Taps {
     return numbers;
   }
 
-  /** Return the description of a tap in another folder. Its slots are taps before it. */
+  /** Return the description of a tap in another folder. Its slots are earlier taps. */
   private static Map<String, Object> included(Taps cached, int tap, List<Integer> numbers) {
     Map<String, Object> description = new LinkedHashMap<>(cached.described.get(tap));
     description.putIfAbsent("folder", address(cached.folder) + "/" + tap);
@@ -68,7 +68,7 @@ public final class Taps {
     return description;
   }
 
-  /** Return the number of the tap of this form. A new one is described. */
+  /** Return the number of the tap of this form, and describe it if it is new. */
   private int number(List<Object> form, Map<String, Object> description) {
     Integer number = known.putIfAbsent(form, described.size());
     if (number == null) {
@@ -120,14 +120,14 @@ public final class Taps {
   /**
    * Return rows with their key as a column, below a tap that writes the key and the slots of each.
    *
-   * <p>The check of a key follows it, if it has one. A key that is in the files of a source is not
-   * written.
+   * <p>The check of a key follows it, if it has one. A key that the files of a source contain is
+   * not written.
    */
   public LogicalPlan keyed(int number, GroupKey key, Alias named, Rewritten rows) {
     return keyed(number, key, named, rows, null);
   }
 
-  /** Return such rows; the tap also writes what each row gives to an aggregate, unless it is null. */
+  /** Return such rows; the tap also writes each row's value for an aggregate, unless it is null. */
   public LogicalPlan keyed(
       int number, GroupKey key, Alias named, Rewritten rows, Expression given) {
     List<Attribute> written = new ArrayList<>();
@@ -145,7 +145,7 @@ public final class Taps {
     return tapped(number, written, plan);
   }
 
-  /** Return a plan with a further column, which is added to those that a tap writes. */
+  /** Return a plan with a further column, and add it to a tap's columns. */
   public static LogicalPlan added(
       Expression value, String name, LogicalPlan plan, List<Attribute> written) {
     Alias column = Plans.alias(value, name);
@@ -161,7 +161,7 @@ public final class Taps {
   /**
    * Return a plan below a tap that writes the keys of all groups, to prove that they are distinct.
    *
-   * <p>Spark may compute equal aggregates twice, so each place in the plan has a tap of its own.
+   * <p>Spark may compute equal aggregates twice, so each place in the plan has its own tap.
    */
   public LogicalPlan proved(int number, Attribute group, LogicalPlan plan) {
     return tapped(tap(placeOf(number), 1, 0), List.of(group), List.of(), plan);

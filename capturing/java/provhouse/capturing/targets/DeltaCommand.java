@@ -33,10 +33,10 @@ import scala.jdk.javaapi.CollectionConverters;
  * AS} or one of their forms.
  *
  * <p>{@code partitions} are the columns that the command gives for a new table, or null if it gives
- * none. If it {@code creates} a table, this replaces an existing one. If it {@code overwrites}, it
- * replaces all rows; otherwise {@code replaced} is the condition of the rows that it replaces, or
- * null. {@code asSaved} returns the command with another analysed plan of its rows. Delta's classes
- * are known by name only.
+ * none. A command that {@code creates} a table replaces an existing table. A command that {@code
+ * overwrites} replaces all rows; otherwise {@code replaced} is the condition of the replaced rows,
+ * or null. {@code asSaved} returns the command with another analysed plan of its rows. Delta's
+ * classes are known by name only.
  */
 public record DeltaCommand(
     Object delta,
@@ -55,7 +55,7 @@ public record DeltaCommand(
   /** The name of the class of the command that overwrites the partitions of its rows. */
   private static final String DYNAMIC = PACKAGE + "DeltaDynamicPartitionOverwriteCommand";
 
-  /** Return the parts of a command, or null if it is no such command. */
+  /** Return the parts of a command, or null if it is not such a command. */
   public static DeltaCommand of(LogicalPlan command, SparkSession session) {
     if (command instanceof SaveIntoDataSourceCommand saving) {
       return saved(saving, session);
@@ -69,8 +69,8 @@ public record DeltaCommand(
   }
 
   /**
-   * Return whether a command writes the rows of {@code CREATE TABLE AS}. Spark runs this as a
-   * command of its own, which only passes the rows to Delta and ends before Delta writes them.
+   * Return whether a command writes the rows of {@code CREATE TABLE AS}. Spark runs it as a
+   * separate command, which only passes the rows to Delta and ends before Delta writes them.
    */
   public static boolean isStaged(LogicalPlan command) {
     Object table = command instanceof V2WriteCommand writing ? deltaOf(writing.table()) : null;
@@ -138,7 +138,7 @@ public record DeltaCommand(
     try {
       return new ObjectMapper().readValue(json, new TypeReference<List<String>>() {});
     } catch (JsonProcessingException error) {
-      throw Unsupported.write("Its partitions are not known: " + json);
+      throw Unsupported.write("Its partitions are unknown: " + json);
     }
   }
 
@@ -164,7 +164,7 @@ public record DeltaCommand(
         plan -> writing(command, plan));
   }
 
-  /** Return a command that writes other rows. One kind of command needs them in two fields. */
+  /** Return the command with other rows. One kind of command has them in two fields. */
   private static LogicalPlan writing(LogicalPlan command, LogicalPlan rows) {
     Option<LogicalPlan> kept = Option.apply(rows);
     boolean both = command.getClass().getName().equals(DYNAMIC);

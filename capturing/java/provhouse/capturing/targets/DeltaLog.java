@@ -39,7 +39,7 @@ record DeltaLog(
     }
   }
 
-  /** Return the newest state, which the log itself may not have read yet. */
+  /** Return the newest state, even if the log has not read it yet. */
   private static Object updated(Object log) throws ReflectiveOperationException {
     for (Method method : log.getClass().getMethods()) {
       Class<?>[] types = method.getParameterTypes();

@@ -26,8 +26,8 @@ import provhouse.capturing.sources.*;
 import scala.Option;
 
 /**
- * A Delta table, with or without partitions. Delta plans the rows once more and commits them. The
- * written files are those in its commit.
+ * A Delta table, with or without partitions. Delta plans the rows once more and commits them. Its
+ * commit lists the written files.
  */
 final class DeltaTarget implements Target {
   private static final String OPTIMIZE = "optimizewrite";
@@ -126,7 +126,9 @@ final class DeltaTarget implements Target {
     }
   }
 
-  /** Refuse to replace a part of the rows of a file: Delta then writes its other rows again. */
+  /**
+   * Refuse to replace only some rows of a file: Delta then writes the other rows of the file again.
+   */
   private void checkReplaced() {
     if (command.replaced() != null) {
       Plans.parts(command.replaced(), Attribute.class).forEach(each -> checkFolder(each.name()));
@@ -209,7 +211,7 @@ final class DeltaTarget implements Target {
     return log.version() < 0 || command.creates() || command.overwrites() && !isDynamic();
   }
 
-  /** Return whether an overwrite may keep the partitions that it has no rows for. */
+  /** Return whether an overwrite may keep partitions for which it has no rows. */
   private boolean isDynamic() {
     for (Map.Entry<String, String> option : command.options().entrySet()) {
       if (option.getKey().equalsIgnoreCase("partitionOverwriteMode")) {

@@ -22,8 +22,8 @@ import scala.Option;
  * Finds the file of each row among the files of its task, by the folder of its partition and the
  * number of its bucket.
  *
- * <p>Spark sorts the rows of a task by both before the tap, so that the tap sees the rows of each
- * file in their order.
+ * <p>Spark sorts the rows of a task by both before the tap, so the tap gets the rows of each file
+ * in order.
  */
 public record Layout(List<String> names) implements Serializable {
   /** Return the texts that identify a row's file among those of its task, if it has several. */
@@ -52,7 +52,7 @@ public record Layout(List<String> names) implements Serializable {
     return found;
   }
 
-  /** Return the text of a row's folder, where columns have these names, or no text. */
+  /** Return the text of a row's folder, with these column names, or no text. */
   static List<Expression> texts(List<String> names, List<Attribute> columns, String timeZone) {
     return names.isEmpty() ? List.of() : List.of(folder(names, columns, timeZone));
   }
@@ -72,7 +72,7 @@ public record Layout(List<String> names) implements Serializable {
         true);
   }
 
-  /** Return the folder of a partition within the table, in the form of Spark's names. */
+  /** Return the folder of a partition within the table, as Spark names it. */
   public UTF8String folder(ArrayData values) {
     StringBuilder path = new StringBuilder();
     for (int i = 0; i < names.size(); i++) {

@@ -14,7 +14,7 @@ import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationComm
 import provhouse.capturing.plans.*;
 import provhouse.capturing.sources.*;
 
-/** The table or folder that a command writes to, in a way that is covered. */
+/** The table or folder of a command whose way of writing is covered. */
 public interface Target {
   /** Return the target of a command, or null if the command writes in another way. */
   static Target of(LogicalPlan command, SparkSession session) {
@@ -65,12 +65,12 @@ public interface Target {
     return List.of();
   }
 
-  /** Return whether the write removes files. Delta keeps those of earlier versions. */
+  /** Return whether the write removes files. Delta keeps the files of earlier versions. */
   default boolean deletes() {
     return false;
   }
 
-  /** Return whether the table has only the rows of this write afterwards. */
+  /** Return whether the table afterwards has only the rows of this write. */
   boolean replaces();
 
   /** Return the files that the write has made. It may be called once the write has ended. */
@@ -88,7 +88,7 @@ public interface Target {
     return Map.of();
   }
 
-  /** Return the facts by which moved rows of these files are found again, or null. */
+  /** Return the facts that identify moved rows of these files, or null. */
   default Map<String, Object> tracking() {
     return null;
   }

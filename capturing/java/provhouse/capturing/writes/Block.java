@@ -12,7 +12,7 @@ import provhouse.capturing.rules.*;
 import provhouse.capturing.taps.*;
 import provhouse.capturing.targets.*;
 
-/** The writes that are ingested together, and the refusals among them. */
+/** The writes of a block, which are ingested together, and its refusals. */
 public class Block {
   private static final long NEWS = 30;
   private final String folder;
@@ -47,12 +47,12 @@ public class Block {
   public void checkOpen() {
     if (closed) {
       throw Streams.refusal(
-          "It still runs after the end of the block in which it was started",
-          "Wait for its end inside of the block");
+          "It still runs after the end of its block",
+          "Wait for its end inside the block");
     }
   }
 
-  /** Return whether a write runs without capture because its table was not asked for. */
+  /** Return whether a write runs without capture because the block does not name its table. */
   public boolean leavesOut(Target target) {
     boolean found = options.tables() != null && !options.tables().contains(target.name());
     if (found) {
@@ -78,7 +78,7 @@ public class Block {
       throw new Unsupported(
           "No sample can be taken of the lineage of this write",
           "It writes " + target.name() + " as " + target.format()
-              + ", where a later job finds rows by their keys, of which none may be missing",
+              + ", and a later job that reads it needs the keys of all rows",
           "Capture it without a sample, or write it as Parquet or Delta");
     }
     for (Write earlier : List.copyOf(writes)) {
@@ -91,7 +91,7 @@ public class Block {
     return write.plan();
   }
 
-  /** Return the plan of a frame that Spark caches, with the slots of its rows as columns. */
+  /** Return the plan of a frame that Spark caches, with columns for the slots of its rows. */
   public LogicalPlan caching(LogicalPlan query, SparkSession session) {
     if (caches.has(query)) {
       return query;
@@ -100,12 +100,12 @@ public class Block {
     return caches.caching(query, session);
   }
 
-  /** Return the number of a new write, which is the name of its folder. */
+  /** Return the number of a new write, which names its folder. */
   public synchronized int reserve() {
     return numbered++;
   }
 
-  /** Return a write by the number that is the name of its folder. */
+  /** Return a write by its number, which names its folder. */
   public Write write(int number) {
     return writes.stream().filter(write -> write.is(number)).findFirst().orElseThrow();
   }

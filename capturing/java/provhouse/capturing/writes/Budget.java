@@ -13,8 +13,8 @@ import provhouse.capturing.taps.*;
 /**
  * Ends the capture of a write that exceeds its budget. The write itself goes on.
  *
- * <p>The driver measures the files of the taps. Beyond the limits it makes a file beside them, and
- * the taps of all tasks look for this file from time to time.
+ * <p>The driver measures the files of the taps. Beyond the limits, it creates a file beside them,
+ * and the taps of all tasks check for this file from time to time.
  */
 public final class Budget {
   private static final long NEWS = 500;
@@ -50,7 +50,7 @@ public final class Budget {
     return budget;
   }
 
-  /** Measure a last time. Return why the capture has ended early, or an empty text. */
+  /** Measure a last time. Return the reason why the capture ended early, or an empty text. */
   public String end() {
     ended = true;
     if (limits.any()) {

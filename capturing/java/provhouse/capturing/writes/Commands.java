@@ -13,7 +13,7 @@ import provhouse.capturing.targets.*;
 public final class Commands {
   private static final String DELTA = "org.apache.spark.sql.delta.commands.";
 
-  /** The SQL statements of commands that write in no format of files, by their class names. */
+  /** The SQL statements of commands without a file format, by their class names. */
   private static final Map<String, String> STATEMENTS =
       Map.ofEntries(
           Map.entry("UpdateTable", "UPDATE"),
@@ -39,7 +39,7 @@ public final class Commands {
 
   private Commands() {}
 
-  /** Refuse a command that changes rows, after none of the covered targets has been found. */
+  /** Refuse a command that changes rows, if it has none of the covered targets. */
   public static void refuse(LogicalPlan command) {
     if (DeltaCommand.isStaged(command)) {
       return;
@@ -60,7 +60,7 @@ public final class Commands {
     }
   }
 
-  /** Return whether a command of Delta only shows something, as DESCRIBE HISTORY does. */
+  /** Return whether a command of Delta changes nothing, such as DESCRIBE HISTORY. */
   private static boolean isReading(String name) {
     return name.startsWith("Describe") || name.startsWith("Show");
   }

@@ -21,7 +21,7 @@ import provhouse.capturing.sources.*;
 import provhouse.capturing.taps.*;
 import provhouse.capturing.targets.*;
 
-/** One captured write: its plan with taps, and the files that it has made. */
+/** One captured write: its plan with taps, and its files. */
 public final class Write {
   private static final double NANOSECONDS = 1e9;
 
@@ -73,14 +73,14 @@ public final class Write {
     budget = Budget.watch(folder, settings, options.limits());
   }
 
-  /** Return the key of a target whose rows have no places. Refuse one without a key. */
+  /** Return the key of a target whose rows have no places. Refuse a target without a key. */
   private static List<String> keyOf(Target target, Map<String, List<String>> keys) {
     List<String> key = keys.get(target.name());
     if (key == null) {
       throw Unsupported.unkeyed(
           "write",
           "It writes " + target.name() + " as " + target.format()
-              + ", where rows have no numbers of their own",
+              + ", which does not number its rows",
           target.name());
     }
     return key;
@@ -91,13 +91,13 @@ public final class Write {
     return KeyText.of(Plans.output(query), key, target.name(), settings);
   }
 
-  /** Return a text that the thread has set for its next writes, or an empty text. */
+  /** Return the text that the thread has set for its next writes, or an empty text. */
   private static String said(SparkSession session, String name) {
     String said = session.sparkContext().getLocalProperty("provhouse." + name);
     return said == null ? "" : said;
   }
 
-  /** Return whether this is the write with a number in its block. */
+  /** Return whether this write has a given number in its block. */
   boolean is(int number) {
     return folder.endsWith("/" + number);
   }
@@ -111,7 +111,7 @@ public final class Write {
     return query;
   }
 
-  /** Return this plan with the names of the columns as they are written. */
+  /** Return this plan with the column names of the written table. */
   public LogicalPlan named() {
     return Plans.named(query, target.names());
   }
@@ -132,7 +132,7 @@ public final class Write {
 
   /**
    * Return whether another write must wait for the end of this one. It must if it deletes rows of
-   * this one, or if both may run at the same time.
+   * this write, or if both may run at the same time.
    */
   boolean mayPrecede(Target next) {
     return state.equals("unknown")
@@ -168,7 +168,7 @@ public final class Write {
     close();
   }
 
-  /** Note that rows may be gone, because a write without capture overwrites them. */
+  /** Note that rows may be missing, because a write without capture overwrites them. */
   void replaceBy(Target next) {
     if (next.deletes() && next.path().equals(target.path())) {
       state = "replaced";
@@ -200,7 +200,7 @@ public final class Write {
     }
   }
 
-  /** Replace the file with the description as a whole, so that a reader never sees half of it. */
+  /** Replace the file with the description at once, so that a reader never gets a part of it. */
   public void store() {
     description.put("written", written == null ? List.of() : new ArrayList<>(written));
     description.put("state", state);
