@@ -19,16 +19,16 @@ bench-explain: setup ## Measure the accuracy of `provhouse explain`, on the demo
 	@.venv/bin/python -m benchmarks.tables
 
 bench-sets: setup ## Measure what questions read with different sets (SAMPLES=DIR adds traces)
-	@.venv/bin/python -m benchmarks.sets.sets $(if $(SAMPLES),--samples $(SAMPLES))
+	@.venv/bin/python -m benchmarks.sets.set_sizes $(if $(SAMPLES),--samples $(SAMPLES))
 	@.venv/bin/python -m benchmarks.tables
 
 bench-crossfilter: setup ## Measure brushes in linked views beside SQL, cubes and scans (ROWS=10000000, MOVES=60)
-	@.venv/bin/python -m benchmarks.charts.crossfilter $(if $(ROWS),--rows $(ROWS)) $(if $(MOVES),--moves $(MOVES))
+	@.venv/bin/python -m benchmarks.charts.crossfilter_speed $(if $(ROWS),--rows $(ROWS)) $(if $(MOVES),--moves $(MOVES))
 	@.venv/bin/python -m benchmarks.tables
 
 bench-components: setup ## Compare components with scipy, igraph and others; installs them (COPIES=9 adds copies)
 	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r locks/bench.lock
-	@.venv/bin/python -m benchmarks.ingest.components $(if $(COPIES),--copies $(COPIES))
+	@.venv/bin/python -m benchmarks.ingest.component_speed $(if $(COPIES),--copies $(COPIES))
 	@.venv/bin/python -m benchmarks.tables
 
 bench-peers: setup ## Compare lineage and impact with igraph, Ladybug, Neo4j, DuckDB and Spark; installs them (COPIES=9 for nine copies)
@@ -84,7 +84,7 @@ bench-interactive-all: setup ## Measure the capture of all references of queries
 	@.venv/bin/python -m benchmarks.tables
 
 bench-capture-memory: setup ## Measure the memory of captured jobs beside plain Spark (SCALE=1, REPEATS=3)
-	@.venv/bin/python -m benchmarks.capture.memory $(if $(SCALE),--scale $(SCALE)) $(if $(REPEATS),--repeats $(REPEATS))
+	@.venv/bin/python -m benchmarks.capture.capture_memory $(if $(SCALE),--scale $(SCALE)) $(if $(REPEATS),--repeats $(REPEATS))
 	@.venv/bin/python -m benchmarks.tables
 
 bench-capture-nights: setup ## Measure nightly captured runs of a star schema (NIGHTS=200; half an hour)
@@ -122,11 +122,11 @@ test: ## Run the tests of every change: a quarter of an hour to half an hour on 
 test-long: setup ## Kill commands at every fault point and at random (hours; continues where it stopped; MINUTES=110, PARTS=2 PART=1)
 	@.venv/bin/pytest -m long --maxfail=10 tests --ignore=tests/fire/test_soak.py
 	@.venv/bin/python -m benchmarks.server.reliability
-	@.venv/bin/python -m benchmarks.capture.coverage
+	@.venv/bin/python -m benchmarks.capture.capture_coverage
 	@.venv/bin/python -m benchmarks.tables
 
 cluster: setup ## Compare a standalone Spark cluster on loopback with one machine; one run loses workers (TRIPLES=200000)
-	@.venv/bin/python -m benchmarks.cluster.cluster $(if $(TRIPLES),--triples $(TRIPLES))
+	@.venv/bin/python -m benchmarks.cluster.cluster_speed $(if $(TRIPLES),--triples $(TRIPLES))
 
 soak: setup ## Test a server under mixed load for an hour, with writers and kills of Neo4j (MINUTES=5 for less)
 	@.venv/bin/pytest -q -m long tests/fire/test_soak.py
@@ -153,7 +153,7 @@ containers: setup ## Lint the Dockerfile, the scripts and the compose file in do
 	@tools/containers.sh
 
 files: setup ## List every module with what it is for
-	@.venv/bin/python tools/files.py
+	@.venv/bin/python tools/file_list.py
 
 lint: setup ## Check format, lint, types, layers and words
 	.venv/bin/ruff format --check

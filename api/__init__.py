@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from provhouse.capturing.row_by_row import row_by_row as row_by_row
     from provhouse.care.retract import Retraction as Retraction
+    from provhouse.ingest.ingest_summary import Summary as Summary
     from provhouse.ingest.landing.landed import Landed as Landed
     from provhouse.ingest.landing.landed import LandedWrite as LandedWrite
-    from provhouse.ingest.summary import Summary as Summary
     from provhouse.model.errors import BadInput as BadInput
     from provhouse.model.errors import Busy as Busy
     from provhouse.model.errors import Damaged as Damaged
@@ -70,7 +70,7 @@ _MODULES = {
     "capturing.row_by_row": ("row_by_row",),
     "care.retract": ("Retraction",),
     "ingest.landing.landed": ("Landed", "LandedWrite"),
-    "ingest.summary": ("Summary",),
+    "ingest.ingest_summary": ("Summary",),
     "model.errors": (
         "BadInput", "Busy", "Damaged", "NotFound", "ProvhouseError", "StillFilling", "TooSlow",
         "Unavailable", "UsageError",

@@ -20,7 +20,7 @@ from provhouse.model.errors import BadInput, UsageError
 from provhouse.model.samples import sample_sentence
 from provhouse.model.settings import Settings
 from provhouse.query.blamed import Blamed
-from provhouse.query.records import UNREADABLE, Record, TableRecords
+from provhouse.query.source_records import UNREADABLE, Record, TableRecords
 from provhouse.runtime.spark.session import spark as session
 from provhouse.store.warehouse.file_table import NUMBER, PATH, read_files
 from provhouse.store.warehouse.layout import Layout

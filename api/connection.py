@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from provhouse.output.arrow_stream import read
+from provhouse.output.arrow_writer import read
 from provhouse.output.questions.asking import Asking, Found
 from provhouse.serve.client import Client
 from provhouse.serve.remote import checked_token, remote_server

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from provhouse.output.questions.derivations import (
+from provhouse.output.questions.derivation_questions import (
     AskingDepends,
     AskingEvaluate,
     AskingWhatIf,

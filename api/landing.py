@@ -10,7 +10,7 @@ from provhouse.ingest.landing.land import land_block
 from provhouse.ingest.landing.landed import Landed
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
-from provhouse.serve.process import await_generation
+from provhouse.serve.server_process import await_generation
 from provhouse.store.warehouse.captured_blocks import note_failure
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.uncaptured import Uncaptured, note_uncaptured

@@ -11,7 +11,7 @@ import pyarrow as pa
 from provhouse.model.question import AsOf, Direction, Method
 from provhouse.model.semiring import Aggregates, Semiring
 from provhouse.model.zoom import Level
-from provhouse.output.questions.derivations import (
+from provhouse.output.questions.derivation_questions import (
     AskingDepends,
     AskingEvaluate,
     AskingWhatIf,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from provhouse.output.results.rows import RowsResult
+from provhouse.output.results.cypher_rows import RowsResult
 from provhouse.runtime.packages import package
 
 from .html import html

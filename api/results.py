@@ -20,13 +20,13 @@ from provhouse.output.questions.items import (
     AskingPath,
     AskingSubgraph,
 )
-from provhouse.output.result import Result
-from provhouse.query import records as found_records
+from provhouse.output.shown_result import Result
+from provhouse.query import source_records as found_records
 from provhouse.query.lineage import diff as found_diff
 from provhouse.query.lineage import explain, path
 from provhouse.query.lineage import subgraph as found_subgraph
 from provhouse.query.listing import find
-from provhouse.query.records import TableRecords
+from provhouse.query.source_records import TableRecords
 from provhouse.runtime.packages import package
 
 from .html import html
@@ -116,7 +116,7 @@ class ItemRecords(Shown):
     _found: found_records.CapturedRecords = field(repr=False, compare=False)
 
     def _result(self) -> Result:
-        from provhouse.output.results.records import RecordsResult
+        from provhouse.output.results.record_tables import RecordsResult
 
         return RecordsResult(self._found)
 

@@ -15,9 +15,9 @@ from provhouse.model.question import AsOf
 from provhouse.model.settings import Settings
 from provhouse.output.questions.asking import Asking, Found
 from provhouse.query.lineage.ask import Asker
-from provhouse.query.records import MOST, records
+from provhouse.query.source_records import MOST, records
 from provhouse.serve.client import Client
-from provhouse.serve.process import await_generation
+from provhouse.serve.server_process import await_generation
 from provhouse.store.warehouse.commits import current, require_current
 from provhouse.store.warehouse.layout import Layout
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     from provhouse.care.retract import Retraction
     from provhouse.ingest.formats.spool import ArrowStream
+    from provhouse.ingest.ingest_summary import Summary
     from provhouse.ingest.landing.landed import Landed
-    from provhouse.ingest.summary import Summary
 
 
 PathLike = str | os.PathLike[str]

@@ -11,8 +11,8 @@ from typing import Any
 from benchmarks import ROOT
 from benchmarks.capture.overhead import MEAN, overhead
 from benchmarks.capture.overhead import RESULTS as CAPTURE
-from benchmarks.ingest.components import RESULTS as COMPONENTS
-from benchmarks.ingest.contenders import OURS, times
+from benchmarks.ingest.component_contenders import OURS, times
+from benchmarks.ingest.component_speed import RESULTS as COMPONENTS
 from benchmarks.peers.peers import RESULTS as PEERS
 from benchmarks.questions import methods_table as table
 from benchmarks.questions.methods import RESULTS

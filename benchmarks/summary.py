@@ -3,10 +3,12 @@
 from collections.abc import Callable, Iterable
 from statistics import geometric_mean, median
 
-from benchmarks.capture import memory, nights, overhead, programs, tpcds
-from benchmarks.charts import crossfilter
-from benchmarks.ingest import components, ingest
-from benchmarks.interactive import form as interactive
+from benchmarks.capture import capture_memory as memory
+from benchmarks.capture import nights, overhead, programs, tpcds
+from benchmarks.charts import crossfilter_speed as crossfilter
+from benchmarks.ingest import component_speed as components
+from benchmarks.ingest import ingest
+from benchmarks.interactive import results_form as interactive
 from benchmarks.peers import peers
 from benchmarks.questions import enter
 from benchmarks.server import serve

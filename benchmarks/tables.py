@@ -9,18 +9,21 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks import ROOT, summary
-from benchmarks.capture import coverage as captured
-from benchmarks.capture import memory, nights, overhead, programs, tpcds
-from benchmarks.charts import crossfilter
-from benchmarks.ingest import builds, capacity, components, ingest
-from benchmarks.interactive import all_table, form, generated
+from benchmarks.capture import capture_coverage as captured
+from benchmarks.capture import capture_memory as memory
+from benchmarks.capture import nights, overhead, programs, tpcds
+from benchmarks.charts import crossfilter_speed as crossfilter
+from benchmarks.ingest import builds, capacity, ingest
+from benchmarks.ingest import component_speed as components
+from benchmarks.interactive import all_table, generated
 from benchmarks.interactive import coverage as queried
-from benchmarks.interactive import table as interactive
+from benchmarks.interactive import interactive_table as interactive
+from benchmarks.interactive import results_form as form
 from benchmarks.peers import peers
 from benchmarks.questions import enter, explain, methods, methods_table
 from benchmarks.server import fuzz, reliability, serve, soak
-from benchmarks.sets import sets
-from benchmarks.shared.results import Content, ResultsFile
+from benchmarks.sets import set_sizes as sets
+from benchmarks.shared.results_file import Content, ResultsFile
 from benchmarks.tracing import tracing, walks
 from benchmarks.what_if import what_if
 from benchmarks.workflows import workflowgen

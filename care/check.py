@@ -32,7 +32,7 @@ from .check_operations import operation_damages
 from .check_partitions import partition_damages
 from .check_records import record_damages
 from .check_tables import file_damages, table_damages
-from .report import Damage, Report
+from .damage_report import Damage, Report
 
 Counts = Counter[str]
 Damages = Iterator[Damage]

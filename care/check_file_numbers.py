@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from provhouse.store.warehouse.file_table import NUMBER, PATH, read_files
 from provhouse.store.warehouse.layout import Layout
 
-from .report import RESTORE_FOLDER, Damage
+from .damage_report import RESTORE_FOLDER, Damage
 
 _WHERE = "table of files"
 

@@ -14,7 +14,7 @@ from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import generations, read_commit
 from provhouse.store.warehouse.layout import Layout
 
-from .report import REPAIR, Damage
+from .damage_report import REPAIR, Damage
 
 SETS = 20_000
 """The number of sets whose dependencies are read at once."""

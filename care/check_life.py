@@ -11,7 +11,7 @@ from provhouse.model.columns import ORIGIN, PARTITION, ROW, ROWS
 from provhouse.store.tables.partitions import UNKNOWN_ORIGIN
 from provhouse.store.tables.snapshot import Snapshot
 
-from .report import RESTORE_FOLDER, Damage
+from .damage_report import RESTORE_FOLDER, Damage
 
 
 def life_damages(snapshot: Snapshot, counts: Counter[str]) -> Iterator[Damage]:

@@ -14,7 +14,7 @@ from provhouse.store.names.names import Span
 from provhouse.store.names.versions import read_versions, version_hashes
 from provhouse.store.tables.snapshot import Snapshot
 
-from .report import ERASE_AGAIN, RESTORE_FOLDER, Damage
+from .damage_report import ERASE_AGAIN, RESTORE_FOLDER, Damage
 
 CHUNK = 1 << 17
 """The number of names that are looked up at once."""

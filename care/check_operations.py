@@ -11,7 +11,7 @@ from provhouse.model.operations import FUNCTIONS, LEVELS
 from provhouse.store.tables.operations import OPERATIONS
 from provhouse.store.tables.snapshot import Snapshot
 
-from .report import RESTORE_FOLDER, Damage
+from .damage_report import RESTORE_FOLDER, Damage
 
 _ALLOWED = {KIND: (*KINDS,), FUNCTION: FUNCTIONS, EXACTNESS: LEVELS}
 

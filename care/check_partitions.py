@@ -31,7 +31,7 @@ from provhouse.model.derivations import KINDS, ROLES
 from provhouse.model.errors import Damaged
 from provhouse.model.progress import Progress
 from provhouse.store.tables.derivations import in_ways, ways_of
-from provhouse.store.tables.groups import triples_beyond, without_texts
+from provhouse.store.tables.group_counts import triples_beyond, without_texts
 from provhouse.store.tables.partitions import partition_path, read_partition
 from provhouse.store.tables.placements import Placements
 from provhouse.store.tables.ranges import places
@@ -40,7 +40,7 @@ from provhouse.store.tables.touching import count_described, touching
 
 from .check_life import known_origins
 from .check_tables import pair_codes
-from .report import ERASE_AGAIN, RESTORE_FOLDER, Damage
+from .damage_report import ERASE_AGAIN, RESTORE_FOLDER, Damage
 
 
 def partition_damages(

@@ -14,7 +14,7 @@ from provhouse.store.warehouse.commits import Commit, generations, read_commit
 from provhouse.store.warehouse.ids import read_ids
 from provhouse.store.warehouse.layout import Layout
 
-from .report import RESTORE_FILE, RESTORE_FOLDER, Damage
+from .damage_report import RESTORE_FILE, RESTORE_FOLDER, Damage
 
 
 def record_damages(layout: Layout, counts: Counter[str]) -> Iterator[Damage]:

@@ -13,7 +13,7 @@ from provhouse.model.columns import DERIVES_FROM, SET, TRIPLES
 from provhouse.store.tables.partitions import partition_path
 from provhouse.store.tables.snapshot import Snapshot
 
-from .report import RESTORE_FOLDER, Damage
+from .damage_report import RESTORE_FOLDER, Damage
 
 
 def file_damages(snapshot: Snapshot, counts: Counter[str]) -> Iterator[Damage]:

@@ -6,14 +6,14 @@ running readers continue undisturbed and earlier generations remain.
 
 from dataclasses import replace
 
+from provhouse.ingest.ingest_summary import Summary
 from provhouse.ingest.job import GivenModules, GivenOperations, Inputs, Job, Step
-from provhouse.ingest.run import carry_out
 from provhouse.ingest.steps.order import Check, JobResult, is_empty, make_generation
-from provhouse.ingest.summary import Summary
+from provhouse.ingest.writing_run import carry_out
 from provhouse.model.errors import Damaged
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
-from provhouse.store.tables.groups import without_texts
+from provhouse.store.tables.group_counts import without_texts
 from provhouse.store.tables.modules import modules_of
 from provhouse.store.tables.operations import operations_of
 from provhouse.store.tables.snapshot import Snapshot

@@ -20,7 +20,7 @@ from provhouse.model.errors import NotFound, UsageError
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.store.names.names import Names
-from provhouse.store.tables.groups import groups_to_erase
+from provhouse.store.tables.group_counts import groups_to_erase
 from provhouse.store.tables.snapshot import all_of_base
 from provhouse.store.warehouse.bases import bases
 from provhouse.store.warehouse.commits import generations, nothing_stored

@@ -7,7 +7,7 @@ import numpy as np
 from provhouse.cypher.graph import Graph
 from provhouse.model.arrays import I64, unique
 from provhouse.model.columns import INGEST, ITEMS, SET
-from provhouse.store.tables.delta import newest_version, read_rows
+from provhouse.store.tables.delta_tables import newest_version, read_rows
 from provhouse.store.warehouse.bases import bases
 from provhouse.store.warehouse.ids import Ids
 from provhouse.store.warehouse.layout import Layout

@@ -15,7 +15,7 @@ from provhouse.store.warehouse.commits import Commit, require_current
 from provhouse.store.warehouse.layout import Layout
 
 from .check import check
-from .report import Report
+from .damage_report import Report
 from .restore_id import restore_id
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.commit.origins import stored_origins
+from provhouse.commit.numbered_origins import stored_origins
 from provhouse.ingest.job import Job
 from provhouse.ingest.staging import Staging
 from provhouse.ingest.steps.number import NumberResult
@@ -56,7 +56,7 @@ from provhouse.runtime.storage import (
     write_stream,
 )
 from provhouse.store.names.hashing import hashes
-from provhouse.store.tables.delta import table_files
+from provhouse.store.tables.delta_tables import table_files
 from provhouse.store.tables.partitions import partition_path, read_partition
 from provhouse.store.tables.ranges import places
 from provhouse.store.tables.snapshot import Snapshot

@@ -22,7 +22,7 @@ from provhouse.commit.ending import (
 )
 from provhouse.commit.graph_rows import load
 from provhouse.commit.next_commit import commit_with_ingest, ingest_row
-from provhouse.commit.origins import Origin, origins_of_file, origins_of_run
+from provhouse.commit.numbered_origins import Origin, origins_of_file, origins_of_run
 from provhouse.commit.publish import make_current
 from provhouse.commit.recover import clean_up
 from provhouse.commit.shared_counts import with_shared_counts

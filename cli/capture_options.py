@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from provhouse.capturing.spark_conf import configuration
+from provhouse.capturing.spark_settings import configuration
 from provhouse.checks import check_limit, check_run, check_sample, key_columns
 from provhouse.model.settings import Settings
 

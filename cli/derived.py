@@ -8,7 +8,8 @@ from typing import Annotated, Any, get_args, get_type_hints
 import typer
 
 from provhouse.model.wire_names import wire_name
-from provhouse.output.questions import derivations, items, lists
+from provhouse.output.questions import derivation_questions as derivations
+from provhouse.output.questions import items, lists
 from provhouse.output.questions.asking import Asking, declared
 
 from .invocation import invocation

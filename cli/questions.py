@@ -117,8 +117,8 @@ def answer_records(settings: Settings, question: Question, options: OutputOption
             "Ask on the machine of the warehouse",
         )
 
-    from provhouse.output.results.records import RecordsResult
-    from provhouse.query.records import records
+    from provhouse.output.results.record_tables import RecordsResult
+    from provhouse.query.source_records import records
     from provhouse.store.warehouse.layout import Layout
     from provhouse.warehouse import Warehouse
 
@@ -180,7 +180,7 @@ def _client(settings: Settings, options: OutputOptions, *, quick: bool = False) 
     if client or quick or not _is_typed() or not settings.idle_minutes:
         return client
 
-    from provhouse.serve.process import up_for_a_while
+    from provhouse.serve.server_process import up_for_a_while
     from provhouse.store.warehouse.commits import generations
     from provhouse.store.warehouse.layout import Layout
 

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from provhouse.model.arrays import Bools, among, unique
 from provhouse.model.columns import DERIVES_FROM, INGEST, OPS, SET, TABLES, TRIPLES
-from provhouse.store.tables.delta import append_rows, in_pieces
+from provhouse.store.tables.delta_tables import append_rows, in_pieces
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.locks import check_lock
 

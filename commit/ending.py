@@ -25,13 +25,13 @@ from provhouse.model.arrays import (
 from provhouse.model.columns import DIED, DST, INGEST, ORIGIN, SRC
 from provhouse.store.tables.assertions import NewAssertions
 from provhouse.store.tables.derivations import with_whole_derivations
-from provhouse.store.tables.groups import Brought, partitions_into, with_ended_groups
+from provhouse.store.tables.group_counts import Brought, partitions_into, with_ended_groups
 from provhouse.store.tables.partitions import read_partition
 from provhouse.store.tables.ranges import Ranges, places
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.tables.touching import partitions_touching, touching
 
-from .origins import Origin, origin_rows
+from .numbered_origins import Origin, origin_rows
 
 _NONE = RowPlaces(np.empty(0, np.int64))
 

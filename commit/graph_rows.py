@@ -47,7 +47,7 @@ from provhouse.model.columns import (
 )
 from provhouse.model.progress import Progress
 from provhouse.runtime.room import slices
-from provhouse.store.tables.delta import PIECE_ROWS, in_pieces
+from provhouse.store.tables.delta_tables import PIECE_ROWS, in_pieces
 from provhouse.store.tables.ranges import Ranges
 from provhouse.store.tables.snapshot import Snapshot
 

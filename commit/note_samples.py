@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.store.warehouse.layout import Layout
-from provhouse.store.warehouse.samples import SampledWrite, add_sample
+from provhouse.store.warehouse.sampled_writes import SampledWrite, add_sample
 
 from .single_writer import only_writer
 

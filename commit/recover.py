@@ -9,8 +9,8 @@ from provhouse.model.columns import INGEST
 from provhouse.model.errors import Busy, Damaged
 from provhouse.model.fault_points import reach
 from provhouse.store.names.erased import ERASED
-from provhouse.store.tables.delta import read_rows
 from provhouse.store.tables.delta_recovery import has_uncommitted_rows, restore_tables
+from provhouse.store.tables.delta_tables import read_rows
 from provhouse.store.warehouse.bases import bases, remove_unused
 from provhouse.store.warehouse.commits import (
     Commit,

@@ -11,7 +11,7 @@ import numpy as np
 
 from provhouse.model.arrays import ItemNumbers, PartitionNumbers, among
 from provhouse.runtime.room import slices
-from provhouse.store.tables.groups import groups_at, triples_beyond
+from provhouse.store.tables.group_counts import groups_at, triples_beyond
 from provhouse.store.tables.ranges import Ranges
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import Beyond, Commit

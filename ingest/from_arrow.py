@@ -8,7 +8,7 @@ from provhouse.model.settings import Settings
 from .formats.column_mapping import AS_NAMED, ColumnNames
 from .formats.spool import Rows, spooled
 from .ingest import Options, ingest_sources
-from .summary import Summary
+from .ingest_summary import Summary
 
 
 def from_arrow(

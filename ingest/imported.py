@@ -14,14 +14,14 @@ from provhouse.store.warehouse.manifest import Manifest, read_manifest, verified
 from .formats.registry import check
 from .formats.source import Source
 from .ingest import IMPORTED_BYTES, SMALL_BYTES
+from .ingest_summary import Summary
 from .job import Inputs, Job, Step
 from .modules import given_modules
 from .operations import given_operations
-from .run import carry_out
 from .steps.number import number
 from .steps.order import NUMBER, READ, Check, JobResult, is_empty, make_generation
 from .steps.read import read
-from .summary import Summary
+from .writing_run import carry_out
 
 COMPARE = Step("compare", "Compare with the manifest")
 VERIFY = Step("verify", "Verify the import")

@@ -19,13 +19,13 @@ from .formats.passed_over import check_complete, passed_over
 from .formats.registry import check
 from .formats.source import Source
 from .formats.spool import ArrowStream
+from .ingest_summary import Summary
 from .job import Inputs
 from .modules import given_modules
 from .operations import given_operations, without_triples
-from .run import carry_out
 from .splits import read_splits
 from .steps.order import ingest_files
-from .summary import Summary
+from .writing_run import carry_out
 
 SMALL_BYTES = 32 << 20
 """The least size in bytes of an input that is ingested with Spark.

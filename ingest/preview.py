@@ -31,25 +31,25 @@ from provhouse.store.warehouse.commits import current
 from provhouse.store.warehouse.ids import read_ids
 from provhouse.store.warehouse.layout import Layout
 
+from .declared_patterns import patterns_of
 from .formats.column_mapping import AS_NAMED, ColumnNames
 from .formats.discover import sources
 from .formats.passed_over import check_complete, passed_over
 from .formats.registry import check
 from .formats.source import Source
 from .formats.spool import ArrowStream
+from .ingest_summary import SHOWN, Reject
+from .item_naming import naming_of
 from .job import Inputs, Job
 from .modules import given_modules
-from .naming import naming_of
 from .operations import given_operations, without_triples
-from .patterns import patterns_of
 from .splits import read_splits
 from .staging import Staging
-from .steps.cut import CutResult, cut
+from .steps.cut_components import CutResult, cut
 from .steps.describe import new_descriptions
 from .steps.number import NumberResult, number
 from .steps.order import CUT, NUMBER, READ
 from .steps.read import ReadResult, read
-from .summary import SHOWN, Reject
 
 LARGEST = 3
 """The most components that a preview reports: the components with the most new items."""

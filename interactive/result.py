@@ -18,22 +18,22 @@ from provhouse.sql.quoting import quoted
 
 from .capture import capture
 from .column_cache import needed
+from .derivations_of_row import derivations
 from .divided import Divided, divide
 from .index.links import Chain, Link, Rows, distinct
-from .lineage import Lineage
 from .modes import explained
 from .planning.condition import masks
 from .planning.plan import Plan
 from .planning.want import Mode, Want
 from .polynomial import Derivation, Polynomial, Witness, minimal
+from .result_lineage import Lineage
 from .table_records import Records
 from .table_states import TableStates
-from .why import derivations
 
 if TYPE_CHECKING:
-    from provhouse.ingest.summary import Summary
+    from provhouse.ingest.ingest_summary import Summary
 
-    from .connection import Connection
+    from .session import Connection
 
 
 class Result:

@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from provhouse.ingest.from_arrow import from_arrow
 from provhouse.ingest.ingest import Options
-from provhouse.ingest.summary import Summary
+from provhouse.ingest.ingest_summary import Summary
 from provhouse.model.arrays import unique
 from provhouse.model.errors import UsageError
 from provhouse.model.progress import Progress
@@ -27,8 +27,8 @@ from .index.links import Chain, Rows
 from .planning.apart import is_carried
 
 if TYPE_CHECKING:
-    from .connection import Connection
     from .result import Result
+    from .session import Connection
 
 CHUNK = 1 << 20
 """The number of triples in one batch."""

@@ -15,7 +15,7 @@ from .record_queries import answered, over
 from .table_states import TableStates
 
 if TYPE_CHECKING:
-    from .connection import Connection
+    from .session import Connection
 
 
 class Records:

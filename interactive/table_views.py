@@ -10,13 +10,13 @@ from provhouse.sql.quoting import quoted
 
 from .charts.binning import Binning
 from .charts.duckdb_types import as_charted
-from .charts.views import ChartViews
+from .charts.linked_views import ChartViews
 from .expressions import check_values
 from .table_records import Records
 from .table_states import TableStates
 
 if TYPE_CHECKING:
-    from .connection import Connection
+    from .session import Connection
 
 RID = "__provhouse_rid"
 

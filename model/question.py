@@ -21,8 +21,8 @@ class Question:
     The server's parameters and the filters of Python programs follow from these fields: from
     their types, defaults and metadata. In the metadata, ``help`` is a line of help text, and
     ``at_least`` is the smallest number allowed. To add a filter, add its field here, its effect to
-    ``query/lineage/filters.py``, and its option to ``cli/filter_options.py``. ``docs/questions.md``
-    explains each filter.
+    ``query/lineage/row_filters.py``, and its option to ``cli/filter_options.py``.
+    ``docs/questions.md`` explains each filter.
     """
 
     item: str

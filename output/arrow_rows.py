@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .result import JsonRows
+from .shown_result import JsonRows
 
 ROWS = 8192
 """The largest number of rows converted at a time."""

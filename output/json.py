@@ -5,7 +5,7 @@ from json import JSONEncoder
 from typing import TextIO
 
 from .escape import in_json
-from .result import Json, JsonRows, Result
+from .shown_result import Json, JsonRows, Result
 
 _text = JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 

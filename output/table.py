@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, TextIO
 
-from .result import Result
 from .sections import is_unbroken
+from .shown_result import Result
 
 if TYPE_CHECKING:
     from rich.console import Console

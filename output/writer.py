@@ -7,7 +7,7 @@ from typing import Protocol, TextIO
 
 from .file import destination
 from .form import Form, choose_form
-from .result import Result
+from .shown_result import Result
 
 
 class Writer(Protocol):
@@ -55,11 +55,11 @@ def writer_of(
 
             return JsonLinesWriter(handle)
         case Form.csv:
-            from .csv import CsvWriter
+            from .csv_writer import CsvWriter
 
             return CsvWriter(handle, safe)
         case Form.parquet:
-            from .parquet import ParquetWriter
+            from .parquet_writer import ParquetWriter
 
             return ParquetWriter(handle)
         case Form.table:

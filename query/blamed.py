@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from .records import Record, TableRecords
+from .source_records import Record, TableRecords
 
 
 @dataclass(frozen=True)

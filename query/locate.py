@@ -12,7 +12,7 @@ from provhouse.model.errors import NotFound, UsageError
 from provhouse.store.tables.snapshot import Snapshot
 
 from .deleted import check_newest
-from .samples import sample_note, samples_named
+from .passed_samples import sample_note, samples_named
 from .suggest import similar_names
 
 

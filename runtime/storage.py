@@ -10,7 +10,7 @@ nowhere else. Three rules make that possible:
 - Only the driver takes locks, makes hard links, moves other files and writes commit records.
 
 Two kinds of files are opened elsewhere. Delta's library opens the logs of tables itself
-(``store/tables/delta.py``), and ``ingest/formats`` opens the user's input files.
+(``store/tables/delta_tables.py``), and ``ingest/formats`` opens the user's input files.
 """
 
 import os

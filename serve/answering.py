@@ -20,10 +20,10 @@ from provhouse.model.answer import Answer, LargeAnswer
 from provhouse.model.errors import NotFound, ProvhouseError, UsageError
 from provhouse.model.progress import Stopwatch
 from provhouse.model.question import Question
-from provhouse.output import arrow_stream
-from provhouse.output.result import Result
+from provhouse.output import arrow_writer as arrow_stream
 from provhouse.output.results.answers import Absent, AnswersResult
 from provhouse.output.results.large_answer import answer_result
+from provhouse.output.shown_result import Result
 from provhouse.query.lineage.ask import Asker
 from provhouse.query.locate import check_tables
 

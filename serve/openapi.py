@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from provhouse.output.questions.registry import QUESTIONS
+from provhouse.output.questions.question_registry import QUESTIONS
 from provhouse.output.questions.schemas import derived_schema
 
 from .content_types import ARROW_TYPE, MANY_TYPE

@@ -10,7 +10,7 @@ from provhouse.model.question import Direction
 from provhouse.output.questions.asking import Asking
 from provhouse.output.questions.items import AskingLineage, AskingView
 from provhouse.output.questions.lists import AskingGenerations
-from provhouse.output.questions.registry import QUESTIONS
+from provhouse.output.questions.question_registry import QUESTIONS
 from provhouse.query.listing.generations import Generation, list_generations
 
 from .answering import Answering

@@ -15,7 +15,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from files import ROOT, folders
+from file_list import ROOT, folders
 
 BESIDE = ("benchmarks", "examples", "tests", "tools")
 MESSAGES = ("say", "begin", "write", "fail", "Option", "Argument")

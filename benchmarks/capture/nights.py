@@ -25,8 +25,8 @@ from pyspark.sql import SparkSession
 import provhouse
 from benchmarks.capture.overhead import count
 from benchmarks.shared.markup import bars, cores, duration, grid
-from benchmarks.shared.results import ResultsFile, SeededRun, mean_load, packages
-from benchmarks.shared.results import run as recorded
+from benchmarks.shared.results_file import ResultsFile, SeededRun, mean_load, packages
+from benchmarks.shared.results_file import run as recorded
 from benchmarks.shared.spark import plain
 from provhouse.capturing.jvm_rules import CaptureReports, capturing
 from provhouse.capturing.reading.finished import captured_writes

@@ -26,8 +26,8 @@ from benchmarks import ROOT
 from benchmarks.capture.tpch_data import tables as tpch_tables
 from benchmarks.shared.costs import EVERY, Clock, Cost, Peak, adopt, middle
 from benchmarks.shared.markup import bars, cores, grid
-from benchmarks.shared.results import ResultsFile, Run, mean_load, packages
-from benchmarks.shared.results import run as recorded
+from benchmarks.shared.results_file import ResultsFile, Run, mean_load, packages
+from benchmarks.shared.results_file import run as recorded
 from benchmarks.shared.spark import plain
 from provhouse.capturing.jvm_rules import CaptureReports, capturing
 from provhouse.capturing.reading.description import CapturedWrite
@@ -37,7 +37,7 @@ from provhouse.ingest.landing.land import land_block
 from provhouse.ingest.steps.order import CUT
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
-from provhouse.runtime.memory import sampling
+from provhouse.runtime.memory_sizes import sampling
 from provhouse.store.warehouse.captured_blocks import begin_block
 from provhouse.store.warehouse.layout import Layout, bytes_below
 

@@ -29,8 +29,8 @@ from benchmarks.capture.programs_rdds import NOON, TERM, Inputs
 from benchmarks.capture.programs_rdds import PROGRAMS as RDDS
 from benchmarks.shared.costs import Clock, Cost, middle
 from benchmarks.shared.markup import cores, grid
-from benchmarks.shared.results import ResultsFile, Run, code, continued, mean_load, packages
-from benchmarks.shared.results import run as recorded
+from benchmarks.shared.results_file import ResultsFile, Run, code, continued, mean_load, packages
+from benchmarks.shared.results_file import run as recorded
 from benchmarks.shared.spark import plain
 from provhouse.capturing.jvm_rules import CaptureReports, capturing
 from provhouse.capturing.rdds.context import LineageContext

@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import geometric_mean, median
 from typing import Literal, TypedDict
 
-import tpcds
+import tpcds_data as tpcds
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
@@ -24,8 +24,8 @@ from pyspark.sql import functions as f
 from benchmarks.capture.overhead import Bench
 from benchmarks.shared.costs import Cost, middle
 from benchmarks.shared.markup import bars, cores, grid
-from benchmarks.shared.results import ResultsFile, Run, mean_load, packages
-from benchmarks.shared.results import run as recorded
+from benchmarks.shared.results_file import ResultsFile, Run, mean_load, packages
+from benchmarks.shared.results_file import run as recorded
 from provhouse.capturing.reading.finished import captured_writes
 from provhouse.model.errors import UsageError
 

@@ -26,8 +26,8 @@ import pyarrow.compute as pc
 import pyarrow.csv
 
 from benchmarks.shared.markup import bars, cores, grid
-from benchmarks.shared.results import ResultsFile, SeededRun, mean_load, packages
-from benchmarks.shared.results import run as recorded
+from benchmarks.shared.results_file import ResultsFile, SeededRun, mean_load, packages
+from benchmarks.shared.results_file import run as recorded
 
 
 class Comparison(TypedDict):

@@ -20,16 +20,16 @@ from typing import NotRequired, TypedDict
 import numpy as np
 import psutil
 
-from benchmarks.shared.command import Command, Ingested, size
 from benchmarks.shared.markup import Row, bars, cores, grid
-from benchmarks.shared.results import ResultsFile, Run, mean_load, packages, status
-from benchmarks.shared.results import run as recorded
+from benchmarks.shared.measured_command import Command, Ingested, size
+from benchmarks.shared.results_file import ResultsFile, Run, mean_load, packages, status
+from benchmarks.shared.results_file import run as recorded
 from benchmarks.traces.paper_trace import paper
 from benchmarks.traces.shapes import SHAPES
 from benchmarks.traces.trace_files import Trace, names, write
 from provhouse.model.arrays import I64
 from provhouse.model.columns import DST, OP, SRC
-from provhouse.runtime.memory import sampling
+from provhouse.runtime.memory_sizes import sampling
 
 
 class FirstAnswer(TypedDict):

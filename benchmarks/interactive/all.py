@@ -17,9 +17,9 @@ from benchmarks import ROOT
 from benchmarks.capture.tpch_data import tables
 from benchmarks.interactive import clickbench
 from benchmarks.interactive.all_table import RESULTS, Query, Results
-from benchmarks.interactive.form import Times
-from benchmarks.interactive.times import medians, timed
-from benchmarks.shared.results import mean_load, packages, run
+from benchmarks.interactive.results_form import Times
+from benchmarks.interactive.timing import medians, timed
+from benchmarks.shared.results_file import mean_load, packages, run
 from provhouse.interactive import Connection, Want, connect
 from provhouse.model.errors import UsageError
 

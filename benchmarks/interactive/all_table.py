@@ -3,9 +3,9 @@
 from statistics import geometric_mean, median
 from typing import NotRequired, TypedDict
 
-from benchmarks.interactive.form import Times
+from benchmarks.interactive.results_form import Times
 from benchmarks.shared.markup import bars, cores, grid
-from benchmarks.shared.results import ResultsFile, Run
+from benchmarks.shared.results_file import ResultsFile, Run
 
 
 class Query(TypedDict):

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from benchmarks.interactive.form import Dependency, Link, Results
-from benchmarks.interactive.times import medians
+from benchmarks.interactive.results_form import Dependency, Link, Results
+from benchmarks.interactive.timing import medians
 from provhouse.interactive import Connection, connect
 
 DATES, CARRIERS, REGIONS, KEYS = 365, 16, 5, 100_000

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from benchmarks.interactive.form import Results, Times
-from benchmarks.interactive.times import medians
+from benchmarks.interactive.results_form import Results, Times
+from benchmarks.interactive.timing import medians
 from provhouse.interactive import Connection, Want, connect
 
 SHARES = (0.0001, 0.001, 0.01, 0.1, 0.5)

@@ -22,9 +22,9 @@ import sqlglot
 
 from benchmarks import ROOT
 from benchmarks.capture.tpch_data import tables as tpch_tables
-from benchmarks.shared import results as machine
+from benchmarks.shared import results_file as machine
 from benchmarks.shared.markup import cores, grid, outcomes, total
-from benchmarks.shared.results import Record, ResultsFile
+from benchmarks.shared.results_file import Record, ResultsFile
 from provhouse.interactive import Connection, connect
 from provhouse.sql.not_covered import NotCovered
 
@@ -110,7 +110,7 @@ def run(suite: str, folder: Path, seconds: float) -> None:
 def queries(suite: str) -> Iterator[tuple[str, str]]:
     """Yield the names of a suite's queries, and their SQL for DuckDB."""
     if suite == "tpcds":
-        import tpcds
+        import tpcds_data as tpcds
 
         folder = tpcds.queries()
     else:
@@ -127,7 +127,7 @@ def loaded(suite: str, factor: str, folder: Path) -> Connection:
     con = duckdb.connect(str(folder / f"{suite}-{factor}.db"))
     con.execute("set memory_limit = '6GB'")
     if suite == "tpcds":
-        import tpcds
+        import tpcds_data as tpcds
 
         made = tpcds.tables(factor)
     else:

@@ -14,9 +14,9 @@ from concurrent.futures import ProcessPoolExecutor
 from typing import TYPE_CHECKING, TypedDict
 
 from benchmarks.interactive.coverage import code
-from benchmarks.shared import results as machine
+from benchmarks.shared import results_file as machine
 from benchmarks.shared.markup import Row, cores, grid
-from benchmarks.shared.results import Record, ResultsFile
+from benchmarks.shared.results_file import Record, ResultsFile
 
 if TYPE_CHECKING:
     from helpers.adversarial.run import Tried

@@ -24,12 +24,12 @@ from benchmarks import ROOT
 from benchmarks.capture.tpch_data import tables
 from benchmarks.interactive import charts as interactive_charts
 from benchmarks.interactive import consuming as interactive_consuming
-from benchmarks.interactive import contenders as interactive_contenders
+from benchmarks.interactive import lineage_contenders as interactive_contenders
 from benchmarks.interactive.coverage import code
-from benchmarks.interactive.form import RESULTS, Query, Results
-from benchmarks.interactive.times import medians, timed
-from benchmarks.shared.results import mean_load, packages
-from benchmarks.shared.results import run as recorded
+from benchmarks.interactive.results_form import RESULTS, Query, Results
+from benchmarks.interactive.timing import medians, timed
+from benchmarks.shared.results_file import mean_load, packages
+from benchmarks.shared.results_file import run as recorded
 from provhouse.interactive import Connection, Want, connect
 
 PARTS = ("tpch", "contenders", "consuming", "groups", "links", "dependencies")

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 from pyarrow.csv import write_csv
 from pyspark.sql import functions as f
 
-from benchmarks.ingest.contenders import NumberedEdges
+from benchmarks.ingest.component_contenders import NumberedEdges
 from benchmarks.peers.peer import Given, Peer, ends
 from benchmarks.shared.spark import plain
 from provhouse.cypher import neo4j_process as process

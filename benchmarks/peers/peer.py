@@ -9,8 +9,8 @@ from typing import TypedDict
 
 import numpy as np
 
-from benchmarks.shared.command import Ingested
-from benchmarks.shared.results import Percentiles, SeededRun, Totals
+from benchmarks.shared.measured_command import Ingested
+from benchmarks.shared.results_file import Percentiles, SeededRun, Totals
 from provhouse.model.arrays import I64
 from provhouse.model.columns import DST, SRC
 from provhouse.model.errors import TooSlow

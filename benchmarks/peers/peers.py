@@ -2,7 +2,7 @@
 
 All contenders get the triples of the paper's trace and the same questions. The questions are about
 random items of the paper's classes (`classes.py`). The contenders run in turn, each in a process of
-its own (`run.py`), and must find the same items. Results go to `results/peers.json`, by the
+its own (`peer_run.py`), and must find the same items. Results go to `results/peers.json`, by the
 number of copies of the trace.
 """
 
@@ -31,11 +31,18 @@ from benchmarks.peers.peer import (
     PeersClass,
     Results,
 )
-from benchmarks.peers.run import CONTENDERS
+from benchmarks.peers.peer_run import CONTENDERS
 from benchmarks.questions.classes import KINDS, Kind, Questions, all_triples, by_component, drawn
-from benchmarks.shared.command import Command, Ingested
 from benchmarks.shared.markup import WORDS, Row, cores, grid
-from benchmarks.shared.results import Percentiles, ResultsFile, Totals, mean_load, packages, run
+from benchmarks.shared.measured_command import Command, Ingested
+from benchmarks.shared.results_file import (
+    Percentiles,
+    ResultsFile,
+    Totals,
+    mean_load,
+    packages,
+    run,
+)
 from benchmarks.traces.paper_trace import paper
 from benchmarks.traces.trace_files import write
 from provhouse.model.errors import Damaged
@@ -295,7 +302,7 @@ def started(name: str, folder: Path) -> ContenderRun | None:
     provhouse may not fail: then CalledProcessError is raised instead.
     """
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.peers.run", name, str(folder)],
+        [sys.executable, "-m", "benchmarks.peers.peer_run", name, str(folder)],
         stdout=subprocess.PIPE,
         text=True,
     )

@@ -18,10 +18,10 @@ import numpy as np
 from benchmarks.peers.peers import open_snapshot
 from benchmarks.questions.classes import KINDS, all_triples, drawn
 from benchmarks.server.serve import served
-from benchmarks.shared.command import Command
 from benchmarks.shared.markup import bars, cores, grid
-from benchmarks.shared.results import Percentiles, ResultsFile, SeededRun, mean_load, packages
-from benchmarks.shared.results import run as recorded
+from benchmarks.shared.measured_command import Command
+from benchmarks.shared.results_file import Percentiles, ResultsFile, SeededRun, mean_load, packages
+from benchmarks.shared.results_file import run as recorded
 from provhouse.cypher.server import down
 from provhouse.model.progress import Silent
 from provhouse.model.settings import THETA, Settings

@@ -21,8 +21,8 @@ from scipy.optimize import nnls
 
 from benchmarks.questions.methods import timed
 from benchmarks.shared.markup import cores, grid
-from benchmarks.shared.results import ResultsFile, SeededRun, Totals, mean_load, versions
-from benchmarks.shared.results import run as recorded
+from benchmarks.shared.results_file import ResultsFile, SeededRun, Totals, mean_load, versions
+from benchmarks.shared.results_file import run as recorded
 from provhouse.cli.failures import guarded
 from provhouse.cli.progress_display import progress_display
 from provhouse.cypher import server

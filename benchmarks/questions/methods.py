@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 
 from benchmarks.peers.peers import make_warehouse, open_snapshot
 from benchmarks.questions.classes import KINDS, Kind, Questions, all_triples, drawn
-from benchmarks.shared.results import (
+from benchmarks.shared.results_file import (
     Percentiles,
     ResultsFile,
     SeededRun,
@@ -31,7 +31,7 @@ from benchmarks.shared.results import (
     mean_load,
     packages,
 )
-from benchmarks.shared.results import run as recorded
+from benchmarks.shared.results_file import run as recorded
 from benchmarks.shared.spark import EmptyJobs
 from provhouse.cli.failures import guarded
 from provhouse.cli.progress_display import progress_display

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from benchmarks.shared.markup import cores, grid
-from benchmarks.shared.results import Record, ResultsFile, packages, record
+from benchmarks.shared.results_file import Record, ResultsFile, packages, record
 
 
 class Target(TypedDict):

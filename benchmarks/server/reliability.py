@@ -12,7 +12,7 @@ from typing import TypedDict
 
 from benchmarks import ROOT
 from benchmarks.shared.markup import cores, grid
-from benchmarks.shared.results import Record, ResultsFile, record
+from benchmarks.shared.results_file import Record, ResultsFile, record
 
 
 class Rounds(TypedDict):

@@ -25,13 +25,14 @@ import psutil
 from benchmarks.questions.classes import KINDS, all_triples, drawn
 from benchmarks.server.serve_clients import Load, Orders, path_of
 from benchmarks.shared.markup import bars, cores, grid
-from benchmarks.shared.results import ResultsFile, SeededRun, mean_load, versions
-from benchmarks.shared.results import run as recorded
+from benchmarks.shared.results_file import ResultsFile, SeededRun, mean_load, versions
+from benchmarks.shared.results_file import run as recorded
 from provhouse.cypher.server import process_id, up
 from provhouse.model.progress import Silent
 from provhouse.model.settings import THETA, Settings
 from provhouse.query.as_of import commit_as_of
-from provhouse.serve import process, server_file
+from provhouse.serve import server_file
+from provhouse.serve import server_process as process
 from provhouse.serve.client import Client
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.layout import Layout

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from benchmarks.shared.markup import cores, grid
-from benchmarks.shared.results import Record, ResultsFile, record
+from benchmarks.shared.results_file import Record, ResultsFile, record
 
 
 class Soaked(TypedDict):

@@ -19,9 +19,9 @@ import psutil
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from benchmarks.shared.command import size
-from benchmarks.shared.results import Percentiles, ResultsFile, SeededRun, mean_load, versions
-from benchmarks.shared.results import run as recorded
+from benchmarks.shared.measured_command import size
+from benchmarks.shared.results_file import Percentiles, ResultsFile, SeededRun, mean_load, versions
+from benchmarks.shared.results_file import run as recorded
 from provhouse.commit.graph_rows import bulk
 from provhouse.cypher import server
 from provhouse.cypher.graph import Graph

@@ -10,7 +10,7 @@ from typing import TypedDict
 import psutil
 from pyspark.sql import SparkSession
 
-from benchmarks.shared.results import status
+from benchmarks.shared.results_file import status
 
 EVERY = 0.02
 """Seconds between two measurements of memory."""

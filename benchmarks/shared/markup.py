@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from benchmarks.shared.results import Machine
+from benchmarks.shared.results_file import Machine
 
 WORDS = {"upstream": "lineage", "downstream": "impact"}
 Row = Sequence[str]

@@ -3,7 +3,8 @@
 python -m benchmarks.tracing.tracing [--scale 1] [--repeats 5] [--sizes 0.05 1] [--rows 1000000]
 
 The tables are those of TPC-H; five of its queries are captured and landed. The programs are those
-of `programs.py`, which are captured only. Times are medians; the ways that are compared take turns.
+of `traced_programs.py`, which are captured only. Times are medians; the ways that are compared take
+turns.
 Each measurement is stored in `results/tracing.json` at once, by scale factor, and a run with the
 same settings and code continues where it was stopped.
 """
@@ -25,11 +26,11 @@ from benchmarks.capture.tpch_data import tables as tpch_tables
 from benchmarks.server.serve import served
 from benchmarks.shared.costs import EVERY, Peak
 from benchmarks.shared.markup import bars, cores, duration, grid
-from benchmarks.shared.results import code, continued, mean_load, packages
-from benchmarks.shared.results import run as recorded
+from benchmarks.shared.results_file import code, continued, mean_load, packages
+from benchmarks.shared.results_file import run as recorded
 from benchmarks.shared.spark import plain
-from benchmarks.tracing.faults import Store, planted
-from benchmarks.tracing.programs import rerun_programs, through_programs
+from benchmarks.tracing.planted_faults import Store, planted
+from benchmarks.tracing.traced_programs import rerun_programs, through_programs
 from benchmarks.tracing.walks import (
     RESULTS,
     Again,
@@ -48,7 +49,7 @@ from provhouse.cypher.access import down
 from provhouse.model.associations import ROW_BITS
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
-from provhouse.runtime.memory import sampling
+from provhouse.runtime.memory_sizes import sampling
 
 WALKS = ("query", "witnesses", "cold", "back", "1,000 back", "forth", "1,000 forth", "show",
          "warehouse", "memory, MB")  # fmt: skip

@@ -10,7 +10,7 @@ from typing import TypedDict
 
 import numpy as np
 
-from benchmarks.shared.results import ResultsFile, Run
+from benchmarks.shared.results_file import ResultsFile, Run
 from provhouse.capturing.walks.cursor import Cursor
 from provhouse.capturing.walks.cursor_ids import CursorIds
 
@@ -29,7 +29,7 @@ class Steps(TypedDict):
 
 
 class Through(Steps):
-    """Walks through one program of `programs.py`."""
+    """Walks through one program of `traced_programs.py`."""
 
     program: str
     interface: str

@@ -28,9 +28,9 @@ from benchmarks.peers.peers import open_snapshot
 from benchmarks.questions.classes import KINDS
 from benchmarks.questions.methods import choose
 from benchmarks.shared.markup import bars, cores, grid
-from benchmarks.shared.results import ResultsFile, SeededRun, mean_load, packages
-from benchmarks.shared.results import run as recorded
-from benchmarks.what_if.zoom import ZoomRun, zooms
+from benchmarks.shared.results_file import ResultsFile, SeededRun, mean_load, packages
+from benchmarks.shared.results_file import run as recorded
+from benchmarks.what_if.zoom_views import ZoomRun, zooms
 from provhouse.cli.failures import guarded
 from provhouse.model.arrays import ItemNumbers
 from provhouse.model.deletion import Deletion

@@ -20,10 +20,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks.shared.command import Command, size
 from benchmarks.shared.markup import bars, cores, grid
-from benchmarks.shared.results import ResultsFile, Run, mean_load, packages
-from benchmarks.shared.results import run as recorded
+from benchmarks.shared.measured_command import Command, size
+from benchmarks.shared.results_file import ResultsFile, Run, mean_load, packages
+from benchmarks.shared.results_file import run as recorded
 from benchmarks.workflows.lipstick import Dealerships, Stations, Workflow
 from provhouse.model.arrays import I64, ItemNumbers
 from provhouse.model.derivations import KINDS, ROLES

@@ -12,9 +12,9 @@ from provhouse.model.arrays import I64, unique
 from provhouse.model.associations import ROW_BITS
 from provhouse.model.errors import BadInput
 
-from .associations import read_keys_tap
 from .renamed import FileState
 from .row_keys import fewer_values
+from .tap_files import read_keys_tap
 from .unchanged import check_unchanged
 
 

@@ -10,11 +10,11 @@ from provhouse.model.arrays import I64
 from provhouse.model.errors import BadInput
 from provhouse.store.warehouse.written import Written
 
-from .associations import row_keys
 from .description import CapturedWrite
 from .keyed import check_texts
 from .output import Output, check_one_job
 from .row_names import Ends, constant, keyed_items
+from .tap_files import row_keys
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from provhouse.model.arrays import I64
 from provhouse.store.warehouse.written import Written
 
-from .associations import PIECE
 from .marks import MarkedRows, as_ids
 from .output import Output
 from .row_names import Ends, constant, marked_items
+from .tap_files import PIECE
 
 
 @dataclass(frozen=True)

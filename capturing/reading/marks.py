@@ -15,9 +15,9 @@ from provhouse.model.arrays import I64
 from provhouse.model.associations import NONE, ROW_BITS, ROWS
 from provhouse.model.errors import BadInput
 
-from .associations import stages_of
 from .description import CapturedWrite, TapTable, slot_of_mark
 from .row_keys import fewer_values
+from .tap_files import stages_of
 
 _ID, _NAME = "c0", "t0"
 

@@ -16,9 +16,9 @@ import pyarrow.parquet as pq
 from provhouse.model.arrays import I64
 from provhouse.model.errors import BadInput
 
-from .associations import PIECE, count_places, row_pieces
 from .description import CapturedWrite
 from .marks import Marks, as_ids
+from .tap_files import PIECE, count_places, row_pieces
 
 _NAME = re.compile(r"part-(\d+)-([0-9a-f-]{36})(?:_(\d+))?(?:[-.]c(\d+))?\b.*")
 """The task, the id of the write, the bucket, and a counter for the files of a task."""

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from provhouse.model.errors import BadInput
 
-from .associations import count_places, row_keys
 from .description import CapturedWrite
 from .keyed import check_texts
 from .keyed_output import KeyedOutput
 from .output import Output
+from .tap_files import count_places, row_keys
 
 
 @dataclass(frozen=True)

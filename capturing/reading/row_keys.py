@@ -15,9 +15,9 @@ from provhouse.model.errors import BadInput
 from provhouse.runtime.storage import Array
 from provhouse.store.names.hashing import hashes
 
-from .associations import PIECE
 from .file_names import Key, column_at
 from .spread import Spread
+from .tap_files import PIECE
 
 Range = tuple[int, int]
 """The smallest and the largest of a file's integer keys."""

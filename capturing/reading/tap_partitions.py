@@ -9,10 +9,10 @@ import numpy as np
 
 from provhouse.model.arrays import I64
 
-from .associations import PIECE, alike, check_checks, count_rows, tap_pieces
 from .description import TapPart, TapTable
 from .id_pairs import Pairs, PairSet
 from .spread import Spread
+from .tap_files import PIECE, alike, check_checks, count_rows, tap_pieces
 
 MOST_PER_ROW = 16
 """The most used rows that are listed per row on average."""

@@ -16,10 +16,10 @@ import pyarrow as pa
 
 from provhouse.model.errors import UsageError
 
-from ..reading.associations import count_places
 from ..reading.keyed import KeyedSource, source_keys
 from ..reading.keyed_output import KeyedOutput
 from ..reading.output import Output, OutputPart
+from ..reading.tap_files import count_places
 from .taps import task_files
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from provhouse.model.arrays import I64
 from provhouse.model.associations import NONE
 
-from ..reading.associations import places_of, tap_files
+from ..reading.tap_files import places_of, tap_files
 from .file_addresses import spark_path
 
 if TYPE_CHECKING:

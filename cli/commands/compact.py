@@ -20,7 +20,7 @@ def compact(ctx: typer.Context, form: FormOption = None, wait: WaitOption = None
     from provhouse.care.compact import compact as rewrite_tables
     from provhouse.output.results.status import StatusResult
     from provhouse.query.listing.status import status
-    from provhouse.serve.process import await_generation
+    from provhouse.serve.server_process import await_generation
 
     from ..progress_display import progress_display
 

@@ -17,7 +17,7 @@ from ..invocation import invocation
 if TYPE_CHECKING:
     from provhouse.interactive.charts.binning import Binning
     from provhouse.interactive.charts.file_records import FileRecords
-    from provhouse.interactive.charts.views import ChartViews
+    from provhouse.interactive.charts.linked_views import ChartViews
 
 
 def crossfilter(
@@ -126,7 +126,7 @@ def _views(
     key: str | None,
     budget: int,
 ) -> "ChartViews":
-    from provhouse.interactive.charts.views import ChartViews
+    from provhouse.interactive.charts.linked_views import ChartViews
 
     if not by and not grids:
         raise UsageError(

@@ -36,7 +36,7 @@ def cypher(
     parameters = {name: _value(text) for name, text in pairs(param or [], "--param").items()}
     settings = invocation(ctx).settings()
 
-    from provhouse.output.results.rows import RowsResult
+    from provhouse.output.results.cypher_rows import RowsResult
     from provhouse.warehouse import Warehouse
 
     from ..progress_display import progress_display

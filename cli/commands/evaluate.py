@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from provhouse.model.semiring import Aggregates, Semiring
-from provhouse.output.questions.derivations import AskingEvaluate
+from provhouse.output.questions.derivation_questions import AskingEvaluate
 from provhouse.weights import read_weights
 
 from ..invocation import invocation

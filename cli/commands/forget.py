@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from provhouse.output.questions.derivations import AskingWhatIf
+from provhouse.output.questions.derivation_questions import AskingWhatIf
 from provhouse.output.writer import opened
 
 from ..invocation import invocation
@@ -43,7 +43,7 @@ def forget(
 
     from provhouse.care.forget import forget as erase
     from provhouse.output.results.forget import ForgetResult
-    from provhouse.serve.process import without_server
+    from provhouse.serve.server_process import without_server
 
     from ..progress_display import progress_display
 

@@ -28,7 +28,7 @@ def import_(
 
     from provhouse.ingest.imported import import_ as import_files
     from provhouse.output.results.ingest import IngestResult
-    from provhouse.serve.process import await_generation
+    from provhouse.serve.server_process import await_generation
 
     from ..progress_display import progress_display
 

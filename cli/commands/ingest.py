@@ -169,7 +169,7 @@ def ingest(
     from provhouse.ingest.formats.column_mapping import columns_by_name, mapped_columns
     from provhouse.ingest.preview import preview
     from provhouse.output.results.ingest import IngestResult
-    from provhouse.output.results.preview import PreviewResult
+    from provhouse.output.results.preview_view import PreviewResult
     from provhouse.warehouse import Warehouse
 
     from ..progress_display import progress_display

@@ -18,8 +18,8 @@ from ..filter_options import question_fields, question_options
 from ..invocation import invocation
 from ..options import FormOption, OrderOption, OutOption, SafeOption, utf8
 from ..questions import OutputOptions, answer, answer_as_found, answer_many, answer_records
+from ..written_page import answer_page
 from ..zoom_options import FoldOption, PageOption, ZoomOption, zoom_level
-from ..zoom_page import answer_page
 
 
 def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:

@@ -4,7 +4,7 @@ import typer
 
 from provhouse.output.questions.lists import AskingOps
 
-from ..descriptions import Action, ActionArgument, DescriptionsArgument, check_options, store
+from ..declaring import Action, ActionArgument, DescriptionsArgument, check_options, store
 from ..invocation import invocation
 from ..options import AsOfOption, FormOption, OutOption, SafeOption, WaitOption
 from ..questions import OutputOptions, answer

@@ -20,7 +20,7 @@ def rollback(ctx: typer.Context, form: FormOption = None, wait: WaitOption = Non
     from provhouse.care.rollback import rollback as undo_ingest
     from provhouse.output.results.status import StatusResult
     from provhouse.query.listing.status import status
-    from provhouse.serve.process import await_generation
+    from provhouse.serve.server_process import await_generation
 
     from ..progress_display import progress_display
 

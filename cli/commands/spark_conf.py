@@ -33,7 +33,7 @@ def spark_conf(
     Use them as `spark-submit $(provhouse spark-conf) job.py`, and run `provhouse ingest --captured`
     when the job has ended.
     """
-    from provhouse.capturing.spark_conf import submit_options
+    from provhouse.capturing.spark_settings import submit_options
 
     settings = invocation(ctx).settings()
     limits = budget_mb, budget_seconds, sample, values

@@ -97,7 +97,7 @@ def _revoke(settings: Settings, name: str) -> None:
 
 
 def _list(settings: Settings, form: Form | None) -> None:
-    from provhouse.output.results.tokens import ListedToken, TokensResult
+    from provhouse.output.results.token_list import ListedToken, TokensResult
     from provhouse.output.writer import opened
 
     now = datetime.now(UTC)

@@ -19,7 +19,7 @@ def up(
     Commands then ask the server, which keeps Spark running and answers in milliseconds.
     """
     from provhouse.cypher import access as neo4j
-    from provhouse.serve import process
+    from provhouse.serve import server_process as process
 
     from ..progress_display import progress_display
 
@@ -40,7 +40,7 @@ def down(ctx: typer.Context) -> None:
     them running.
     """
     from provhouse.cypher import access as neo4j
-    from provhouse.serve import process
+    from provhouse.serve import server_process as process
 
     from ..progress_display import progress_display
 

@@ -6,7 +6,7 @@ import typer
 
 from provhouse.model.deletion import Deletion
 from provhouse.model.errors import UsageError
-from provhouse.output.questions.derivations import AskingWhatIf, AskingWhatIfEach
+from provhouse.output.questions.derivation_questions import AskingWhatIf, AskingWhatIfEach
 
 from ..invocation import invocation
 from ..options import AsOfOption, FormOption, OutOption, SafeOption, each_pair, utf8

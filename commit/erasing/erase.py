@@ -20,7 +20,7 @@ from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.runtime.scratch import clear_abandoned
 from provhouse.store.names.erased import erased_in
-from provhouse.store.tables.groups import without_texts
+from provhouse.store.tables.group_counts import without_texts
 from provhouse.store.tables.snapshot import Snapshot, all_of_base
 from provhouse.store.warehouse.bases import bases
 from provhouse.store.warehouse.commits import current
@@ -33,7 +33,7 @@ from ..module_graph import module_graph
 from ..reload import reload
 from ..writer_log import clear_logs
 from .calls import has_lone_calls
-from .descriptions import clear_descriptions
+from .erased_descriptions import clear_descriptions
 from .erasure_file import Erasure, end_erasure, read_erasure, write_erasure
 from .name_files import clear_ids, clear_lookup, clear_segments, clear_versions, mark_erased
 from .rejects import finish_rejected

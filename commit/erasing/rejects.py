@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from provhouse.model.arrays import Bools
 from provhouse.model.columns import DST, SRC
 from provhouse.model.fault_points import reach
-from provhouse.store.tables.delta import newest_version, table_files
+from provhouse.store.tables.delta_tables import newest_version, table_files
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.layout import Layout
 

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from provhouse.model.fault_points import reach
 from provhouse.runtime.files import sync_file, sync_folder
-from provhouse.store.tables.delta import packed_columns
+from provhouse.store.tables.delta_tables import packed_columns
 
 Change = Callable[[pa.Table, int], pa.Table]
 """A function that gets rows and the number of the first row, and returns the changed rows."""

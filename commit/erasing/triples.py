@@ -23,7 +23,7 @@ from provhouse.model.arrays import (
 )
 from provhouse.model.columns import ATTRIBUTES, DERIVES_FROM, DST, OP, OPS, SET, SRC, TRIPLE
 from provhouse.model.fault_points import reach
-from provhouse.store.tables.delta import stored_files
+from provhouse.store.tables.delta_tables import stored_files
 from provhouse.store.tables.partitions import read_partition
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.tables.touching import (

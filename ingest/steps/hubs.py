@@ -7,8 +7,8 @@ from provhouse.model.arrays import I32
 from provhouse.model.columns import NAME
 from provhouse.runtime.storage import has_file, load_array, open_array, read_stream
 
+from ..ingest_summary import Hub
 from ..job import Job
-from ..summary import Hub
 from .read import ReadResult
 
 NEIGHBOURS = 1_000_000

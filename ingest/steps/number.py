@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numba import njit
 
-from provhouse.commit.origins import Origin
+from provhouse.commit.numbered_origins import Origin
 from provhouse.model.arrays import I32, I64, U64, unique
 from provhouse.model.columns import DST, SRC, TABLE
 from provhouse.model.errors import BadInput
@@ -33,11 +33,11 @@ from provhouse.runtime.storage import (
 )
 from provhouse.sets.split_arrays import Split
 
+from ..ingest_summary import Hub
+from ..item_naming import refuse_two_tables
 from ..job import Job
-from ..naming import refuse_two_tables
 from ..splits import check_splits
 from ..staging import Staging
-from ..summary import Hub
 from .hubs import find_hubs
 from .id_index import IdIndex
 from .read import ReadResult

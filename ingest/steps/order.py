@@ -13,10 +13,10 @@ from provhouse.store.tables.modules import MODULES
 from provhouse.store.tables.operations import OPERATIONS
 from provhouse.store.warehouse.commits import Commit
 
+from ..ingest_summary import Hub
 from ..job import Job, Step
-from ..summary import Hub
 from .commit import commit
-from .cut import CutResult, cut
+from .cut_components import CutResult, cut
 from .describe import new_descriptions
 from .load import load
 from .number import NumberResult, number

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from provhouse.commit.ending import NOTHING_ENDS, Ended, end_of_origins
-from provhouse.commit.origins import Origin, origins_of, stored_origins
+from provhouse.commit.numbered_origins import Origin, origins_of, stored_origins
 from provhouse.store.tables.partitions import UNKNOWN_ORIGIN
 
 from ..job import Job
-from .cut import CutResult
+from .cut_components import CutResult
 from .grouping import consecutive
 from .number import NumberResult
 from .place_assertions import Repeats

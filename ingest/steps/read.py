@@ -9,10 +9,10 @@ from provhouse.model.errors import BadInput
 from provhouse.model.patterns import Pattern
 from provhouse.runtime.storage import parquet_reader
 
+from ..ingest_summary import SHOWN, Reject
+from ..item_naming import EXAMPLES, InTwoTables
 from ..job import Job
-from ..naming import EXAMPLES, InTwoTables
 from ..staging import Staging
-from ..summary import SHOWN, Reject
 from .grouping import consecutive, writable_at_once
 from .read_groups import stage_groups_tasks
 from .read_names import NameBucket, NamedBucket

@@ -36,7 +36,7 @@ from provhouse.model.columns import (
 from provhouse.model.derivations import GROUP_PREFIX, KINDS
 from provhouse.runtime.storage import file_size, read_stream, save_array
 from provhouse.store.names.hashing import hashes
-from provhouse.store.tables.groups import count_inputs
+from provhouse.store.tables.group_counts import count_inputs
 from provhouse.store.tables.snapshot import Snapshot
 
 from .place_derivations import codes

@@ -15,7 +15,7 @@ from provhouse.model.patterns import Pattern
 
 from ..formats.column_mapping import ID_OF, TABLE_OF
 from ..formats.source import REJECTED, Batch, Source
-from ..naming import with_tables
+from ..item_naming import with_tables
 from .read_derivations import with_descriptions
 from .read_ids import dictionary_or_text, names_of, text_or_empty, with_name, with_names
 from .read_shared import CONTENT, shared_faults

@@ -24,7 +24,7 @@ from provhouse.store.names.hashing import hashes
 from provhouse.store.names.names import Names
 from provhouse.store.names.printed import parsed
 
-from ..naming import EXAMPLES, InTwoTables
+from ..item_naming import EXAMPLES, InTwoTables
 from ..staging import Staging
 from .id_index import IdIndex
 from .id_shards import IdTable, votes_of

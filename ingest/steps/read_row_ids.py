@@ -10,8 +10,8 @@ from provhouse.model.patterns import pattern_of
 from provhouse.runtime.room import Room, slices
 from provhouse.runtime.storage import create_array, load_array
 
+from ..item_naming import EXAMPLES, InTwoTables
 from ..job import Job
-from ..naming import EXAMPLES, InTwoTables
 from ..staging import Staging
 from .id_index import write_index
 from .id_shards import FoundShard, IdShard, IdTable, ShardArrays

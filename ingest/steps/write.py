@@ -32,7 +32,7 @@ from provhouse.model.columns import (
 from provhouse.model.fault_points import reach
 from provhouse.runtime.files import sync_file, sync_folder
 from provhouse.runtime.storage import open_array, read_stream
-from provhouse.store.tables.delta import NewFile, append_files
+from provhouse.store.tables.delta_tables import NewFile, append_files
 from provhouse.store.tables.partitions import partition_file
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import Commit, Totals
@@ -41,7 +41,7 @@ from provhouse.store.warehouse.locks import check_lock
 
 from ..job import Job
 from ..staging import CHUNK, Staging
-from .cut import CutResult
+from .cut_components import CutResult
 from .number import NumberResult
 from .place import PlaceResult
 from .place_assertions import assertions

@@ -13,8 +13,9 @@ from provhouse.model.question import OPTIONAL, AsOf
 from provhouse.model.wire_names import wire_name
 
 if TYPE_CHECKING:
-    from provhouse.output.result import Result
     from provhouse.query.lineage.ask import Asker
+
+    from ..shown_result import Result
 
 Found = TypeVar("Found")
 Part = TypeVar("Part")

@@ -9,7 +9,7 @@ from .asking import Askers, Asking, Name, meaning
 
 if TYPE_CHECKING:
     from provhouse.model.answer import Answer
-    from provhouse.query.exporting.view import Neo4jView
+    from provhouse.query.exporting.browser_view import Neo4jView
     from provhouse.query.lineage.ask import Asker
     from provhouse.query.lineage.diff import Diff
     from provhouse.query.lineage.explain import Explanation
@@ -227,6 +227,6 @@ class AskingView(
 
     def find(self, asker: "Asker") -> "Neo4jView":
         """Write the view, and return its counts."""
-        from provhouse.query.exporting.view import write_view
+        from provhouse.query.exporting.browser_view import write_view
 
         return write_view(asker, self.part(Question))

@@ -8,7 +8,7 @@ from provhouse.model.question import Direction, Question
 from provhouse.model.zoom import Level
 
 from .asking import Askers, Asking, Name, meaning
-from .derivations import Supposed
+from .derivation_questions import Supposed
 from .items import Between, Compared
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from ..escape import shown
 from ..phrases import counted, listed
 from ..sections import grid, styled
-from .derivations import MOST_ROWS, STEPS, has_sets, table_name, with_rows
+from .derivation_list import MOST_ROWS, STEPS, has_sets, table_name, with_rows
 
 if TYPE_CHECKING:
     from rich.table import Table

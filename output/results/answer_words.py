@@ -10,9 +10,9 @@ from ..escape import shown
 from ..phrases import counted, listed
 from ..sections import subject
 from .answer_size import answer_size
-from .derivations import as_of_sentence, erased_sentence, has_sets, read_sentence
-from .exactness import exactness_notes
-from .samples import sample_notes
+from .derivation_list import as_of_sentence, erased_sentence, has_sets, read_sentence
+from .exactness_notes import exactness_notes
+from .sample_notes import sample_notes
 
 if TYPE_CHECKING:
     from rich.text import Text

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..escape import shown
-from ..result import Csv, Json, Result
 from ..sections import Section, grid, styled
-from .answer import COLUMNS, AnswerResult
+from ..shown_result import Csv, Json, Result
 from .answer_size import answer_size
-from .derivations import STEPS
+from .answer_view import COLUMNS, AnswerResult
+from .derivation_list import STEPS
 
 if TYPE_CHECKING:
     from rich.text import Text

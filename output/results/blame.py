@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..escape import shown
 from ..phrases import counted
-from ..result import Csv, Json, Result
 from ..sections import Section, styled
-from .records import plain, record_table, table_records
+from ..shown_result import Csv, Json, Result
+from .record_tables import plain, record_table, table_records
 
 if TYPE_CHECKING:
     from provhouse.query.blamed import Blamed
-    from provhouse.query.records import Record, TableRecords
+    from provhouse.query.source_records import Record, TableRecords
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from ..escape import shown
 from ..phrases import counted, quantity
-from ..result import Csv, Json, Result
 from ..sections import Section, facts, styled
+from ..shown_result import Csv, Json, Result
 
 if TYPE_CHECKING:
     from provhouse.ingest.landing.landed import Landed, LandedWrite

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from ..escape import shown
 from ..phrases import counted, duration
-from ..result import Csv, Json, Result
 from ..sections import Section, styled
+from ..shown_result import Csv, Json, Result
 
 if TYPE_CHECKING:
-    from provhouse.care.report import Report
+    from provhouse.care.damage_report import Report
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from provhouse.model.columns import TRIPLE
 from ..arrow_rows import tuples
 from ..escape import shown
 from ..phrases import counted, steps
-from ..result import Csv
 from ..sections import Section, grid, headed, noted, styled, subject
-from .derivations import MOST_ROWS, erased_sentence, step_by_step, table_name
-from .exactness import exactness_notes
+from ..shown_result import Csv
+from .derivation_list import MOST_ROWS, erased_sentence, step_by_step, table_name
+from .exactness_notes import exactness_notes
 from .found import FoundResult
-from .samples import sample_notes
+from .sample_notes import sample_notes
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from ..phrases import counted
 from ..sections import Section, noted, styled, subject
-from .derivations import source_line
+from .derivation_list import source_line
 from .found import FoundResult
-from .samples import sample_notes
+from .sample_notes import sample_notes
 
 if TYPE_CHECKING:
     from provhouse.query.consequences.evaluate import Evaluation

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from ..escape import shown
 from ..phrases import duration, steps
-from ..result import Csv, Json, Result, attributes, rounded
 from ..sections import Section, grid, styled, subject
-from .derivations import as_of_sentence
+from ..shown_result import Csv, Json, Result, attributes, rounded
+from .derivation_list import as_of_sentence
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -8,10 +8,10 @@ from provhouse.store.warehouse.manifest import as_record
 
 from ..escape import shown
 from ..phrases import counted, quantity
-from ..result import Csv, Json, Result
 from ..sections import Section, noted, styled
-from .exactness import exactness_notes
-from .samples import sample_notes
+from ..shown_result import Csv, Json, Result
+from .exactness_notes import exactness_notes
+from .sample_notes import sample_notes
 
 if TYPE_CHECKING:
     from provhouse.store.warehouse.manifest import ExportPart, Manifest

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from ..arrow_rows import tuples
 from ..escape import shown
 from ..phrases import counted, duration
-from ..result import Csv, Json, Result, attributes
 from ..sections import Section, grid, styled
-from .derivations import as_of_sentence, table_name
+from ..shown_result import Csv, Json, Result, attributes
+from .derivation_list import as_of_sentence, table_name
 
 if TYPE_CHECKING:
     from provhouse.query.listing.find import Finding

@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from ..phrases import counted, steps
-from ..result import Csv, Json, Result, one_row, rounded
 from ..sections import Section, facts, styled
+from ..shown_result import Csv, Json, Result, one_row, rounded
 
 if TYPE_CHECKING:
     from provhouse.care.forget import Forgotten

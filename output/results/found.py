@@ -9,11 +9,11 @@ from provhouse.model.wire_names import wire_name
 
 from ..arrow_rows import json_items, json_rows, json_triples, tuples
 from ..escape import shown
-from ..result import Csv, Json, JsonRows, Result, attributes, one_row, rounded
 from ..sections import Section, facts, grid, headed, noted, styled
-from .derivations import STEPS, source_line
-from .exactness import exactness_notes
-from .samples import sample_notes
+from ..shown_result import Csv, Json, JsonRows, Result, attributes, one_row, rounded
+from .derivation_list import STEPS, source_line
+from .exactness_notes import exactness_notes
+from .sample_notes import sample_notes
 
 if TYPE_CHECKING:
     import pyarrow as pa

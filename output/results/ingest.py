@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from ..escape import shown
 from ..phrases import counted, names_of, quantity, steps
-from ..result import Csv, Json, Result, attributes, one_row, rounded
 from ..sections import Section, facts, styled
+from ..shown_result import Csv, Json, Result, attributes, one_row, rounded
 
 if TYPE_CHECKING:
-    from provhouse.ingest.summary import Reject, Summary
+    from provhouse.ingest.ingest_summary import Reject, Summary
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from ..arrow_rows import json_items, json_triples, tuples
 from ..phrases import counted
-from ..result import Csv, Json, JsonRows, Result
 from ..sections import Section, subject
-from .answer import COLUMNS, AnswerResult, header
-from .derivations import read_and_seconds
+from ..shown_result import Csv, Json, JsonRows, Result
+from .answer_view import COLUMNS, AnswerResult, header
+from .derivation_list import read_and_seconds
 
 if TYPE_CHECKING:
     import pyarrow as pa

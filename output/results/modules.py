@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from ..arrow_rows import tuples
 from ..escape import shown
 from ..phrases import counted, listed
-from ..result import Csv, Json, Result
 from ..sections import Section, grid, styled
-from .derivations import as_of_sentence
+from ..shown_result import Csv, Json, Result
+from .derivation_list import as_of_sentence
 
 if TYPE_CHECKING:
     from provhouse.query.listing.modules import Invocations, Modules

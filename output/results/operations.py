@@ -9,9 +9,9 @@ from provhouse.model.columns import OP
 from ..arrow_rows import tuples
 from ..escape import shown
 from ..phrases import counted
-from ..result import Csv, Json, Result
 from ..sections import Section, grid, styled
-from .derivations import as_of_sentence
+from ..shown_result import Csv, Json, Result
+from .derivation_list import as_of_sentence
 
 if TYPE_CHECKING:
     from provhouse.query.listing.operations import Operations

@@ -9,15 +9,10 @@ from provhouse.model.columns import TRIPLE
 from ..escape import shown
 from ..phrases import counted
 from ..sections import Section, grid, headed, noted, styled, subject
-from .derivations import (
-    erased_sentence,
-    operation,
-    source_line,
-    table_name,
-)
-from .exactness import exactness_notes
+from .derivation_list import erased_sentence, operation, source_line, table_name
+from .exactness_notes import exactness_notes
 from .found import FoundResult
-from .samples import sample_notes
+from .sample_notes import sample_notes
 
 if TYPE_CHECKING:
     from rich.table import Table

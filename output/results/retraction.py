@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..phrases import counted, steps
-from ..result import Csv, Json, Result, attributes, one_row, rounded
 from ..sections import Section, facts, styled
+from ..shown_result import Csv, Json, Result, attributes, one_row, rounded
 
 if TYPE_CHECKING:
     from provhouse.care.retract import Retraction

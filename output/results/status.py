@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from ..escape import shown
-from ..result import Csv, Json, Result, attributes, one_row
 from ..sections import Section, facts
+from ..shown_result import Csv, Json, Result, attributes, one_row
 
 if TYPE_CHECKING:
     from provhouse.query.listing.status import Status

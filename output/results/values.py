@@ -6,8 +6,8 @@ from itertools import islice
 
 from ..escape import shown
 from ..phrases import counted
-from ..result import Csv, Json, Result
 from ..sections import Section, grid, styled
+from ..shown_result import Csv, Json, Result
 
 SHOWN = 100
 """The largest number of values printed for people."""

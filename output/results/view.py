@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..phrases import counted
-from ..result import Csv, Json, Result, attributes, one_row
 from ..sections import Section, noted, styled, subject, unbroken
-from .derivations import as_of_sentence
-from .exactness import exactness_fields, exactness_notes
-from .samples import sample_fields, sample_notes
+from ..shown_result import Csv, Json, Result, attributes, one_row
+from .derivation_list import as_of_sentence
+from .exactness_notes import exactness_fields, exactness_notes
+from .sample_notes import sample_fields, sample_notes
 
 if TYPE_CHECKING:
-    from provhouse.query.exporting.view import Neo4jView
+    from provhouse.query.exporting.browser_view import Neo4jView
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from ..arrow_rows import json_rows, tuples
 from ..escape import shown
 from ..phrases import counted
-from ..result import Csv, Json, Result, attributes
 from ..sections import Section, grid, headed, noted, styled
-from .derivations import erased_sentence, read_and_seconds, source_line, table_name, with_rows
-from .exactness import exactness_fields, exactness_notes
-from .samples import sample_fields, sample_notes
+from ..shown_result import Csv, Json, Result, attributes
+from .derivation_list import erased_sentence, read_and_seconds, source_line, table_name, with_rows
+from .exactness_notes import exactness_fields, exactness_notes
+from .sample_notes import sample_fields, sample_notes
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from ..arrow_rows import json_rows
 from ..escape import shown
 from ..phrases import counted
-from ..result import Json, attributes
 from ..sections import Section, grid, headed, noted, styled, subject
-from .derivations import erased_sentence, read_and_seconds, source_line, table_name, with_rows
+from ..shown_result import Json, attributes
+from .derivation_list import erased_sentence, read_and_seconds, source_line, table_name, with_rows
 from .found import FoundResult
-from .samples import sample_fields, sample_notes
+from .sample_notes import sample_fields, sample_notes
 from .what_if import number
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from ..escape import shown
 from ..phrases import listed
 from ..sections import Section, grid, headed, noted, styled, subject
-from .derivations import source_line
+from .derivation_list import source_line
 from .found import FoundResult
-from .samples import sample_notes
+from .sample_notes import sample_notes
 
 if TYPE_CHECKING:
     from rich.table import Table

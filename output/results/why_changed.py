@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from ..escape import shown
 from ..phrases import counted
 from ..sections import Section, grid, headed, noted, styled, subject
-from .derivations import with_rows
+from .derivation_list import with_rows
 from .diff import compared_line
 from .found import FoundResult
-from .samples import sample_notes
+from .sample_notes import sample_notes
 
 if TYPE_CHECKING:
     from rich.table import Table

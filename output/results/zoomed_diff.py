@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..result import Csv, Json, Result, rounded
 from ..sections import Section, grid, headed, subject
+from ..shown_result import Csv, Json, Result, rounded
 from .diff import compared_line, side_notes
 from .found import side_fields
-from .zoomed import edge_lines, edge_rows, graph_fields, node_rows
+from .level_view import edge_lines, edge_rows, graph_fields, node_rows
 
 if TYPE_CHECKING:
     from provhouse.query.zoom.zoom_diff import ZoomedDiff

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from ..escape import shown
 from ..phrases import counted
-from ..result import Csv, Json, Result, attributes
 from ..sections import Section, subject
-from .derivations import read_and_seconds
-from .samples import sample_fields
-from .zoomed import edge_rows, view_fields, view_sections
+from ..shown_result import Csv, Json, Result, attributes
+from .derivation_list import read_and_seconds
+from .level_view import edge_rows, view_fields, view_sections
+from .sample_notes import sample_fields
 
 if TYPE_CHECKING:
     from provhouse.query.zoom.zoom_path import ZoomedPath

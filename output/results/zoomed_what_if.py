@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..arrow_rows import json_rows
-from ..result import Csv, Json, Result, attributes
 from ..sections import Section, grid, headed, noted, styled
-from .derivations import read_and_seconds, source_line
-from .exactness import exactness_fields
-from .samples import sample_fields
+from ..shown_result import Csv, Json, Result, attributes
+from .derivation_list import read_and_seconds, source_line
+from .exactness_notes import exactness_fields
+from .level_view import edge_table, fold_notes, node_names, node_rows, view_fields
+from .sample_notes import sample_fields
 from .what_if import COUNT_FIELDS, COUNTS, headline, notes
-from .zoomed import edge_table, fold_notes, node_names, node_rows, view_fields
 
 if TYPE_CHECKING:
     import pyarrow as pa

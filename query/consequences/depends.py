@@ -13,7 +13,7 @@ from provhouse.model.samples import Sample
 from ..lineage.ask import Asker
 from ..locate import locate_versions
 from ..methods.csprov import CSProv
-from ..samples import samples_passed
+from ..passed_samples import samples_passed
 from .deletion.codes import DELETED, DIES, UNDECIDED
 from .deletion.derivations import Derivations
 from .deletion.described import Described

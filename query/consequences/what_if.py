@@ -22,9 +22,9 @@ from provhouse.model.progress import Stopwatch
 from ..lineage.ask import Asker
 from ..lineage.exactness import NOT_STATED, Stated
 from ..methods.csprov import CSProv
+from ..passed_samples import samples_passed
 from ..reading.verify import check_dependencies
 from ..reading.walk import Walk, walk_downstream
-from ..samples import samples_passed
 from .deletion.codes import DELETED, DIES, SURVIVES, UNDECIDED
 from .deletion.derivations import COPY, EXCEPT, Derivations
 from .deletion.described import Described

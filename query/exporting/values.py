@@ -23,7 +23,7 @@ from provhouse.model.errors import UsageError
 from provhouse.model.progress import Progress
 from provhouse.model.question import AsOf
 from provhouse.runtime.scratch import scratch
-from provhouse.store.tables.groups import count_uses
+from provhouse.store.tables.group_counts import count_uses
 from provhouse.store.tables.partitions import read_partition
 from provhouse.store.tables.ranges import places
 from provhouse.store.tables.snapshot import Snapshot
@@ -32,7 +32,7 @@ from provhouse.store.warehouse.bases import pinned
 from provhouse.store.warehouse.layout import Layout
 
 from ..as_of import commit_as_of
-from ..lineage.filters import has_key
+from ..lineage.row_filters import has_key
 
 RUN_BYTES = 64 << 20
 """The approximate size of the counts in memory."""

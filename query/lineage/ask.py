@@ -26,21 +26,21 @@ from ..as_of import commit_as_of
 from ..locate import Located, check_tables, locate_versions
 from ..methods.ccprov import CCProv
 from ..methods.csprov import CSProv, Searched
-from ..methods.groups import written_out
 from ..methods.method import MethodResult, QueryMethod, union
 from ..methods.rq import RQ
+from ..methods.written_out import written_out
+from ..passed_samples import samples_passed
 from ..reading.level_search import LevelSearch
 from ..reading.recurse import recurse
 from ..reading.spark_triples import SparkTriples
 from ..reading.walk import Walk, WalkCache
-from ..samples import samples_passed
 from .as_found import MANY_ITEMS, AsFound
 from .choose import ASKED, Choice, choose
 from .exactness import Declared, Stated
 from .explain import EXPLAINED_SETS, Explanation, estimate_methods
-from .filters import Filtered, apply_filters
 from .named_rows import count_rows, name_rows, no_rows
 from .one_column import AskedColumn, asked_column, with_columns
+from .row_filters import Filtered, apply_filters
 
 SHARE = 8
 """The cache of walks takes one eighth of ``hot_mb``, and so does the cache of names."""

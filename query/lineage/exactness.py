@@ -18,7 +18,7 @@ from provhouse.model.operations import LEVELS, UNKNOWN_LEVEL, Weakest, weakest
 from provhouse.model.question import Direction
 
 from ..methods.method import MethodResult, near_and_far
-from .filters import reached
+from .row_filters import reached
 
 
 @dataclass(frozen=True)

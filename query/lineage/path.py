@@ -19,15 +19,15 @@ from provhouse.store.names.names import Names
 
 from ..locate import locate_versions
 from ..methods.csprov import CSProv
-from ..methods.groups import written_out
 from ..methods.method import MethodResult, plain_texts, src_and_dst
+from ..methods.written_out import written_out
+from ..passed_samples import sample_note, samples_passed
 from ..reading.recurse import recurse
 from ..reading.verify import check_closed
 from ..reading.walk import walk_between
-from ..samples import sample_note, samples_passed
 from .ask import Asker
-from .filters import without_erased
 from .named_rows import name_rows
+from .row_filters import without_erased
 
 
 @dataclass(frozen=True, kw_only=True)

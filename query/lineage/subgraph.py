@@ -16,13 +16,13 @@ from provhouse.model.progress import Stopwatch
 
 from ..locate import locate_versions
 from ..methods.csprov import CSProv
-from ..methods.groups import written_out
 from ..methods.method import MethodResult, src_and_dst
+from ..methods.written_out import written_out
+from ..passed_samples import samples_passed
 from ..reading.recurse import recurse
-from ..samples import samples_passed
 from .ask import Asker
-from .filters import without_erased
 from .named_rows import name_rows
+from .row_filters import without_erased
 
 PARTS = ("ancestor", "descendant", "sibling")
 """The parts of a subgraph, in the order of its items."""

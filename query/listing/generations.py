@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from provhouse.model.columns import BORN, DIED, INGEST, ITEMS, ROWS
-from provhouse.store.tables.delta import read_rows
+from provhouse.store.tables.delta_tables import read_rows
 from provhouse.store.warehouse.commits import Beyond, Commit, generations, read_commit
 from provhouse.store.warehouse.layout import Layout
 

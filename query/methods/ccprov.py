@@ -18,9 +18,9 @@ from provhouse.store.tables.snapshot import Snapshot
 from ..reading.spark_triples import SparkTriples
 from ..reading.verify import check_component
 from ..reading.walk import component_sets
-from .groups import fetch_written_out
 from .method import MethodResult
 from .rq import level_by_level
+from .written_out import fetch_written_out
 
 
 class CCProv:

@@ -28,8 +28,8 @@ from ..reading.recurse import Reached, all_reached, recurse
 from ..reading.spark_triples import SparkTriples
 from ..reading.verify import check_sets
 from ..reading.walk import Walk
-from .groups import without_dead_ends
 from .method import MethodResult
+from .written_out import without_dead_ends
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from provhouse.store.cache.triple_blocks import SENT
 from provhouse.store.tables.snapshot import Snapshot
 
 from ..reading.spark_triples import SparkTriples
-from .groups import Fetch, fetch_written_out
 from .method import MethodResult, near_and_far
+from .written_out import Fetch, fetch_written_out
 
 
 class RQ:

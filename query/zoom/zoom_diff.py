@@ -24,7 +24,7 @@ from ..lineage.diff import Askers, Side
 from ..listing.modules import check_modules
 from ..locate import locate_versions
 from ..methods.method import plain_texts
-from ..samples import samples_passed
+from ..passed_samples import samples_passed
 from .zoom_rows import reached_tables
 from .zoom_view import ShownAt
 from .zoomed import answer_at, check_question

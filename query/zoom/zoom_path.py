@@ -10,11 +10,11 @@ from provhouse.model.progress import Stopwatch
 from provhouse.model.zoom import Level
 
 from ..lineage.ask import Asker
-from ..lineage.filters import without_erased
 from ..lineage.path import find_way
+from ..lineage.row_filters import without_erased
 from ..listing.modules import check_modules
 from ..locate import locate_versions
-from ..samples import samples_passed
+from ..passed_samples import samples_passed
 from .zoom_rows import tables_between
 from .zoom_view import LevelView, check_catalogue, of_tables, shown_at
 

@@ -17,11 +17,11 @@ from ..consequences.deletion.described import Described
 from ..consequences.deletion.supposed import select
 from ..consequences.what_if import FATES, Settled, WhatIf, downstream, settle
 from ..lineage.ask import Asker
-from ..lineage.filters import without_erased
+from ..lineage.row_filters import without_erased
 from ..listing.modules import check_modules
 from ..methods.csprov import CSProv
-from ..methods.groups import written_out
 from ..methods.method import MethodResult
+from ..methods.written_out import written_out
 from .zoom_view import LevelView, ShownAt, shown_at
 
 COUNTS = ("deleted", *FATES)

@@ -16,13 +16,13 @@ from provhouse.model.zoom import Level
 
 from ..lineage.ask import Asker
 from ..lineage.choose import Choice
-from ..lineage.filters import Filtered, apply_filters
+from ..lineage.row_filters import Filtered, apply_filters
 from ..listing.modules import check_modules
 from ..locate import check_tables, locate_versions
 from ..methods.csprov import CSProv
-from ..methods.groups import written_out
 from ..methods.method import MethodResult, plain_texts, union
-from ..samples import samples_passed
+from ..methods.written_out import written_out
+from ..passed_samples import samples_passed
 from .foldable import Foldable, classes_of
 from .zoom_rows import reached_tables
 from .zoom_view import LevelView, ShownAt, check_catalogue, of_tables, shown_at

@@ -14,8 +14,8 @@ import pyarrow as pa
 
 from provhouse.interactive.charts.bars import Axis
 from provhouse.interactive.charts.file_records import FileRecords
+from provhouse.interactive.charts.linked_views import ChartView, ChartViews
 from provhouse.interactive.charts.saved_selection import item, write_selection
-from provhouse.interactive.charts.views import ChartView, ChartViews
 from provhouse.model.errors import UsageError
 
 Ranges = Sequence[tuple[int, int]]

@@ -13,7 +13,7 @@ from provhouse.model.fault_points import reach
 from ..warehouse.commits import Commit
 from ..warehouse.layout import Layout
 from ..warehouse.locks import check_lock
-from .delta import stored_files, table_files
+from .delta_tables import stored_files, table_files
 
 
 def has_uncommitted_rows(layout: Layout, commit: Commit) -> bool:

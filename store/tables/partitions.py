@@ -15,7 +15,7 @@ from provhouse.model.columns import DESCRIPTION, ORIGIN, TRIPLE
 from provhouse.model.errors import Damaged, Unavailable
 from provhouse.runtime.storage import parquet_reader
 
-from .delta import write_parquet
+from .delta_tables import write_parquet
 
 UNKNOWN_ORIGIN = 0
 """The origin of triples ingested before origins were recorded."""

@@ -10,7 +10,8 @@ import provhouse
 from helpers.certificate import Authority
 from helpers.warehouse import House
 from provhouse.model.progress import Silent
-from provhouse.serve import process, server_file
+from provhouse.serve import server_file
+from provhouse.serve import server_process as process
 
 FIRST = Path(__file__).parents[2] / "examples" / "first" / "orders.csv"
 

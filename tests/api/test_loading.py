@@ -31,7 +31,7 @@ def loaded(code: str) -> str:
         "import provhouse; dir(provhouse)",
         "import provhouse.model.settings",
         "import provhouse.serve.client",
-        "import provhouse.output.questions.registry",
+        "import provhouse.output.questions.question_registry",
         "from provhouse import NotFound",
     ],
 )

@@ -7,9 +7,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from benchmarks.ingest import components as components_table
-from benchmarks.ingest.components import agreed, save, start, targets, traces
-from benchmarks.ingest.contenders import (
+from benchmarks.ingest import component_speed as components_table
+from benchmarks.ingest.component_contenders import (
     ContenderTimes,
     Measurement,
     NumberedEdges,
@@ -19,7 +18,8 @@ from benchmarks.ingest.contenders import (
     run,
     smallest,
 )
-from benchmarks.shared.results import Spread
+from benchmarks.ingest.component_speed import agreed, save, start, targets, traces
+from benchmarks.shared.results_file import Spread
 from provhouse.model.arrays import I32
 from provhouse.model.errors import Damaged
 

@@ -2,9 +2,9 @@
 
 import duckdb
 
-from benchmarks.interactive.contenders import ours
-from benchmarks.interactive.form import Contender, Results, Times
-from benchmarks.interactive.table import goals, table
+from benchmarks.interactive.interactive_table import goals, table
+from benchmarks.interactive.lineage_contenders import ours
+from benchmarks.interactive.results_form import Contender, Results, Times
 from provhouse.interactive import connect
 
 SQL = """

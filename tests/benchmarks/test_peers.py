@@ -23,8 +23,8 @@ from benchmarks.peers.peer import (
     Given,
     Peer,
 )
+from benchmarks.peers.peer_run import CONTENDERS, answered, digested, run, timed
 from benchmarks.peers.peers import compared, measured, open_snapshot, prepared, started, tables
-from benchmarks.peers.run import CONTENDERS, answered, digested, run, timed
 from benchmarks.questions.classes import DIRECTIONS, Kind, Questions
 from helpers.oracle import Triple
 from helpers.warehouse import House

@@ -4,7 +4,7 @@ import numpy as np
 
 from benchmarks.sets.cuts import Large
 from benchmarks.sets.pictures import Picture, drawn
-from benchmarks.sets.sets import MOST_GROUPS, mermaid
+from benchmarks.sets.set_sizes import MOST_GROUPS, mermaid
 
 
 def picture() -> Picture:

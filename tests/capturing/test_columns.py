@@ -23,7 +23,7 @@ from provhouse.capturing.reading.finished import captured_writes
 from provhouse.model.answer import Answer, Influence
 from provhouse.model.errors import NotFound
 from provhouse.output.form import Form
-from provhouse.output.results.answer import AnswerResult
+from provhouse.output.results.answer_view import AnswerResult
 from provhouse.output.writer import writer_of
 
 FLIGHTS = {"id": [1, 2, 3], "line": ["AA", "AA", "BB"], "dep": [5, 7, 9], "due": [4, 4, 4],

@@ -23,7 +23,7 @@ from provhouse.capturing.reading.description import TapTable
 from provhouse.capturing.reading.finished import captured_writes
 from provhouse.capturing.reading.sampled import in_sample
 from provhouse.capturing.scripts import Ran, run_script
-from provhouse.capturing.spark_conf import configuration, submit_options
+from provhouse.capturing.spark_settings import configuration, submit_options
 from provhouse.cli.app import run
 from provhouse.query.listing.status import status
 

@@ -1,6 +1,6 @@
 """The 103 queries of TPC-DS: same results as plain Spark, and rows come back from their witnesses.
 
-Only ``make test-long`` runs them, with tables that ``tools/tpcds.py`` makes. A query that has no
+Only ``make test-long`` runs them, with tables that ``tools/tpcds_data.py`` makes. A query without
 rows is tried again on larger tables. The outcomes are recorded for ``docs/capture-coverage.md``;
 queries, and rows of a query, that the same code has recorded already are skipped.
 """

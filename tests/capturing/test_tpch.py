@@ -1,7 +1,7 @@
 """The 22 queries of TPC-H: same results as plain Spark, and each row comes back from its witnesses.
 
 The long form records an outcome for each query, and skips those that the same code has recorded
-already. ``benchmarks/capture/coverage.py`` makes ``docs/capture-coverage.md`` of the record.
+already. ``benchmarks/capture/capture_coverage.py`` makes ``docs/capture-coverage.md`` of them.
 """
 
 import shutil

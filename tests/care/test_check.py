@@ -18,8 +18,8 @@ from helpers.oracle import Oracle, Triple
 from helpers.warehouse import House, content
 from provhouse.care.check import check
 from provhouse.care.compact import compact
+from provhouse.care.damage_report import Report
 from provhouse.care.repair import repair
-from provhouse.care.report import Report
 from provhouse.care.rollback import rollback
 from provhouse.commit.number_files import number_files
 from provhouse.model.errors import Damaged, NotFound

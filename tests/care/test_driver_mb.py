@@ -22,7 +22,7 @@ from provhouse.model.columns import TABLES
 from provhouse.model.progress import Silent
 from provhouse.model.question import Direction, Method
 from provhouse.runtime import room, storage
-from provhouse.store.tables import delta
+from provhouse.store.tables import delta_tables as delta
 from provhouse.store.tables.snapshot import Snapshot
 
 Houses = Callable[..., House]

@@ -18,7 +18,7 @@ from helpers.oracle import Triple
 from helpers.warehouse import House
 from provhouse.care.retract import Retracting, retract
 from provhouse.ingest.imported import import_
-from provhouse.ingest.summary import Summary
+from provhouse.ingest.ingest_summary import Summary
 from provhouse.model.errors import BadInput, NotFound, Unavailable, UsageError
 from provhouse.model.progress import Silent
 from provhouse.query.exporting import export_files

@@ -21,12 +21,12 @@ from helpers.warehouse import House
 from provhouse.care.check import check
 from provhouse.care.retract import Retracting, retract
 from provhouse.commit.ending import end_of_origins
-from provhouse.commit.origins import stored_origins
+from provhouse.commit.numbered_origins import stored_origins
 from provhouse.ingest.ingest import ingest
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Silent
 from provhouse.query.listing.generations import list_generations
-from provhouse.store.tables.delta import write_parquet
+from provhouse.store.tables.delta_tables import write_parquet
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import current, generations
 from provhouse.store.warehouse.layout import Layout

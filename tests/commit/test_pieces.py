@@ -30,8 +30,8 @@ from provhouse.model.columns import (
     TABLES_OF,
     TRIPLES,
 )
-from provhouse.store.tables import delta
-from provhouse.store.tables.delta import in_pieces
+from provhouse.store.tables import delta_tables as delta
+from provhouse.store.tables.delta_tables import in_pieces
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import Commit, Totals
 from provhouse.store.warehouse.ids import Ids

@@ -17,7 +17,7 @@ from fastapi import FastAPI
 from helpers.asgi import HOST, send_request
 from helpers.warehouse import House
 from provhouse.model.progress import Silent
-from provhouse.output.arrow_stream import HEADER
+from provhouse.output.arrow_writer import HEADER
 from provhouse.reader import Reader
 from provhouse.rows import Rows
 from provhouse.serve.app import application

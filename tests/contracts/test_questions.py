@@ -12,11 +12,11 @@ from helpers.structure import dumped, kinds
 from provhouse.model.progress import Silent
 from provhouse.model.question import Question
 from provhouse.output.form import Form
-from provhouse.output.results.answer import AnswerResult
+from provhouse.output.results.answer_view import AnswerResult
 from provhouse.output.results.diff import DiffResult
 from provhouse.output.results.explanation import ExplanationResult
 from provhouse.output.results.finding import FindingResult
-from provhouse.output.results.generations import GenerationsResult
+from provhouse.output.results.generation_list import GenerationsResult
 from provhouse.output.results.path import PathResult
 from provhouse.output.results.shown_set import ShownSetResult
 from provhouse.output.results.status import StatusResult

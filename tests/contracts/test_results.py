@@ -10,21 +10,21 @@ import pytest
 
 from provhouse.model.answer import Answer
 from provhouse.output.form import Form
-from provhouse.output.results.answer import AnswerResult
+from provhouse.output.results.answer_view import AnswerResult
 from provhouse.output.results.answers import Absent, AnswersResult
 from provhouse.output.results.check import CheckResult
+from provhouse.output.results.cypher_rows import RowsResult
 from provhouse.output.results.diff import DiffResult
 from provhouse.output.results.explanation import ExplanationResult
 from provhouse.output.results.export import ExportResult
 from provhouse.output.results.finding import FindingResult
 from provhouse.output.results.forget import ForgetResult
-from provhouse.output.results.generations import GenerationsResult
+from provhouse.output.results.generation_list import GenerationsResult
 from provhouse.output.results.ingest import IngestResult
 from provhouse.output.results.path import PathResult
-from provhouse.output.results.preview import PreviewResult
+from provhouse.output.results.preview_view import PreviewResult
 from provhouse.output.results.prune import PruneResult
 from provhouse.output.results.retraction import RetractionResult
-from provhouse.output.results.rows import RowsResult
 from provhouse.output.results.status import StatusResult
 from provhouse.output.writer import Writer, opened
 from provhouse.query.lineage.diff import Change, Diff

@@ -31,7 +31,7 @@ from provhouse.model.errors import ProvhouseError, Unavailable, UsageError
 from provhouse.model.progress import Silent
 from provhouse.model.question import Question
 from provhouse.model.settings import Settings
-from provhouse.query.exporting.view import write_view
+from provhouse.query.exporting.browser_view import write_view
 from provhouse.query.listing.status import status
 
 TRIPLES = [*graph(11).triples, *graph(12).triples]

@@ -10,7 +10,7 @@ from helpers.graphs import graph
 from helpers.warehouse import House
 from provhouse.care.compact import compact
 from provhouse.model.progress import Silent
-from provhouse.store.tables import delta as tables
+from provhouse.store.tables import delta_tables as tables
 
 WORTHLESS = {"staging", "logs", "write.lock", ".in-use"}
 """Files and folders that no commit relies on."""

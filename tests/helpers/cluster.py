@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchmarks import ROOT
-from benchmarks.cluster.process import Result
-from benchmarks.cluster.run import DIRECTIONS, METHODS, fingerprint
+from benchmarks.cluster.scenario_process import Result
+from benchmarks.cluster.scenarios import DIRECTIONS, METHODS, fingerprint
 from benchmarks.cluster.spark_cluster import Cluster
 from helpers.oracle import Oracle, Triple
 from provhouse.model.question import Method

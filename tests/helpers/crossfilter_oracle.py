@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from provhouse.interactive.charts.views import BrushedView, ChartViews
+from provhouse.interactive.charts.linked_views import BrushedView, ChartViews
 
 Row = Mapping[str, Any]
 

@@ -22,7 +22,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 import provhouse
-from benchmarks.cluster.tasks import Attempt, attempts
+from benchmarks.cluster.task_places import Attempt, attempts
 from provhouse.model.settings import Settings
 from provhouse.store.warehouse.commits import current
 from provhouse.store.warehouse.layout import Layout

@@ -15,7 +15,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from benchmarks.cluster.tasks import Attempt, attempts
+from benchmarks.cluster.task_places import Attempt, attempts
 from helpers.rdd_captured import Rows, rows_of, save
 from helpers.rdd_programs import Followed
 from helpers.trace_check import rows_of as rows_at

@@ -19,7 +19,7 @@ from provhouse.care.forget import forget
 from provhouse.care.prune import prune
 from provhouse.care.retract import Retracting, Retraction, retract
 from provhouse.care.rollback import rollback
-from provhouse.ingest.summary import Summary
+from provhouse.ingest.ingest_summary import Summary
 from provhouse.model.columns import BORN, DST, OP, SRC
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Silent

@@ -7,12 +7,12 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from provhouse.care.damage_report import Damage, Report
 from provhouse.care.forget import Forgotten
 from provhouse.care.prune import Pruned
-from provhouse.care.report import Damage, Report
 from provhouse.care.retract import Retraction
+from provhouse.ingest.ingest_summary import Reject, Summary
 from provhouse.ingest.preview import Component, FileKind, Preview
-from provhouse.ingest.summary import Reject, Summary
 from provhouse.model.answer import Answer, Counts, Read
 from provhouse.model.arrays import SetId
 from provhouse.query.lineage.diff import Change, Diff, Side

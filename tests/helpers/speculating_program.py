@@ -15,7 +15,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from benchmarks.cluster.tasks import attempts
+from benchmarks.cluster.task_places import attempts
 from helpers.foreign_program import use
 from helpers.graphs import graph
 from provhouse.ingest import ingest as ingesting

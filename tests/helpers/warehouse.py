@@ -17,7 +17,7 @@ from provhouse.care.check import check as deep_check
 from provhouse.cypher.access import running
 from provhouse.cypher.address import Address
 from provhouse.ingest.ingest import ingest
-from provhouse.ingest.summary import Summary
+from provhouse.ingest.ingest_summary import Summary
 from provhouse.model.answer import Answer
 from provhouse.model.columns import DST, DST_TABLE, OP, SRC, SRC_TABLE
 from provhouse.model.progress import Silent

@@ -16,7 +16,8 @@ from provhouse.cli.app import run
 from provhouse.model import fault_points as faults
 from provhouse.model.settings import Settings
 from provhouse.runtime.spark.session import spark
-from provhouse.serve import client, process
+from provhouse.serve import client
+from provhouse.serve import server_process as process
 from provhouse.store.names.hashing import hashes
 from provhouse.store.warehouse.layout import Layout
 

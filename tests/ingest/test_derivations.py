@@ -22,7 +22,7 @@ from provhouse.care.rollback import rollback
 from provhouse.ingest.formats.column_mapping import columns_of
 from provhouse.ingest.imported import import_
 from provhouse.ingest.ingest import ingest
-from provhouse.ingest.summary import Summary
+from provhouse.ingest.ingest_summary import Summary
 from provhouse.model.progress import Silent
 from provhouse.model.question import Method
 from provhouse.query.exporting.export import export_warehouse

@@ -13,7 +13,7 @@ from provhouse.ingest.formats.column_mapping import columns_of
 from provhouse.ingest.formats.spool import Rows
 from provhouse.ingest.from_arrow import from_arrow
 from provhouse.ingest.ingest import ingest
-from provhouse.ingest.summary import Reject, Summary
+from provhouse.ingest.ingest_summary import Reject, Summary
 from provhouse.model.errors import BadInput
 from provhouse.model.progress import Silent
 

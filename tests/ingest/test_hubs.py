@@ -11,9 +11,9 @@ from helpers.oracle import Triple
 from helpers.warehouse import House
 from provhouse.cli.app import run
 from provhouse.ingest.ingest import ingest
+from provhouse.ingest.ingest_summary import Hub, Summary
 from provhouse.ingest.preview import preview
 from provhouse.ingest.steps import hubs
-from provhouse.ingest.summary import Hub, Summary
 from provhouse.model.errors import UsageError
 from provhouse.model.progress import Silent
 

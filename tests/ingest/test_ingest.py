@@ -22,7 +22,8 @@ from provhouse.cypher.server import process_id
 from provhouse.cypher.server_record import ServerRecord
 from provhouse.ingest import ingest as begin
 from provhouse.ingest.ingest import ingest
-from provhouse.ingest.steps import cut, read
+from provhouse.ingest.steps import cut_components as cut
+from provhouse.ingest.steps import read
 from provhouse.ingest.steps.cut_groups import GroupedItems, GroupPart
 from provhouse.model.arrays import ItemNumbers
 from provhouse.model.errors import BadInput, Damaged

@@ -13,7 +13,7 @@ from provhouse.care.compact import compact
 from provhouse.care.rollback import rollback
 from provhouse.ingest.formats.column_mapping import columns_of
 from provhouse.ingest.imported import import_
-from provhouse.ingest.naming import naming_of, with_tables
+from provhouse.ingest.item_naming import naming_of, with_tables
 from provhouse.model.errors import BadInput, UsageError
 from provhouse.model.progress import Silent
 from provhouse.query.exporting.export import export_warehouse

@@ -24,14 +24,15 @@ from provhouse.care.forget import forget
 from provhouse.care.prune import prune
 from provhouse.care.retract import Retracting, retract
 from provhouse.care.rollback import rollback
-from provhouse.commit.erasing import descriptions, erase
+from provhouse.commit.erasing import erase
+from provhouse.commit.erasing import erased_descriptions as descriptions
 from provhouse.ingest.formats.spool import ArrowStream
 from provhouse.ingest.from_arrow import from_arrow
 from provhouse.ingest.imported import import_
 from provhouse.ingest.ingest import ingest
+from provhouse.ingest.ingest_summary import Summary
 from provhouse.ingest.operations import given_operations
 from provhouse.ingest.preview import preview
-from provhouse.ingest.summary import Summary
 from provhouse.model.errors import BadInput, UsageError
 from provhouse.model.progress import Silent
 from provhouse.query.exporting.export import export_warehouse
@@ -205,7 +206,11 @@ def test_a_triple_without_a_kind_has_that_of_its_op(houses: Houses, tmp_path: Pa
     """
     house = houses()
     rows = [*JOINED, *(Row(src, "z", "own", "", "3", "aggregate") for src in "ab")]
-    kinds = ({}, {"join": "all"}, {"join": "any", "mix": "all", "own": "all"})
+    kinds: tuple[dict[str, str], ...] = (
+        {},
+        {"join": "all"},
+        {"join": "any", "mix": "all", "own": "all"},
+    )
     left = ({"join", "mix", "own"}, {"mix", "own"}, {"join", "own"})
     write_rows(  # each case has items and ops of its own
         tmp_path / "trace.csv",

@@ -13,8 +13,8 @@ import pytest
 from helpers.oracle import Triple
 from helpers.warehouse import House
 from provhouse.ingest.formats.column_mapping import columns_of
+from provhouse.ingest.ingest_summary import Reject
 from provhouse.ingest.preview import FileKind, Preview, preview
-from provhouse.ingest.summary import Reject
 from provhouse.model.errors import BadInput
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings

@@ -15,7 +15,7 @@ from provhouse.care.forget import forget
 from provhouse.ingest.formats.column_mapping import columns_of, mapped_columns
 from provhouse.ingest.from_arrow import from_arrow
 from provhouse.ingest.imported import import_
-from provhouse.ingest.summary import Summary
+from provhouse.ingest.ingest_summary import Summary
 from provhouse.model.arrays import ItemNumbers
 from provhouse.model.errors import BadInput, UsageError
 from provhouse.model.progress import Silent

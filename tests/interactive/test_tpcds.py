@@ -14,7 +14,7 @@ from helpers.interactive_oracle import check
 from provhouse.interactive import Connection, connect
 
 sys.path.append(str(Path(__file__).parent.parent.parent / "tools"))
-import tpcds
+import tpcds_data as tpcds
 
 pytestmark = pytest.mark.long
 NAMES = [f"q{number}{part}" for number in range(1, 100) for part in ("", "a", "b")]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from provhouse.output.arrow_rows import ROWS, json_items, json_triples
-from provhouse.output.result import JsonRows
+from provhouse.output.shown_result import JsonRows
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 MAPS = st.dictionaries(TEXT, TEXT, max_size=2)

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 
 from provhouse.model.answer import Answer
-from provhouse.output import arrow_stream
-from provhouse.output.arrow_stream import pieces, read
+from provhouse.output import arrow_writer as arrow_stream
+from provhouse.output.arrow_writer import pieces, read
 from provhouse.query.lineage.diff import Diff
 from provhouse.query.lineage.explain import Explanation
 from provhouse.query.lineage.path import Paths

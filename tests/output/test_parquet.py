@@ -8,9 +8,9 @@ import pytest
 
 from provhouse.model.answer import Answer
 from provhouse.model.errors import UsageError
-from provhouse.output import parquet
-from provhouse.output.results.answer import AnswerResult
-from provhouse.output.results.rows import RowsResult
+from provhouse.output import parquet_writer as parquet
+from provhouse.output.results.answer_view import AnswerResult
+from provhouse.output.results.cypher_rows import RowsResult
 from provhouse.output.writer import opened
 
 

@@ -4,7 +4,7 @@ import io
 
 from provhouse.output.results.view import ViewResult
 from provhouse.output.table import TableWriter
-from provhouse.query.exporting.view import Neo4jView
+from provhouse.query.exporting.browser_view import Neo4jView
 
 
 def test_an_address_and_a_query_are_one_line_each() -> None:

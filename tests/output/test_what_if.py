@@ -10,14 +10,14 @@ import pytest
 from helpers.results import ODD
 from provhouse.model.answer import Read
 from provhouse.model.deletion import Deletion
-from provhouse.output import arrow_stream
+from provhouse.output import arrow_writer as arrow_stream
 from provhouse.output.json import JsonWriter
-from provhouse.output.result import Result
 from provhouse.output.results.dependency import DependencyResult
 from provhouse.output.results.evaluation import EvaluationResult
 from provhouse.output.results.what_if import WhatIfResult
 from provhouse.output.results.why import WhyResult
 from provhouse.output.results.why_changed import WhyChangedResult
+from provhouse.output.shown_result import Result
 from provhouse.output.table import console
 from provhouse.query.consequences.depends import Dependency
 from provhouse.query.consequences.evaluate import Evaluation

@@ -15,7 +15,7 @@ from helpers.warehouse import House
 from provhouse.model.errors import UsageError
 from provhouse.model.question import Question
 from provhouse.model.zoom import Level
-from provhouse.output.results.zoomed import ZoomedResult
+from provhouse.output.results.level_view import ZoomedResult
 from provhouse.output.zoom_page import zoom_page
 from provhouse.query.lineage.ask import Asker
 from provhouse.query.zoom.zoomed import zoom

@@ -30,10 +30,9 @@ from provhouse.model.arrays import ItemNumber, ItemNumbers
 from provhouse.model.operations import LEVELS
 from provhouse.model.progress import Silent
 from provhouse.model.question import Direction, Method, Question
-from provhouse.output import arrow_stream
+from provhouse.output import arrow_writer as arrow_stream
 from provhouse.output.form import Form
-from provhouse.output.result import Result
-from provhouse.output.results.answer import AnswerResult
+from provhouse.output.results.answer_view import AnswerResult
 from provhouse.output.results.answers import Absent, AnswersResult
 from provhouse.output.results.diff import DiffResult
 from provhouse.output.results.explanation import ExplanationResult
@@ -41,9 +40,10 @@ from provhouse.output.results.export import ExportResult
 from provhouse.output.results.operations import OperationsResult
 from provhouse.output.results.path import PathResult
 from provhouse.output.results.view import ViewResult
+from provhouse.output.shown_result import Result
 from provhouse.output.writer import writer_of
+from provhouse.query.exporting.browser_view import Neo4jView, write_view
 from provhouse.query.exporting.export import export_answer, export_warehouse
-from provhouse.query.exporting.view import Neo4jView, write_view
 from provhouse.query.lineage.ask import Asker
 from provhouse.query.lineage.diff import Diff, compare
 from provhouse.query.lineage.exactness import Declared

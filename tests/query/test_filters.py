@@ -16,8 +16,8 @@ from provhouse.model.answer import MissingKeys, Read
 from provhouse.model.arrays import ItemNumber, ItemNumbers
 from provhouse.model.attributes import as_object
 from provhouse.model.question import Question
-from provhouse.query.lineage.filters import apply_filters
 from provhouse.query.lineage.named_rows import count_rows, name_rows
+from provhouse.query.lineage.row_filters import apply_filters
 from provhouse.query.methods.method import MethodResult, near_and_far
 from provhouse.query.reading.recurse import recurse
 from provhouse.store.names.names import Names, Span

@@ -14,7 +14,7 @@ from helpers.graphs import graph
 from helpers.oracle import Triple
 from helpers.warehouse import House
 from provhouse.model.errors import NotFound
-from provhouse.output.arrow_stream import pieces, read
+from provhouse.output.arrow_writer import pieces, read
 from provhouse.output.form import Form
 from provhouse.output.questions.items import AskingOrigins
 from provhouse.output.questions.schemas import derived_schema

@@ -15,7 +15,8 @@ import pytest
 from helpers.graphs import Graph, chain, graph
 from helpers.oracle import Oracle, Triple
 from helpers.warehouse import House, content
-from provhouse.ingest.steps import cut, read
+from provhouse.ingest.steps import cut_components as cut
+from provhouse.ingest.steps import read
 from provhouse.model.question import Direction, Method
 from provhouse.query.lineage.ask import Asker
 

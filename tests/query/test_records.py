@@ -20,8 +20,8 @@ from provhouse.cli.app import app
 from provhouse.model.errors import UsageError
 from provhouse.model.question import Question
 from provhouse.output import writer
-from provhouse.output.results.records import RecordsResult
-from provhouse.query.records import CapturedRecords, TableRecords, records
+from provhouse.output.results.record_tables import RecordsResult
+from provhouse.query.source_records import CapturedRecords, TableRecords, records
 
 KEYS = {"orders": "id", "totals": "cust"}
 pytestmark = pytest.mark.long  # its short form is in tests/ingest/landing/test_land.py

@@ -14,10 +14,11 @@ from helpers.oracle import Oracle, Triple
 from helpers.shared import Input, Shared, plain, random_trace, write
 from helpers.warehouse import House, content
 from provhouse.ingest.from_arrow import from_arrow
-from provhouse.ingest.steps import cut, read
+from provhouse.ingest.steps import cut_components as cut
+from provhouse.ingest.steps import read
 from provhouse.model.progress import Silent
 from provhouse.model.question import Direction, Method, Question
-from provhouse.query.exporting.view import write_view
+from provhouse.query.exporting.browser_view import write_view
 from provhouse.query.lineage.ask import Asker
 from provhouse.query.lineage.path import path
 

@@ -22,9 +22,9 @@ from provhouse.cypher.view_mark import clear_mark, has_names, mark_names
 from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Silent
 from provhouse.model.question import Direction, Question
-from provhouse.query.exporting import view as views
+from provhouse.query.exporting import browser_view as views
+from provhouse.query.exporting.browser_view import Neo4jView, write_view
 from provhouse.query.exporting.export import export_warehouse
-from provhouse.query.exporting.view import Neo4jView, write_view
 from provhouse.query.lineage.ask import Asker
 from provhouse.query.listing.status import status
 

@@ -13,8 +13,8 @@ from provhouse.model.errors import NotFound, UsageError
 from provhouse.model.question import Question
 from provhouse.model.zoom import LEVELS, Level
 from provhouse.output import writer
+from provhouse.output.results.level_view import ZoomedResult
 from provhouse.output.results.modules import InvocationsResult, ModulesResult
-from provhouse.output.results.zoomed import ZoomedResult
 from provhouse.query.lineage.ask import Asker
 from provhouse.query.listing.modules import list_invocations, list_modules
 from provhouse.query.zoom.zoomed import Zoomed, zoom

@@ -21,10 +21,10 @@ from provhouse.model.question import AsOf, Direction, Question
 from provhouse.model.zoom import LEVELS, Level
 from provhouse.output import writer
 from provhouse.output.json import JsonWriter
-from provhouse.output.result import Result
 from provhouse.output.results.zoomed_diff import ZoomedDiffResult
 from provhouse.output.results.zoomed_path import ZoomedPathResult
 from provhouse.output.results.zoomed_what_if import ZoomedWhatIfResult
+from provhouse.output.shown_result import Result
 from provhouse.query.consequences.what_if import FATES, what_if
 from provhouse.query.lineage.ask import Asker
 from provhouse.query.lineage.diff import compare

@@ -23,7 +23,7 @@ IN_TASKS = (
 )
 """The modules that contain tasks, or functions that tasks call with a path of the warehouse."""
 ON_THE_DRIVER = ("ingest/steps/write.py", "store/tables/delta_recovery.py")
-DELTA = "store/tables/delta.py"
+DELTA = "store/tables/delta_tables.py"
 IN_MEMORY = "store/cache/triple_blocks.py"
 """A module whose Arrow streams are bytes, not files."""
 OPENING = {

@@ -12,7 +12,8 @@ from helpers.graphs import graph
 from helpers.oracle import Oracle, Triple
 from helpers.warehouse import House
 from provhouse.model.progress import Silent
-from provhouse.serve import process, server_file
+from provhouse.serve import server_file
+from provhouse.serve import server_process as process
 from provhouse.serve.server_file import ServerInfo
 
 SIZE = 300

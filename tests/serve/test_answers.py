@@ -11,9 +11,9 @@ import requests
 
 from helpers.oracle import Triple
 from provhouse.model.question import Direction, Question
-from provhouse.output.csv import CsvWriter
+from provhouse.output.csv_writer import CsvWriter
 from provhouse.output.json import JsonWriter
-from provhouse.output.results.answer import AnswerResult
+from provhouse.output.results.answer_view import AnswerResult
 from provhouse.output.table import TableWriter
 from provhouse.output.writer import Writer
 

@@ -16,7 +16,7 @@ from provhouse.model.arrays import ItemNumbers
 from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Silent
 from provhouse.query.lineage.ask import Asker
-from provhouse.serve import process
+from provhouse.serve import server_process as process
 from provhouse.serve.keeper import Keeper
 
 if TYPE_CHECKING:

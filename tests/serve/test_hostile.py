@@ -18,7 +18,7 @@ from helpers.hostile import HOSTILE, harmless
 from helpers.oracle import Triple
 from provhouse.cli.app import run
 from provhouse.model.progress import Silent
-from provhouse.serve import process
+from provhouse.serve import server_process as process
 
 if TYPE_CHECKING:
     from .conftest import Served

@@ -15,7 +15,8 @@ import pytest
 from provhouse.cypher.server import process_id
 from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Silent
-from provhouse.serve import client, health, process, server_file
+from provhouse.serve import client, health, server_file
+from provhouse.serve import server_process as process
 
 if TYPE_CHECKING:
     from .conftest import Served

@@ -16,7 +16,8 @@ from helpers.certificate import Authority
 from provhouse.model.errors import NotFound, UsageError
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
-from provhouse.serve import process, server_file
+from provhouse.serve import server_file
+from provhouse.serve import server_process as process
 from provhouse.serve.tokens import Role, add_token
 
 PAGE = Path(__file__).parents[2] / "docs" / "team.md"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from provhouse.care.compact import compact
 from provhouse.care.prune import prune
 from provhouse.model.progress import Silent
-from provhouse.serve import process
+from provhouse.serve import server_process as process
 from provhouse.store.warehouse.bases import bases
 
 if TYPE_CHECKING:

@@ -20,7 +20,8 @@ from provhouse.cli.app import run
 from provhouse.model.errors import NotFound, Unavailable, UsageError
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
-from provhouse.serve import process, server_file
+from provhouse.serve import server_file
+from provhouse.serve import server_process as process
 from provhouse.serve.server_file import ServerInfo
 from provhouse.serve.tokens import Role, add_token, revoke_token
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.commit.ending import end_of_origins
-from provhouse.commit.origins import origins_of_file, origins_of_run
+from provhouse.commit.numbered_origins import origins_of_file, origins_of_run
 from provhouse.model.arrays import (
     I32,
     I64,
@@ -24,7 +24,7 @@ from provhouse.model.arrays import (
 from provhouse.model.columns import ATTRIBUTES, DST, OP, SRC, TABLE
 from provhouse.model.deletion import Deletion
 from provhouse.model.errors import NotFound, UsageError
-from provhouse.query.lineage.filters import with_attributes
+from provhouse.query.lineage.row_filters import with_attributes
 from provhouse.query.locate import check_tables, locate_versions
 from provhouse.store.cache.fetched import Fetched
 from provhouse.store.names.scan import scan

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from provhouse.commit.erasing import rewriting
 from provhouse.commit.erasing.rewriting import rewrite, update_lengths
 from provhouse.model.columns import TABLES
-from provhouse.store.tables.delta import NewFile, append_files, write_parquet
+from provhouse.store.tables.delta_tables import NewFile, append_files, write_parquet
 
 
 def triples(random: Random, rows: int) -> pa.Table:

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from provhouse.capturing.reading.associations import row_pieces, tap_files, tap_pieces
+from provhouse.capturing.reading.tap_files import row_pieces, tap_files, tap_pieces
 from provhouse.model.arrays import I64
 from provhouse.model.errors import BadInput
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from helpers.graphs import graph
 from provhouse.ingest.staging import Staging
-from provhouse.ingest.steps import cut
-from provhouse.ingest.steps.cut import CutItems, CutResult
+from provhouse.ingest.steps import cut_components as cut
+from provhouse.ingest.steps.cut_components import CutItems, CutResult
 from provhouse.ingest.steps.cut_groups import GroupedItems, GroupSource
 from provhouse.model.arrays import I32, I64
 from provhouse.model.errors import Unavailable

@@ -10,7 +10,7 @@ from provhouse.ingest.formats.source import Source
 from provhouse.ingest.job import Inputs, Job
 from provhouse.ingest.staging import Staging
 from provhouse.ingest.steps import read as reading
-from provhouse.ingest.steps.cut import cut
+from provhouse.ingest.steps.cut_components import cut
 from provhouse.ingest.steps.grouping import TASKS, consecutive
 from provhouse.ingest.steps.number import number
 from provhouse.ingest.steps.place import place

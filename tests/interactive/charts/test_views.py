@@ -10,8 +10,8 @@ import pytest
 from helpers.crossfilter_oracle import check
 from provhouse.interactive.charts import coded_rows as rows
 from provhouse.interactive.charts import pair_cubes, sparse_cube
+from provhouse.interactive.charts.linked_views import ChartViews
 from provhouse.interactive.charts.structures import STRUCTURES, Structure
-from provhouse.interactive.charts.views import ChartViews
 from provhouse.model.errors import UsageError
 
 WAYS: list[tuple[Structure, ...]] = [

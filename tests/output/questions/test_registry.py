@@ -13,8 +13,8 @@ from provhouse.model.question import OPTIONAL, Question
 from provhouse.output import writer
 from provhouse.output.questions.asking import Asking
 from provhouse.output.questions.items import AskingLineage
-from provhouse.output.questions.registry import QUESTIONS
-from provhouse.output.result import Result
+from provhouse.output.questions.question_registry import QUESTIONS
+from provhouse.output.shown_result import Result
 from provhouse.serve.requests import request_of
 
 SCHEMAS = Path(writer.__file__).with_name("schemas")

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.cluster.process import run
-from benchmarks.cluster.run import HELD, Scenario
+from benchmarks.cluster.scenario_process import run
+from benchmarks.cluster.scenarios import HELD, Scenario
 from benchmarks.cluster.spark_cluster import Cluster, kill, resume, suspend
 from helpers.cluster import check, expected, write
 from helpers.graphs import graph

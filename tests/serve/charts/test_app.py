@@ -12,7 +12,7 @@ import pytest
 
 from helpers.asgi import HOST, Reply, send_request
 from provhouse.interactive.charts.file_records import FileRecords
-from provhouse.interactive.charts.views import ChartViews
+from provhouse.interactive.charts.linked_views import ChartViews
 from provhouse.model.progress import Silent
 from provhouse.runtime.jars import fetch, jar_folder
 from provhouse.serve.charts.app import FILES, application

@@ -10,7 +10,7 @@ from threading import Event, Thread
 import pyarrow as pa
 
 from provhouse.model.columns import TABLES
-from provhouse.store.tables.delta import NewFile, append_files, read_rows, write_parquet
+from provhouse.store.tables.delta_tables import NewFile, append_files, read_rows, write_parquet
 
 
 @contextmanager

@@ -7,8 +7,13 @@ import pyarrow as pa
 import pytest
 
 from provhouse.model.columns import TABLES
-from provhouse.store.tables import delta
-from provhouse.store.tables.delta import (
+from provhouse.store.tables import delta_tables as delta
+from provhouse.store.tables.delta_recovery import (
+    has_uncommitted_rows,
+    remove_merged,
+    restore_tables,
+)
+from provhouse.store.tables.delta_tables import (
     append_rows,
     count_rows,
     merged_from,
@@ -16,11 +21,6 @@ from provhouse.store.tables.delta import (
     read_rows,
     stored_files,
     table_files,
-)
-from provhouse.store.tables.delta_recovery import (
-    has_uncommitted_rows,
-    remove_merged,
-    restore_tables,
 )
 from provhouse.store.warehouse.commits import Commit, Totals
 from provhouse.store.warehouse.layout import Layout

@@ -12,9 +12,9 @@ from helpers.oracle import Oracle, Triple
 from helpers.warehouse import House, content
 from provhouse.care.rollback import rollback
 from provhouse.commit import append
-from provhouse.ingest import run as writer
+from provhouse.ingest import writing_run as writer
 from provhouse.model.progress import Silent
-from provhouse.store.tables import delta as tables
+from provhouse.store.tables import delta_tables as tables
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import current, generations, read_commit
 from provhouse.store.warehouse.ids import read_ids

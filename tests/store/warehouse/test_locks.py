@@ -13,8 +13,8 @@ from deltalake import DeltaTable
 
 from provhouse.model import fault_points as faults
 from provhouse.model.errors import Busy
-from provhouse.store.tables.delta import append_rows
 from provhouse.store.tables.delta_recovery import has_uncommitted_rows, restore_tables
+from provhouse.store.tables.delta_tables import append_rows
 from provhouse.store.warehouse import commits, ids
 from provhouse.store.warehouse.commits import Commit, Totals, generations, write_commit
 from provhouse.store.warehouse.ids import Ids, read_ids, take_ids

@@ -1,0 +1,259 @@
+"""Use one warehouse in every way, on a given Spark master, and print what came out.
+
+    cluster_run.py SCENARIO
+
+SCENARIO is a JSON file with the fields of ``Scenario``. Each line of the output is JSON: either the
+beginning of a step, which then waits for a line of input, or its name, seconds and result. PySpark
+has one context in a process, so each master needs a process of its own.
+"""
+
+import json
+import os
+import resource
+import socket
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from threading import Thread
+from time import perf_counter
+from typing import Any
+
+from pyspark import SparkContext
+
+import provhouse
+from benchmarks.cluster.task_places import await_task, count_lost, last_job, tasks_after
+from provhouse.care import compact as compacting
+from provhouse.care.retract import Retracting, retract
+from provhouse.ingest import ingest as ingesting
+from provhouse.model.answer import Answer
+from provhouse.model.progress import Silent, Stopwatch
+from provhouse.model.question import Direction, Method, Question
+from provhouse.model.settings import Settings
+from provhouse.query.lineage.ask import Asker
+from provhouse.runtime.spark import session
+from provhouse.serve.server_process import down, up
+from provhouse.store.warehouse.layout import Layout
+
+DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
+METHODS: tuple[Method, ...] = ("rq", "ccprov", "csprov")
+AGAIN = 3
+"""The number of times that ``count_tasks`` asks each question."""
+HELD = "a task is on "
+"""The beginning of what is printed when a task runs in a step of ``Scenario.lose``; then a host."""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """The work of a run: ingest files one after the other, ask, and change the warehouse."""
+
+    settings: dict[str, Any]
+    files: list[str]
+    items: list[str]
+    """The items to ask for."""
+    retract: str = ""
+    """An item to retract, after which all questions are asked again; empty for none."""
+    compact: bool = False
+    server: bool = False
+    tasks: bool = False
+    """Whether to ask again, and print which tasks Spark ran for each question, and where."""
+    methods: Sequence[Method] = METHODS
+    lose: Sequence[str] = ()
+    """Steps before which the caller suspends all workers, and kills one at ``HELD``."""
+
+
+def main(path: Path) -> None:
+    """Carry out a scenario; after a ``begin`` of a step, the caller may kill a worker."""
+    scenario = Scenario(**json.loads(path.read_text(encoding="utf-8")))
+    settings = Settings.load(scenario.settings)
+    ingesting.SMALL_BYTES = compacting.SMALL = 0  # so that all tasks run in Spark
+    with Step("executors") as step:
+        context = session.spark(settings, Layout(settings.warehouse).logs).sparkContext
+        step.result = look(context)
+    if scenario.lose:
+        losing.append(Losing(context, scenario.lose))
+    for number, file in enumerate(scenario.files):
+        with Step("append" if number else "ingest") as step:
+            summary = ingesting.ingest([Path(file)], settings, progress=Steps())
+            step.result = [summary.new_triples, summary.new_items, summary.sets]
+    ask(scenario, settings, "")
+    if scenario.tasks:
+        count_tasks(scenario, settings)
+    if scenario.retract:
+        with Step("retract") as step:
+            gone = retract(Retracting(items=[scenario.retract]), settings, Silent())
+            step.result = gone.triples
+        ask(scenario, settings, " after the retraction")
+    if scenario.compact:
+        with Step("compact") as step:
+            step.result = compacting.compact(settings, Steps()).triples
+        ask(scenario, settings, " after the compaction")
+    for each in losing:
+        tell(step="lost", seconds=0, result=each.counted())
+    session.end()  # a cluster may have no cores for two sessions
+    if scenario.server:
+        serve(scenario, settings)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+    tell(step="driver", seconds=0, result=peak)
+
+
+def look(context: SparkContext) -> list[tuple[str, bool, bool]]:
+    """Return each executor's working folder, and whether ``/tmp`` and loopback are the driver's."""
+    count = context.defaultParallelism
+    with closing(socket.socket()) as listening, tempfile.TemporaryDirectory(dir="/tmp") as hidden:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        here = (hidden, listening.getsockname()[1])
+        return sorted(set(context.parallelize([here] * count, count).map(look_from).collect()))
+
+
+def look_from(driver: tuple[str, int]) -> tuple[str, bool, bool]:
+    """Return a task's working folder, and whether it finds a folder and a port of the driver."""
+    folder, port = driver
+    with closing(socket.socket()) as tried:
+        reaches = not tried.connect_ex(("127.0.0.1", port))
+    return os.getcwd(), os.path.exists(folder), reaches
+
+
+def ask(scenario: Scenario, settings: Settings, when: str) -> None:
+    """Ask for the lineage and the impact of each item, with each method."""
+    with Asker(settings, Silent()) as asker:
+        for method in scenario.methods:
+            with Step(f"{method}{when}") as step:
+                answers = [
+                    asker.answer(Question(item, direction, method), Stopwatch(600))
+                    for item in scenario.items
+                    for direction in DIRECTIONS
+                ]
+                step.result = [content(answer) for answer in answers]
+
+
+def count_tasks(scenario: Scenario, settings: Settings) -> None:
+    """Ask each question several times by CSProv; print its partitions, and the tasks of each time.
+
+    The process must keep no partitions (``hot_mb`` 0), so that all are in Spark's cache.
+    """
+    with Asker(settings, Silent()) as asker, Step("tasks") as step:
+        context, found = asker.spark.session.sparkContext, []
+        for item in scenario.items:
+            for direction in DIRECTIONS:
+                times = []
+                for _ in range(AGAIN):
+                    last = last_job(context)
+                    answer = asker.ask(item, direction, "csprov")
+                    times.append(tasks_after(context, last))
+                found.append([answer.read.partitions, times])
+        step.result = [len(asker.snapshot.partitions), found]
+
+
+def serve(scenario: Scenario, settings: Settings) -> None:
+    """Ask a server, which starts its own Spark, for the lineage of each item."""
+    with Step("server") as step:
+        up(settings, Silent(), wait=True)
+        try:
+            given = {k: v for k, v in scenario.settings.items() if k != "warehouse"}
+            with provhouse.open(settings.warehouse, **given) as warehouse:
+                answers = [warehouse.lineage(item) for item in scenario.items]
+                step.result = [
+                    fingerprint(
+                        ((item.item, item.depth) for item in answer.items),
+                        ((t.src, t.dst, t.op) for t in answer.triples),
+                    )
+                    for answer in answers
+                ]
+        finally:
+            down(settings.warehouse, Silent())
+
+
+def content(answer: Answer) -> str:
+    """Return the fingerprint of an answer."""
+    items = answer.items.to_pydict()
+    triples = answer.triples.to_pydict()
+    return fingerprint(
+        zip(items["item"], items["depth"], strict=True),
+        zip(triples["src"], triples["dst"], triples["op"], strict=True),
+    )
+
+
+def fingerprint(items: Iterable[tuple[str, int]], triples: Iterable[tuple[str, str, str]]) -> str:
+    """Return the number of items and triples, and a hash of them that ignores their order."""
+    found, steps = sorted(items), sorted(triples)
+    return f"{len(found)} {len(steps)} {sha256(repr((found, steps)).encode()).hexdigest()[:16]}"
+
+
+class Losing:
+    """Watches the steps that lose a worker."""
+
+    def __init__(self, context: SparkContext, steps: Sequence[str]) -> None:
+        self._context, self._left = context, set(steps)
+        self._counted: list[tuple[int, int]] = []
+        self._last: int | None = None
+        """The last job before the step in which a worker is being lost."""
+
+    def begin(self, step: str) -> None:
+        """Print ``HELD`` and its host when a task runs, if a worker is lost in this step."""
+        if self._last is not None:
+            self._counted.append(count_lost(self._context, self._last))
+            self._last = None
+        if step in self._left:
+            self._left.remove(step)
+            last = self._last = last_job(self._context)
+            Thread(target=self._watch, args=(last,), daemon=True).start()
+
+    def _watch(self, last: int) -> None:
+        if host := await_task(self._context, lambda: self._last != last):
+            tell(happens=f"{HELD}{host}")
+
+    def counted(self) -> list[tuple[int, int]]:
+        """Return, for each step, the number of tasks that were lost, and of those repeated."""
+        self.begin("")
+        return self._counted
+
+
+losing: list[Losing] = []
+
+
+class Step:
+    """A context manager that prints the beginning of a step, then its seconds and result."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self.result: Any = None
+
+    def __enter__(self) -> "Step":
+        begin(self._name)
+        self._began = perf_counter()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            tell(step=self._name, seconds=perf_counter() - self._began, result=self.result)
+
+
+class Steps(Silent):
+    """A receiver of progress that prints the beginning of each step of an ingest."""
+
+    def begin(self, step: str) -> None:
+        """Print the step."""
+        begin(step)
+
+
+def begin(step: str) -> None:
+    """Print the beginning of a step, and wait until the caller has done what it does then."""
+    tell(begin=step)
+    sys.stdin.readline()
+    for each in losing:
+        each.begin(step)
+
+
+def tell(**said: object) -> None:
+    """Print a line."""
+    sys.stdout.write(f"{json.dumps(said)}\n")  # at once, also from a thread
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,101 @@
+"""The types of the results that `interactive.py` writes."""
+
+from typing import TypedDict
+
+from benchmarks.shared.results_file import ResultsFile, Run
+
+
+class Times(TypedDict):
+    """Milliseconds: of the processor, all threads together, and of the wall clock."""
+
+    cpu: float
+    wall: float
+
+
+class Query(TypedDict):
+    """A query of TPC-H: without lineage, with it on demand, and with that of lineitem captured."""
+
+    query: str
+    plain: Times
+    witness: Times
+    anchor: Times | None
+    planning: Times
+    """Planning of a text that was not seen before."""
+    one_row: Times | None
+    """The records of the first row, found by a witness query."""
+    hot_row: Times | None
+    """The records of a row, when the lineage of all rows is indexed."""
+    hot_rids: Times | None
+    """The rows of 1,000 records, when they are indexed."""
+
+
+class Contender(TypedDict):
+    """One way to the records of lineitem that the first row of a query was made of."""
+
+    query: str
+    way: str
+    capture: Times
+    """The query, with what the way adds to it."""
+    lineage: Times
+    """The first question."""
+    records: int
+    same: bool
+    """Whether the records are those that provhouse found."""
+
+
+class Consuming(TypedDict):
+    """A query over the records of one row, which are a share of the table."""
+
+    query: str
+    share: float
+    way: str
+    times: Times
+
+
+class Groups(TypedDict):
+    """A GROUP BY, without lineage and with that of both directions captured."""
+
+    rows: int
+    groups: int
+    plain: Times
+    captured: Times
+
+
+class Link(TypedDict):
+    """Two linked results: milliseconds to link them, and to highlight rows of the other one."""
+
+    charts: str
+    made_ms: float
+    p50: float
+    p95: float
+    max: float
+
+
+class Dependency(TypedDict):
+    """A check of a functional dependency with the rows of its violations, and SQL by hand."""
+
+    violations: int
+    records: int
+    checked: Times
+    by_hand: Times
+
+
+class Results(Run):
+    """One run of all parts. A part that is missing was not measured yet."""
+
+    scale: str
+    rows: int
+    repeats: int
+    code: str
+    """A digest of the code that was measured."""
+    tpch: list[Query]
+    contenders: list[Contender]
+    missing: str
+    """Why a contender was left out."""
+    consuming: list[Consuming]
+    groups: list[Groups]
+    links: list[Link]
+    dependencies: list[Dependency]
+
+
+RESULTS = ResultsFile[Results]("interactive.json")

@@ -1,8 +1,0 @@
-"""All questions, in the order of the modules that declare them."""
-
-from typing import Final
-
-from . import derivations, items, levels, lists
-from .asking import declared
-
-QUESTIONS: Final = declared(items, derivations, levels, lists)

@@ -1,0 +1,180 @@
+"""An answer at the level of modules, tables, sets or records: nodes and edges."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..arrow_rows import tuples
+from ..escape import shown
+from ..phrases import counted, listed
+from ..sections import Section, grid, headed, noted, styled, subject
+from ..shown_result import Csv, Json, Result, attributes, rounded
+from .derivation_list import erased_sentence, source_line, table_name, with_rows
+from .sample_notes import sample_fields, sample_notes
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from rich.table import Table
+    from rich.text import Text
+
+    from provhouse.query.zoom.zoom_path import ZoomedPath
+    from provhouse.query.zoom.zoom_view import LevelView
+    from provhouse.query.zoom.zoomed import Zoomed
+
+_FIELDS = (
+    "item", "direction", "generation", "time", "complete", "truncated", "found", "erased",
+)  # fmt: skip
+EDGES_SHOWN = 40
+"""The largest number of edges printed for people."""
+
+
+class Edges(Protocol):
+    """Nodes and edges, as Arrow tables."""
+
+    @property
+    def nodes(self) -> "pa.Table": ...
+    @property
+    def edges(self) -> "pa.Table": ...
+
+
+@dataclass(frozen=True)
+class ZoomedResult(Result):
+    """The nodes and edges of a view."""
+
+    found: "Zoomed"
+
+    def text(self, timing: bool = False) -> Iterator[Section]:
+        """Yield a headline, notes, the nodes, the edges, and the data read."""
+        yield _headline(self.found)
+        truncated = self.found.truncated
+        more = (f"The answer stops at --{truncated}.",) if truncated else ()
+        yield from view_sections(self.found, *more)
+
+    def json(self) -> Iterator[Json]:
+        """Yield one object, as ``schemas/zoom.json`` describes it."""
+        found = self.found
+        yield {
+            **attributes(found, *_FIELDS),
+            **sample_fields(found),
+            **view_fields(found),
+            "read": asdict(found.read),
+            "seconds": rounded(found.seconds),
+            **_foldable(found),
+        }
+
+    def csv(self) -> Csv:
+        """Return a row for each edge, with the names of its nodes."""
+        return edge_rows(self.found, "triples")
+
+
+def _objects(table: "pa.Table") -> list[dict[str, object]]:
+    return [dict(zip(table.column_names, row, strict=True)) for row in tuples(table)]
+
+
+def _foldable(found: "Zoomed") -> dict[str, object]:
+    if not (more := found.foldable):
+        return {}
+    tables = {"nodes": more.nodes, "items": more.items, "triples": more.triples}
+    rows = {name: _objects(table) for name, table in tables.items()}
+    return {"foldable": {"modules": list(more.modules), **rows}}
+
+
+def _headline(found: "Zoomed") -> "Text":
+    verb = "derives from" if found.direction == "upstream" else "affects"
+    nodes = found.nodes.num_rows - 1
+    if found.zoom == "catalogue":
+        tables = counted(nodes, "other table")
+        return subject(found.item, f" is in a table that {verb} {tables} of the warehouse.")
+    items = counted(found.found, "item")
+    return subject(found.item, f" {verb} {items}, shown as {counted(nodes, 'node')}.")
+
+
+def view_sections(found: "Zoomed | ZoomedPath", *more: str) -> Iterator[Section]:
+    """Yield notes, the nodes, the edges, and the data read."""
+    erased = (erased_sentence(found.erased),) if found.erased else ()
+    yield from noted((*fold_notes(found), *more, *erased, *sample_notes(found)))
+    yield from headed("Nodes", node_table(found.nodes))
+    if found.edges.num_rows:
+        yield from headed("Made from", edge_table(found))
+    yield source_line(found)
+
+
+def fold_notes(found: "LevelView") -> Iterator[str]:
+    """Yield notes on the folded modules, and on items that folding could not hide."""
+    if found.folded:
+        inside = counted(found.inside, "item")
+        verb = "is" if found.inside == 1 else "are"
+        yield f"Folded: {listed(found.folded, 10)}. {inside} {verb} inside."
+    if found.folded and found.several:
+        yield f"Not hidden, as several invocations made them: {counted(found.several, 'item')}."
+    if found.folded and found.outside:
+        yield f"Not hidden, as they were made in no module: {counted(found.outside, 'item')}."
+
+
+def view_fields(found: "LevelView") -> Json:
+    """Return the JSON fields of a view."""
+    return {
+        **attributes(found, "zoom", "inside", "several", "outside"),
+        "folded": list(found.folded),
+        **graph_fields(found),
+    }
+
+
+def graph_fields(found: "Edges") -> Json:
+    """Return the JSON fields of nodes and edges."""
+    return {"nodes": _objects(found.nodes), "edges": _objects(found.edges)}
+
+
+def edge_rows(found: "Edges", *counts: str) -> Csv:
+    """Return a row for each edge, with the names of its nodes."""
+    names = node_names(found.nodes)
+    rows = (
+        (*names[row["from"]], *names[row["to"]], row["op"], *(row[name] for name in counts))
+        for row in found.edges.to_pylist()
+    )
+    return ("from_kind", "from", "to_kind", "to", "op", *counts), rows
+
+
+def node_names(nodes: "pa.Table") -> dict[int, tuple[str, str]]:
+    """Return the kind and the name of each node; the name of an invocation includes its call."""
+    call = ("run", "execution", "invocation")
+    return {
+        row["node"]: (row["kind"], " ".join(filter(None, (row[name] for name in ("name", *call)))))
+        for row in nodes.to_pylist()
+    }
+
+
+def node_table(nodes: "pa.Table") -> "Table":
+    """Return a line for each node."""
+    table = grid("node", right=("items", "invocations"), after=("kind",))
+    return node_rows(table, nodes, "items", "invocations")
+
+
+def node_rows(table: "Table", nodes: "pa.Table", *counts: str) -> "Table":
+    """Add a line for each node to a table: its name, some counts, and its kind."""
+    names = node_names(nodes)
+
+    def cells(row: dict[str, Any]) -> "Iterator[Text | str]":
+        kind, name = names[row["node"]]
+        yield table_name(name)
+        yield from ("" if row[count] is None else f"{row[count]:,}" for count in counts)
+        yield kind
+
+    return with_rows(table, nodes, cells)
+
+
+def edge_table(found: "LevelView") -> "Table":
+    """Return a line for each edge: the derived node, its source, the triples, and the op."""
+    return edge_lines(grid("made", "from", right=("triples",), after=("op",)), found, "triples")
+
+
+def edge_lines(table: "Table", found: "Edges", *counts: str) -> "Table":
+    """Add a line for each edge to a table: both nodes, some counts, and the op."""
+    names = node_names(found.nodes)
+
+    def cells(row: dict[str, Any]) -> "Iterator[Text | str]":
+        yield from (table_name(names[row[end]][1]) for end in ("to", "from"))
+        yield from (f"{row[count]:,}" for count in counts)
+        yield styled(shown(row["op"] or ""))
+
+    return with_rows(table, found.edges, cells, EDGES_SHOWN)

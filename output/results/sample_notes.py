@@ -1,0 +1,31 @@
+"""The samples that a result may pass, in a sentence for people and as a JSON field."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Protocol
+
+from provhouse.model.samples import sample_sentence
+
+from ..escape import shown
+from ..shown_result import Json
+
+if TYPE_CHECKING:
+    from provhouse.model.samples import Sample
+
+
+class Sampled(Protocol):
+    """A result that may pass samples."""
+
+    @property
+    def samples(self) -> "Sequence[Sample]": ...
+
+
+def sample_fields(of: Sampled) -> Json:
+    """Return the JSON field; none without samples."""
+    return {"samples": [asdict(each) for each in of.samples]} if of.samples else {}
+
+
+def sample_notes(of: Sampled) -> Iterator[str]:
+    """Yield a sentence on the samples, if there are any."""
+    if of.samples:
+        yield f"Partial: {shown(sample_sentence(of.samples), 400)}. Other rows may be missing."
