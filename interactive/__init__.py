@@ -13,18 +13,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
+    from .duckdb_session import Connection as Connection
+    from .duckdb_session import connect as connect
     from .planning.want import Want as Want
     from .result import Result as Result
-    from .session import Connection as Connection
-    from .session import connect as connect
     from .table_records import Records as Records
 
 _MODULES = {
-    "Connection": "session",
+    "Connection": "duckdb_session",
     "Records": "table_records",
     "Result": "result",
     "Want": "planning.want",
-    "connect": "session",
+    "connect": "duckdb_session",
 }
 
 __all__ = sorted(_MODULES)

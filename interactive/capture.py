@@ -23,7 +23,7 @@ from .planning.plan import Plan
 from .planning.want import Mode, Want
 
 if TYPE_CHECKING:
-    from .session import Connection
+    from .duckdb_session import Connection
 
 
 @dataclass

@@ -17,7 +17,7 @@ from .index.decoded import (
 
 if TYPE_CHECKING:
     from .compiled.fused import Grouping
-    from .session import Connection
+    from .duckdb_session import Connection
 
 Decoded = Coded | DecodedNumbers | DecodedValues
 Form = TypeVar("Form", Coded, DecodedNumbers, DecodedValues)

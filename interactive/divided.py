@@ -26,7 +26,7 @@ from .planning.apart import is_carried
 if TYPE_CHECKING:
     from provhouse.sql.catalog import TablePlace
 
-    from .session import Connection
+    from .duckdb_session import Connection
 
 PARTS, PART = "__provhouse_parts", "__provhouse_part"
 FEW = 1 << 22

@@ -12,7 +12,7 @@ from provhouse.sql.bound import Bound, NotBound, bound
 from provhouse.sql.catalog import TablePlace
 
 if TYPE_CHECKING:
-    from .session import Connection
+    from .duckdb_session import Connection
 
 PLAIN = {"LOGICAL_PROJECTION", "LOGICAL_GET", "LOGICAL_FILTER"}
 OPERATOR = re.compile(r'"type":"(LOGICAL_\w+)"')

@@ -12,7 +12,7 @@ from .planning.plan import Plan
 from .planning.want import Mode, Want
 
 if TYPE_CHECKING:
-    from .session import Connection
+    from .duckdb_session import Connection
 
 COMPILED_ROWS = 1 << 17
 """DuckDB aggregates fewer rows than this in less time than compiled loops take to start."""

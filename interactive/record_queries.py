@@ -30,7 +30,7 @@ from .index.decoded import Coded, DecodedNumbers, Unfit
 from .index.links import Rows
 
 if TYPE_CHECKING:
-    from .session import Connection
+    from .duckdb_session import Connection
 
 RECORDS, CHOSEN, ROW = "records", "__provhouse_records", "__provhouse_rid"
 BATCH = 1 << 17

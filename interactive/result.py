@@ -33,7 +33,7 @@ from .table_states import TableStates
 if TYPE_CHECKING:
     from provhouse.ingest.ingest_summary import Summary
 
-    from .session import Connection
+    from .duckdb_session import Connection
 
 
 class Result:

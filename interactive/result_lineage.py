@@ -22,7 +22,7 @@ from .planning.plan import Plan
 from .planning.row_identity import WitnessQuestion
 
 if TYPE_CHECKING:
-    from .session import Connection
+    from .duckdb_session import Connection
 
 
 class Lineage:

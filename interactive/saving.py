@@ -27,8 +27,8 @@ from .index.links import Chain, Rows
 from .planning.apart import is_carried
 
 if TYPE_CHECKING:
+    from .duckdb_session import Connection
     from .result import Result
-    from .session import Connection
 
 CHUNK = 1 << 20
 """The number of triples in one batch."""

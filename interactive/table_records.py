@@ -15,7 +15,7 @@ from .record_queries import answered, over
 from .table_states import TableStates
 
 if TYPE_CHECKING:
-    from .session import Connection
+    from .duckdb_session import Connection
 
 
 class Records:

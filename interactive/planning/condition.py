@@ -20,7 +20,7 @@ from ..expressions import check_values
 if TYPE_CHECKING:
     from provhouse.sql.catalog import TablePlace
 
-    from ..session import Connection
+    from ..duckdb_session import Connection
     from .plan import Plan
     from .want import Want
 

@@ -7,9 +7,9 @@ import numpy as np
 import pyarrow as pa
 from sqlglot import exp
 
+from provhouse.interactive.duckdb_session import Connection
 from provhouse.interactive.planning.want import Mode
 from provhouse.interactive.result import Result
-from provhouse.interactive.session import Connection
 from provhouse.model.errors import UsageError
 from provhouse.sql.not_covered import NotCovered
 from provhouse.sql.parse import Parsed, parse
