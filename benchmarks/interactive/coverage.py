@@ -7,6 +7,7 @@ was stopped continues where it was. A query without rows is tried again on large
 """
 
 import argparse
+import ast
 import hashlib
 import tempfile
 import threading
@@ -169,11 +170,20 @@ def checked(con: Connection, name: str, sql: str, seconds: float) -> Query:
 
 @cache
 def code() -> str:
-    """Return a digest of the code whose lineage is checked."""
+    """Return a digest of the code whose lineage is checked, without its docstrings and comments."""
     digest = hashlib.sha256()
-    for path in sorted((ROOT / "interactive").glob("*.py")):
-        digest.update(path.read_bytes())
+    for folder in ("interactive", "sql"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            tree = _WithoutTexts().visit(ast.parse(path.read_bytes()))
+            digest.update(ast.dump(tree).encode())
     return digest.hexdigest()[:12]
+
+
+class _WithoutTexts(ast.NodeTransformer):
+    def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:  # noqa: N802  # ast names it
+        value = node.value
+        text = isinstance(value, ast.Constant) and isinstance(value.value, str)
+        return None if text else node
 
 
 def number(query: Query) -> tuple[int, str]:
