@@ -180,7 +180,7 @@ def code() -> str:
 
 
 class _WithoutTexts(ast.NodeTransformer):
-    def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:  # noqa: N802  # ast names it
+    def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
         value = node.value
         text = isinstance(value, ast.Constant) and isinstance(value.value, str)
         return None if text else node
