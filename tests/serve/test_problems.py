@@ -69,7 +69,7 @@ REFUSED: dict[int, tuple[Mapping[str, str], bytes, str, str]] = {
     403: ({**TOKEN, "host": "evil"}, b"", "It is 'evil'", "provhouse status"),
     408: ({**TOKEN, "content-length": "4"}, b"", "Only 0 bytes", "Send the whole body at once"),
     413: (TOKEN, b"123456789", "Its Content-Length is '9'", "Split it"),
-    429: (TOKEN, b"1234567", "more than 6 bytes", "again in a second"),
+    429: (TOKEN, b"1234567", "exceed 6 bytes", "again in a second"),
 }
 """For each status: headers and body of a request, and parts of the cause and the remedy."""
 
