@@ -104,13 +104,22 @@ def _missing(written: "DataFrame", again: "DataFrame") -> tuple[int, str]:
           for field in fields)
     ).select(*(_comparable(field.name, field.dataType) for field in fields))  # fmt: skip
     missing = wanted.exceptAll(given)
+    count, row = _counted(missing)
     floats = {field.name for field in fields if field.dataType.typeName() in ("float", "double")}
-    if floats:  # exceptAll compares exactly, so compare the remaining rows again
-        others = given.exceptAll(wanted).alias("b")
-        same = " AND ".join(_same(field.name, field.name in floats) for field in fields)
-        missing = missing.alias("a").join(others, F.expr(same), "left_anti")
-    row = F.to_json(F.struct(*(F.col(f"`{field.name}`") for field in fields)))
-    found = missing.agg(F.count("*").alias("n"), F.first(row).alias("row")).collect()[0]
+    if not count or not floats:
+        return count, row
+    # exceptAll compares exactly, so compare the remaining rows again
+    others = given.exceptAll(wanted).alias("b")
+    same = " AND ".join(_same(field.name, field.name in floats) for field in fields)
+    return _counted(missing.alias("a").join(others, F.expr(same), "left_anti"))
+
+
+def _counted(rows: "DataFrame") -> tuple[int, str]:
+    """Return the number of rows, and one of them as JSON."""
+    from pyspark.sql import functions as F
+
+    row = F.to_json(F.struct("*"))
+    found = rows.agg(F.count("*").alias("n"), F.first(row).alias("row")).collect()[0]
     return found["n"], found["row"]
 
 
