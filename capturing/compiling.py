@@ -25,7 +25,7 @@ SERVICE = "META-INF/services/org.apache.spark.sql.SparkSessionExtensionsProvider
 
 
 def compile_jar(folder: Path, progress: Progress) -> Path:
-    """Compile the sources below a folder to a jar beside them, unless it exists; return its path.
+    """Return the jar of the sources below a folder, beside them; compile it if it does not exist.
 
     Removes the jars of earlier sources. Raises Unavailable if Java, the compiler or Spark's jars
     are missing, or if the sources do not compile.

@@ -38,7 +38,7 @@ class AssociationFile:
         os.makedirs(folder, exist_ok=True)
 
     def reserve(self) -> int:
-        """Reserve a number for the file, and return the first key of its range."""
+        """Reserve a number for the file, and return the first key that contains this number."""
         if self._attempt >> ATTEMPT_BITS:
             raise OverflowError("This Spark application has run too many tasks to capture RDDs")
         for run in range(1 << RUN_BITS):
@@ -96,7 +96,7 @@ class AssociationFile:
         self.rows += table.num_rows
 
     def close(self, *, keep: bool) -> None:
-        """Close the file; ``keep`` gives it its final name."""
+        """Close the file. With ``keep``, give it its final name. Delete it if it has no rows."""
         if self._writer is None:
             os.unlink(self._hidden)
             return

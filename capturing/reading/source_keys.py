@@ -51,7 +51,7 @@ class KeyFile:
             )
 
     def keys(self, rows: pa.RecordBatch) -> I64:
-        """Return the keys of rows of the file, which must have the columns in ``names``."""
+        """Return the keys of some rows of the file; ``rows`` must have the columns in ``names``."""
         columns = [
             pa.nulls(len(rows), pa.string() if column.type == "string" else pa.int64())
             if name is None

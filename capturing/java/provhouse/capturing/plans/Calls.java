@@ -1,6 +1,6 @@
 package provhouse.capturing.plans;
 
-/** Finds the active calls of a thread. Many of Spark's actions have no other sign. */
+/** Finds the active calls of a thread, the only sign of many of Spark's actions. */
 public final class Calls {
   private Calls() {}
 

@@ -1,14 +1,16 @@
 package provhouse.capturing.taps;
 
-/** The form of association files and descriptions; {@code model/associations.py} has it for Python. */
+/**
+ * The form of association files and descriptions; {@code model/associations.py} has it in Python.
+ */
 public final class Form {
   /** The version of this form, which each description of a write states. */
   public static final int FORM = 1;
 
-  /** Stands for NULL. */
+  /** The number that stands for NULL. */
   public static final long NONE = Long.MIN_VALUE;
 
-  /** The key of the group of NULL, unless the key is a hash. */
+  /** The key of the group whose value is NULL, unless the key is a hash. */
   public static final long NULL_GROUP = Long.MIN_VALUE + 1;
 
   /** The kind of a slot with ids of source rows. Any other kind is the number of a tap. */
@@ -17,7 +19,7 @@ public final class Form {
   /** The number of bits of a row's index in its id; the number of its file is above them. */
   public static final int ROW_BITS = 40;
 
-  /** The file in the folder of a write that ends its taps. */
+  /** The name of the file that ends the taps of a write when it exists in the write's folder. */
   public static final String STOP = "stop";
 
   private Form() {}
