@@ -37,7 +37,7 @@ class SourceFile:
     """A file that a captured plan may have read."""
 
     number: int
-    """The number of the file in the ids of its rows. Each write numbers its source files anew."""
+    """The number of the file in the ids of its rows. Each write has its own numbers."""
     path: Path
     root: Path
     """The path that the program reads: the file, or a folder above it."""

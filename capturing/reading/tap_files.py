@@ -48,7 +48,7 @@ class TaskRows:
     slots: I64
     """The slots of each row, as an array of slots by rows."""
     places: pa.DictionaryArray
-    """What identifies each row's file within the task: partition and bucket, joined by ``|``."""
+    """The place of each row's file within the task: partition and bucket, joined by ``|``."""
 
     def by_place(self) -> I64:
         """Return the slots, ordered by place and then by row."""

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.trees.Origin;
 
 /** Finds the place in the user's program that an operator comes from, if Spark knows it. */
 public final class Places {
-  /** Classes that call Spark within itself, or for a program in Python. */
+  /** The prefixes of classes that call Spark for Spark itself, or for a program in Python. */
   private static final List<String> CALLERS =
       List.of("java.", "jdk.", "sun.", "py4j.", "org.apache.spark.");
 
@@ -37,7 +37,7 @@ public final class Places {
       return origin.pysparkErrorContext().get()._2();
     }
     if (origin.stackTrace().isDefined() && origin.stackTrace().get().length > 1) {
-      StackTraceElement caller = origin.stackTrace().get()[1]; // the first one is Spark's
+      StackTraceElement caller = origin.stackTrace().get()[1]; // the first element is Spark's
       boolean foreign = CALLERS.stream().anyMatch(caller.getClassName()::startsWith);
       return foreign ? "" : caller.getFileName() + ":" + caller.getLineNumber();
     }

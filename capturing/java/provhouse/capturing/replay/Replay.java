@@ -30,9 +30,9 @@ import scala.Option;
 /**
  * Computes a frame again on some rows of its sources.
  *
- * <p>The caller first reads {@code files}, and passes the numbers of these files in its row ids to
- * {@code number}. The plan of a write replaces a scan of the table that it wrote, and the plan of
- * the cached rows replaces a cache.
+ * <p>The caller first reads {@code files}, and passes to {@code number} the numbers that these
+ * files have in the caller's row ids. The plan of a write replaces a scan of the table that it
+ * wrote, and the plan of the cached rows replaces a cache.
  */
 public final class Replay {
   private static final String ROW = "provhouse_row";

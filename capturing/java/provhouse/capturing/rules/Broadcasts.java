@@ -31,7 +31,7 @@ final class Broadcasts {
     return joined.copy(left, right, joined.joinType(), joined.condition(), hint);
   }
 
-  /** Return the side of a join that Spark would broadcast, given its estimates of their sizes. */
+  /** Return the side of a join that Spark would broadcast, by its estimate of the side's size. */
   private static Option<BuildSide> sideOf(Join join) {
     return PushDownLeftSemiAntiJoin$.MODULE$.getBroadcastBuildSide(join, false, SQLConf.get());
   }

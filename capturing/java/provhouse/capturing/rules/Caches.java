@@ -59,7 +59,10 @@ public final class Caches {
     return Plans.output(plan).stream().anyMatch(each -> numberOf(each) >= 0);
   }
 
-  /** Note the batch that the stream of this thread has handed to the program; null if none. */
+  /**
+   * Note the batch that the stream of this thread has handed to the program, or null if there is
+   * none.
+   */
   public void handed(Streams.Batch current) {
     batch = current;
   }

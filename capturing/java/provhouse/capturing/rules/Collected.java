@@ -178,7 +178,7 @@ final class Collected {
   }
 
   private boolean collects(Aggregate found) {
-    if (Sessions.of(found) != null) { // the groups of its input rows are only known above it
+    if (Sessions.of(found) != null) { // the groups of its input rows are known only above it
       return false;
     }
     aggregate = found;

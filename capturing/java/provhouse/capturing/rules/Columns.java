@@ -209,7 +209,10 @@ public final class Columns {
     define(node.resultAttrs(), functions.stream().map(this::of).toList());
   }
 
-  /** Let each column that a function of rows returns depend on all columns of its input. */
+  /**
+   * Let each column that a Python function returns depend on all columns of the function's input,
+   * since the function is unknown.
+   */
   private void pythonRows(LogicalPlan node) {
     Made made = new Made();
     for (LogicalPlan input : Plans.children(node)) {

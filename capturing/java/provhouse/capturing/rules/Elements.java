@@ -188,7 +188,7 @@ final class Elements {
   }
 
   /**
-   * Return {@code below} with the operators on top that are between aggregate and generator.
+   * Return {@code below} with those operators on top that lie between aggregate and generator.
    *
    * <p>{@code elements} is the column that replaces the array, or null if the array stays.
    */

@@ -65,14 +65,14 @@ final class Frames {
         Plans.seq(columns), node.partitionSpec(), node.orderSpec(), child, node.hint());
   }
 
-  /** Return the columns that {@code numbered} adds for the tap, first the number of the row. */
+  /** Return the columns that {@code numbered} adds for the tap. The first is the row's number. */
   List<Attribute> columns() {
     List<Attribute> found = new ArrayList<>();
     added.forEach(each -> found.add(each.toAttribute()));
     return found;
   }
 
-  /** Return the used parts, in the form that {@code Part} in Python reads. */
+  /** Return the used parts, in the form that {@code TapPart} in Python reads. */
   List<Map<String, Object>> described() {
     return new ArrayList<>(parts);
   }
@@ -143,7 +143,7 @@ final class Frames {
    * columns with the number of the last row and with the number of rows.
    */
   private Map<String, Object> part(WindowExpression window, List<SortOrder> order) {
-    if (isRank(window)) { // the rows of lower rank
+    if (isRank(window)) { // it uses the rows of lower rank
       List<Expression> values = new ArrayList<>();
       order.forEach(each -> values.add(each.child()));
       Expression rank =

@@ -96,7 +96,7 @@ final class WorkerFunction {
     pickle.code('}', 'q', 0, '0'); // an empty dict, as number 0 of the memo
     pickle.global("builtins", "exec");
     pickle.sized('X', source());
-    pickle.code('h', 0, 0x86, 'R', '0'); // the dict; both as a tuple; the call; no result
+    pickle.code('h', 0, 0x86, 'R', '0'); // push the dict, make a pair, call, and drop the result
     pickle.global("operator", "getitem");
     pickle.code('h', 0);
     pickle.sized('X', called.getBytes(StandardCharsets.UTF_8));

@@ -39,7 +39,7 @@ public final class RowIds implements Serializable {
   public long first(UTF8String path) {
     if (path != seen) { // all rows of a file in a task have one path object
       if (!path.equals(last)) {
-        first = first(URI.create(path.toString())); // file:///a is file:/a
+        first = first(URI.create(path.toString())); // file:///a and file:/a are equal as URIs
         last = path.clone();
       }
       seen = path;

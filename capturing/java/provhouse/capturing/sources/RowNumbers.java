@@ -56,7 +56,7 @@ final class RowNumbers extends RowIndexGenerator {
   @Override
   public void initFromPageReadStore(PageReadStore pages) {
     next = firstOfFile + pages.getRowIndexOffset().orElseThrow();
-    chosen = pages.getRowIndexes().orElse(null); // in the row group, if some pages are skipped
+    chosen = pages.getRowIndexes().orElse(null); // indexes in the row group, if pages are skipped
   }
 
   @Override

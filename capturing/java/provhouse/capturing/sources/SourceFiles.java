@@ -163,7 +163,10 @@ public final class SourceFiles {
     return found;
   }
 
-  /** Return the full address of a path in one form: paths have one or three slashes at first. */
+  /**
+   * Return the full address of a path in one form. Some paths have one slash after the scheme, and
+   * others three.
+   */
   private static String address(Path path) {
     URI uri = path.toUri();
     String authority = uri.getRawAuthority() == null ? "" : uri.getRawAuthority();

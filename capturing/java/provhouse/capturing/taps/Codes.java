@@ -8,7 +8,8 @@ import org.apache.parquet.column.values.bitpacking.Packer;
 import org.apache.parquet.column.values.rle.RunLengthBitPackingHybridEncoder;
 
 /**
- * The distinct values of a block, and for each value of the block its code: its position in them.
+ * The distinct values of a block, and the code of each value: its position among the distinct
+ * values.
  */
 final class Codes {
   /** The largest number of different values. */
@@ -77,7 +78,7 @@ final class Codes {
     return (long) count * Long.BYTES + Math.min(packed, (long) runs * RUN);
   }
 
-  /** Return the page of the codes: their number of bits, then runs or packed codes. */
+  /** Return the page of the codes: the number of bits of a code, then runs or packed codes. */
   BytesInput bytes() throws IOException {
     BytesInput all = count == 1 || runs < codes.length / GROUP ? inRuns() : packed();
     return BytesInput.concat(BytesInput.from(new byte[] {(byte) bits()}), all);

@@ -16,7 +16,7 @@ public final class Form {
   /** The kind of a slot with ids of source rows. Any other kind is the number of a tap. */
   public static final int ROWS = -1;
 
-  /** The number of bits of a row's index in its id; the number of its file is above them. */
+  /** The number of bits of a row's index in the row's id. The bits above are the file's number. */
   public static final int ROW_BITS = 40;
 
   /** The name of the file that ends the taps of a write when it exists in the write's folder. */

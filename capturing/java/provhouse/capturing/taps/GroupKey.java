@@ -197,9 +197,7 @@ public record GroupKey(
     return WIDTHS.contains(type) || isText(type);
   }
 
-  /**
-   * Return a number that is equal for equal values only, or null if the type has no such number.
-   */
+  /** Return a number that two values share exactly if they are equal, or null if there is none. */
   private static Expression number(Expression value) {
     DataType type = value.dataType();
     if (type.equals(DataTypes.DateType)) {
@@ -235,7 +233,7 @@ public record GroupKey(
     return hashed(values, hashed);
   }
 
-  /** Return the hash of {@code hashed}: of {@code values}, and of flags for those that are NULL. */
+  /** Return the hash of {@code hashed}, which has {@code values} and may have flags for NULL. */
   private static GroupKey hashed(List<Expression> values, List<Expression> hashed) {
     List<Expression> reversed = new ArrayList<>(hashed);
     Collections.reverse(reversed);

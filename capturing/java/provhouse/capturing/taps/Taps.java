@@ -38,7 +38,7 @@ public final class Taps {
     return folder;
   }
 
-  /** Return the URI of a folder, for descriptions. */
+  /** Return the URI of a folder, as descriptions contain it. */
   public static String address(String folder) {
     return new Path(folder).toUri().toString();
   }
@@ -86,7 +86,7 @@ public final class Taps {
   /**
    * Return the description of an operator that merges rows {@code by} some values.
    *
-   * <p>The rows that the operator merges have these slots.
+   * <p>{@code slots} are the slots of the rows that the operator merges.
    */
   public static Map<String, Object> operator(
       LogicalPlan node, List<? extends Expression> by, List<Slot> slots, String exactness) {

@@ -52,7 +52,9 @@ public record Layout(List<String> names) implements Serializable {
     return found;
   }
 
-  /** Return the text with a row's folder, given its columns' names, or no text without columns. */
+  /**
+   * Return the text with the folder of a row, made from these columns, or no text without columns.
+   */
   static List<Expression> texts(List<String> names, List<Attribute> columns, String timeZone) {
     return names.isEmpty() ? List.of() : List.of(folder(names, columns, timeZone));
   }

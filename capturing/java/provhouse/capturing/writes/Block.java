@@ -38,7 +38,10 @@ public class Block {
     return options.plain();
   }
 
-  /** Note the batch that the stream of this thread has passed to the program; null if none. */
+  /**
+   * Note the batch that the stream of this thread has passed to the program, or null if there is
+   * none.
+   */
   public void handed(Streams.Batch batch) {
     caches.handed(batch);
   }
@@ -62,8 +65,7 @@ public class Block {
   }
 
   /**
-   * Note the files of the writes that have returned. Called before their thread runs another
-   * command.
+   * Note the files of the writes that have returned, before another command of their thread runs.
    *
    * <p>Spark reports the end of a write later, when its folder may also have files of that other
    * command.

@@ -13,8 +13,9 @@ import provhouse.capturing.taps.*;
 /**
  * Ends the capture of a write that exceeds its budget. The write itself goes on.
  *
- * <p>The driver measures the files of the taps. If they exceed a limit, it creates a file beside
- * the folders of the taps, and the taps of all tasks check for this file from time to time.
+ * <p>The driver measures the files of the taps. If their size or the time exceeds a limit, the
+ * driver creates a file beside the folders of the taps, and the taps of all tasks check for this
+ * file from time to time.
  */
 public final class Budget {
   private static final long NEWS = 500;
