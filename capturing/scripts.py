@@ -24,7 +24,10 @@ class Ran:
     status: int
     """The exit status; for a script that a signal has ended, 128 plus the signal's number."""
     folders: tuple[Path, ...]
-    """The folder of each captured application. The folder exists only if the application wrote."""
+    """The folder of each captured application.
+
+    The folder exists only if the application wrote a table.
+    """
 
 
 def run_script(script: Path, arguments: Sequence[str], settings: Mapping[str, str]) -> Ran:

@@ -74,7 +74,7 @@ def _loaded(command: bytes) -> tuple[Callable[..., Any], StructType]:
 
 
 def _with_arity(function: Callable[..., Any], arity: int) -> Callable[..., Any]:
-    """Return a function of named arguments; Spark counts them to know whether to pass the key."""
+    """Return a function of named arguments, which Spark counts to decide whether to pass the key."""
     if arity == 1:
         return lambda a: function(a)
     if arity == 3:
@@ -95,7 +95,10 @@ def _taken(frame: Any) -> tuple[int | None, Any]:
 
 
 def _numbered(result: Any, numbers: Numbers) -> Any:
-    """Return a result with the numbers; Spark refuses a result without columns, or no frame."""
+    """Return a result with the numbers. Leave a wrong result unchanged: Spark refuses it.
+
+    A result is wrong if it is no frame or has no columns.
+    """
     import pandas as pd
     import pyarrow as pa
 

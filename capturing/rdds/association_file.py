@@ -1,8 +1,8 @@
 """Write the association files of RDDs; Spark's Python workers run this.
 
-Workers may lack provhouse, so their functions are sent together with the code that they use from
-this module. The module imports only packages that a worker has. The files have the form of
-``capturing/java/.../taps/TapFile.java``.
+Workers may lack provhouse, so each function is sent to them together with the code that the
+function uses from this module. The module imports only packages that a worker has. The files have
+the form of those that ``capturing/java/.../taps/TapFile.java`` writes.
 """
 
 import os
@@ -96,7 +96,7 @@ class AssociationFile:
         self.rows += table.num_rows
 
     def close(self, *, keep: bool) -> None:
-        """Close the file. With ``keep``, give it its final name. Delete it if it has no rows."""
+        """Close the file and, with ``keep``, give it its final name. Delete a file without rows."""
         if self._writer is None:
             os.unlink(self._hidden)
             return

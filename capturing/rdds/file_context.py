@@ -79,4 +79,7 @@ class FileContext(ABC, Generic[Made]):
 
     @abstractmethod
     def _read(self, rdd: "RDD[Any]", name: str, unit: str) -> Made:
-        """Return the files ``name``, which Spark reads as ``rdd``, in ``lines`` or ``records``."""
+        """Return an RDD of this context for an RDD of Spark.
+
+        ``rdd`` is Spark's RDD of the files ``name``, and ``unit`` is ``lines`` or ``records``.
+        """

@@ -109,7 +109,7 @@ def _described(rdd: Branches, target: Path, slots: tuple[Slot, ...]) -> dict[str
 
 
 def _groups(slots: Iterable[Slot]) -> Iterator[Group]:
-    """Yield each group that slots refer to, directly or through other groups, once."""
+    """Yield the groups that slots refer to, directly or through other groups, each group once."""
     seen = set[Group]()
     waiting = list(slots)
     while waiting:

@@ -138,7 +138,7 @@ class TapTable:
     columns: int = 0
     """The number of columns for ``parts``, before the slots: the row's number, and counts."""
     of: int | None = None
-    """The tap whose files this one reads, to list whole partitions of a window with parts."""
+    """The number of the tap whose files this tap reads for the whole partitions of a window."""
     source: SourceKey | None = None
     """The source columns that have the keys, if the tap omits them."""
     mark: Mark | None = None

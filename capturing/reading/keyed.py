@@ -23,13 +23,13 @@ class KeyedSource:
     """A scan of a source such as CSV files or a table of another database."""
 
     number: int
-    """The first of the scan's numbers in the ids of its rows; each read partition has a number."""
+    """The first of the scan's numbers in row ids. Each partition that the scan reads has a number."""
     partitions: int
     table: str
     key: tuple[str, ...]
     tap: Path
     files: tuple[Path, ...]
-    """The files of the source. For each row, the tap has the position of the row's file here."""
+    """The files of the source. The tap records each row's file as a position in this tuple."""
     states: tuple[tuple[int, int], ...]
     """The size of each file in bytes, and the time of its last change, in milliseconds."""
     place: Path | None

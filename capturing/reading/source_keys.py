@@ -86,7 +86,7 @@ def key_of_null(key: SourceKey) -> int:
 
 
 def _name_in(names: Iterable[str], column: str) -> str | None:
-    """Return the name of a column in a file, in any case, or None."""
+    """Return the name that a column has in a file, ignoring upper and lower case, or None."""
     alike_names = [name for name in names if name.lower() == column.lower()]
     return column if column in alike_names else alike_names[0] if alike_names else None
 

@@ -86,7 +86,7 @@ class SourceLink(TapLink):
     def _scan_rows(self, ids: I64) -> Rows:
         masks, locks = dict[int, Bools](), {number: Lock() for number in self._by_number}
 
-        # Several threads call this function. A lock lets only one compute the mask of each file.
+        # Several threads call this function. A lock lets one thread compute the mask of a file.
         def keep(column: pa.Array) -> Bools:
             rows = np.asarray(column)
             found = np.full(len(rows), self._null in ids)

@@ -92,7 +92,7 @@ class KeyedFile:
     """The rows of one file, or of all files that a write has made."""
 
     keys: pa.Array
-    """The key of each row, by its place."""
+    """The key of each row, in the order of the rows' places."""
     key: tuple[str, ...]
     """The columns of the key."""
     write: int

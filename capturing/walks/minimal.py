@@ -20,7 +20,7 @@ Closed = Callable[[I64], I64]
 """A function that drops the rows that cannot act together with the other rows."""
 
 _GROWTH = 16
-"""The factor by which the tried beginning grows until it goes wrong; bisection follows."""
+"""The growth factor of the tried beginnings until the program goes wrong; bisection follows."""
 
 
 class Remembered:
@@ -88,7 +88,7 @@ def _first(end: int, fails: Callable[[int], bool]) -> int:
 
 
 def _without_each(rows: I64, fails: Fails) -> I64:
-    """Return the rows without each row that can be left out."""
+    """Return the rows, leaving out one row after the other while the program still goes wrong."""
     at = kept = 0  # ``kept`` counts the rows that were needed since the last row was left out
     while kept < len(rows):
         less = np.delete(rows, at % len(rows))

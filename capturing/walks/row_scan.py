@@ -74,7 +74,7 @@ def among(values: I64) -> Keep:
 def matches(
     paths: Sequence[Path], by: str, keep: Keep, columns: Sequence[str]
 ) -> Iterator[Matches]:
-    """Yield the rows that ``keep`` selects by the column ``by``, with some columns.
+    """Yield the rows that ``keep`` selects by the column ``by``, with the values in ``columns``.
 
     Several threads read ahead and call ``keep``.
     """

@@ -37,7 +37,7 @@ final class Values {
       return null;
     }
     Expression given = Plans.children(found.get(0).aggregateFunction()).get(0);
-    if (given instanceof UnscaledValue decimal) { // Spark sums the unscaled integers, and scales the sum
+    if (given instanceof UnscaledValue decimal) { // Spark sums integers, and scales the sum
       given = decimal.child();
     }
     return given.dataType() instanceof NumericType && given.deterministic() ? bits(given) : null;

@@ -109,7 +109,7 @@ public final class KeyedSources {
     entry.put("tap", "source-" + described.size());
     entry.put("files", files == null ? List.of() : files.paths());
     entry.put("states", files == null ? List.of() : files.states());
-    entry.put("root", files == null ? "" : SourceFiles.roots(node).get(0)); // the source has one root
+    entry.put("root", files == null ? "" : SourceFiles.roots(node).get(0)); // it has only one root
     entry.put("place", placeOf(node));
     described.add(entry);
   }

@@ -73,7 +73,10 @@ public final class Write {
     budget = Budget.watch(folder, settings, options.limits());
   }
 
-  /** Return the declared key of a target whose rows have no positions. Refuse one without a key. */
+  /**
+   * Return the declared key of a target whose rows have no positions in files. Refuse a target
+   * without a declared key.
+   */
   private static List<String> keyOf(Target target, Map<String, List<String>> keys) {
     List<String> key = keys.get(target.name());
     if (key == null) {
@@ -131,8 +134,8 @@ public final class Write {
   }
 
   /**
-   * Return whether {@code next} must wait for the end of this write. It must if it deletes rows of
-   * this write, or if both writes may run at the same time.
+   * Return whether {@code next} must wait for the end of this write. It must wait if it deletes
+   * rows of this write, or if both writes may run at the same time.
    */
   boolean mayPrecede(Target next) {
     return state.equals("unknown")
