@@ -25,7 +25,7 @@ SERVICE = "META-INF/services/org.apache.spark.sql.SparkSessionExtensionsProvider
 
 
 def compile_jar(folder: Path, progress: Progress) -> Path:
-    """Return the path of the jar of the sources below a folder, after compiling it if it is missing.
+    """Return the path of the jar of the sources below a folder; compile it if it is missing.
 
     The jar is beside the sources. Removes the jars of earlier sources. Raises Unavailable if Java,
     the compiler or Spark's jars are missing, or if the sources do not compile.

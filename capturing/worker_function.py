@@ -74,7 +74,7 @@ def _loaded(command: bytes) -> tuple[Callable[..., Any], StructType]:
 
 
 def _with_arity(function: Callable[..., Any], arity: int) -> Callable[..., Any]:
-    """Return a function of named arguments, which Spark counts to decide whether to pass the key."""
+    """Return a function of named arguments, which Spark counts to see whether to pass the key."""
     if arity == 1:
         return lambda a: function(a)
     if arity == 3:

@@ -38,7 +38,7 @@ class Entering(ABC):
 
     @abstractmethod
     def slots(self) -> list[Any]:
-        """Return the slots of the records in ``leaving``, as one array per slot; empty ``leaving``."""
+        """Return the slots of the records in ``leaving``, an array per slot; empty ``leaving``."""
 
     @abstractmethod
     def close(self) -> None:
@@ -52,7 +52,7 @@ class Positioned(Entering):
         super().__init__()
         self.records: Iterator[Any] = iter(())
         self._starts = [0]
-        """For each record since the last fold, the number of records that left before it entered."""
+        """For each record since the last fold, the number of records that left before it came."""
         self._first = -1
         """The position of the first record in ``_starts``; -1 if no record has entered."""
         self._blocks: list[list[Any]] = []

@@ -102,5 +102,5 @@ def combined(
             found = combiner()
             if not ended:
                 gc.collect()
-                # Python may keep freed memory; with the old limit, memory would be full at each block.
+                # Python may keep freed memory; with the old limit, every block would be full.
                 limit = max(memory, int(get_used_memory() * 1.05))

@@ -23,7 +23,7 @@ class KeyedSource:
     """A scan of a source such as CSV files or a table of another database."""
 
     number: int
-    """The first of the scan's numbers in row ids. Each partition that the scan reads has a number."""
+    """The first of the scan's numbers in row ids. Each partition that is read has a number."""
     partitions: int
     table: str
     key: tuple[str, ...]

@@ -168,7 +168,7 @@ class KeyedRows:
         return found
 
     def _add(self, path: Path, new: KeyedFile) -> None:
-        """Add the rows of a file as a scan read them, unless a known scan read at least as many."""
+        """Add the rows of a file as a scan read them, unless at least as many rows are known."""
         known, scan = self.files.get(path, new), new.scan
         both = min(len(known.keys), len(new.keys))
         same = known.keys.slice(0, both).equals(new.keys.slice(0, both))

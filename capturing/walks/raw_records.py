@@ -147,7 +147,7 @@ def _typed(file: NumberedFile, found: pa.Table, ids: I64, wanted: pa.Schema) -> 
 
 
 def _of_folders(path: Path, root: Path) -> dict[str, str | None]:
-    """Return the columns and values in the names of a table's folders, such as ``day=2026-01-01``."""
+    """Return columns and values from the names of a table's folders, as in ``day=2026-01-01``."""
     parts = path.parent.relative_to(root).parts if root != path else ()
     pairs = (folder.partition("=") for folder in parts)
     known = {unquote(name): unquote(value) for name, equals, value in pairs if equals}

@@ -184,7 +184,7 @@ public final class Taps {
     return number + "-keys-" + place;
   }
 
-  /** Return a tap for marked rows and the texts of their keys, with one folder for each mark. */
+  /** Return a tap for marked rows and their keys as texts. Each place in the plan has its own. */
   public Tap marked(int number, int columns) {
     return tap(placeOf(number), columns, 1);
   }
