@@ -23,13 +23,13 @@ class KeyedSource:
     """A scan of a source such as CSV files or a table of another database."""
 
     number: int
-    """The first of its numbers in the ids of its rows; each read partition has a number."""
+    """The first of the scan's numbers in row ids. Each partition that is read has a number."""
     partitions: int
     table: str
     key: tuple[str, ...]
     tap: Path
     files: tuple[Path, ...]
-    """Its files; the tap has the position of each row's file in them."""
+    """The files of the source. The tap records each row's file as a position in this tuple."""
     states: tuple[tuple[int, int], ...]
     """The size of each file in bytes, and the time of its last change, in milliseconds."""
     place: Path | None
@@ -43,12 +43,12 @@ class KeyedSource:
 
     @property
     def file_states(self) -> list[FileState]:
-        """The paths, sizes and times of its files when the job read them."""
+        """The path, size and time of each file of the source when the job read it."""
         states = zip(self.files, self.states, strict=True)
         return [FileState(path, *state) for path, state in states]
 
     def check_unchanged(self, paths: Container[Path]) -> None:
-        """Raise BadInput if one of some files has changed since the job read it."""
+        """Raise BadInput if one of the files ``paths`` has changed since the job read it."""
         for path, (size, changed) in zip(self.files, self.states, strict=True):
             if path in paths:
                 check_unchanged(path, size, changed)

@@ -1,4 +1,4 @@
-"""Warn if a replay on the lineage of some rows does not give these rows as written."""
+"""Warn if a replay on the lineage of some rows does not give the rows as they were written."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import DataType
 
 _CLOSE = 1e-9
-"""The largest relative difference of two floating-point numbers that count as equal.
+"""The largest relative difference between two floating-point numbers that count as equal.
 
 The order of rows changes the last digits of sums.
 """
@@ -28,9 +28,10 @@ def compare(
 ) -> None:
     """Warn if a replay on the sources of rows does not give the rows as the block wrote them.
 
-    The replay computes the program of each write again, with any operators; ``program`` is the
-    program of an RDD. Rows that only the replay has are no difference, because an anti join finds
-    no rows to remove in a lineage. A warning also reports rows that cannot be compared.
+    The replay computes the program of each write again, whatever its operators are; ``program`` is
+    the program of an RDD. Rows that only the replay has are no difference, because a lineage does
+    not contain the rows by which an anti join removes others. A warning also reports rows that
+    cannot be compared.
     """
     for place, ids in position.items():
         if place.write is None or not place.has_rows:
