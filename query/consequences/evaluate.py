@@ -26,9 +26,10 @@ INEXACT = "there are more derivations than double precision can count"
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluation(Header):
-    """The value of an item in a semiring: between ``low`` and ``high``, which often are equal.
+    """The value of an item in a semiring; it is between ``low`` and ``high``, which are often
+    equal.
 
-    A bound is None if there is no such value; if both are None, ``reason`` says why.
+    A bound is None if it is not a finite number; if both are None, ``reason`` says why.
     """
 
     item: str
@@ -38,9 +39,10 @@ class Evaluation(Header):
     high: float | None
     reason: str | None
     used: int
-    """The number of weights of sources among the triples read; other sources have the usual one."""
+    """The number of weights given to sources in the triples read; other sources have the usual one.
+    """
     unused: int
-    """The number of weights of other items, or of items that are not stored."""
+    """The number of weights given to other items, or to items that are not stored."""
     complete: bool
     read: Read
 
@@ -68,7 +70,7 @@ def _evaluate(asker: Asker, asked: Evaluating) -> Evaluation:
         if len(places):
             each = bounds(graph, weights, how, joint=asked.aggregates == "all")
             low, high = (float(bound[places[0]]) for bound in each)
-        else:  # nothing leads to it
+        else:  # the item has no triple
             low = high = own
     reason = CYCLE if isnan(low) else None if isfinite(low) else NONE
     if asked.semiring == "count" and max(low, high) >= WHOLE:

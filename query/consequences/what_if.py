@@ -1,9 +1,9 @@
 """Find the items that would die or have another value if some items or triples did not exist.
 
 The question reads the same data as the impact of the deleted items. A triple is stored with the set
-of its dst, so the partitions of an impact have all triples that lead to its items, even from items
-outside. The Lipstick paper (definition 4.2) defines deletion; ``deletion/fates.py`` states
-how this deletion differs.
+of its dst. So the partitions of an impact have all triples that lead to the items of the impact,
+even triples from items outside. The Lipstick paper (definition 4.2) defines deletion;
+``deletion/fates.py`` states how this deletion differs.
 """
 
 from dataclasses import dataclass, field
@@ -53,15 +53,15 @@ class WhatIf(Header):
     """The consequences of a deletion for all items downstream.
 
     ``dies``, ``survives`` and ``undecided`` count the reached items, without deleted and erased
-    ones. ``tables`` has the counts by table, and ``survives`` includes the ``changed`` items. A
-    summary has no rows in ``items``, ``changed`` and ``unknown``.
+    items. ``tables`` has the counts by table. ``survives`` includes the items that ``tables``
+    counts as ``changed``. A summary has no rows in ``items``, ``changed`` and ``unknown``.
     """
 
     deletion: Deletion
     deleted: int
     """The number of deleted items."""
     deleted_triples: int
-    """The number of triples that an op, a file or a run named."""
+    """The number of triples that are deleted because of their op, file or run."""
     dies: int
     survives: int
     undecided: int
@@ -69,20 +69,24 @@ class WhatIf(Header):
     tables: pa.Table
     """A row for each table, by name: table, dies, changed, undecided, survives."""
     items: pa.Table
-    """Item, table and fate, in the order of ``FATES``, then by name."""
+    """A row for each item: item, table and fate, in the order of ``FATES``, then by name."""
     changed: pa.Table
     """A row for each aggregate that changes: item, table, op, function, before, after, inputs_lost.
 
     ``after`` is null if nothing is left to compute it from.
     """
     unknown: pa.Table
-    """Item, table, op and reason of each value that may change but cannot be computed again."""
+    """A row for each value that may change but cannot be computed again: item, table, op, reason.
+    """
     changed_items: int
     """The number of items with an aggregate that changes."""
     not_recomputed: int
     """The number of items with a value in ``unknown``."""
     may_create: pa.Table
-    """The ops of the kind ``except`` that lose an input, which may have prevented other items."""
+    """The ops of the kind ``except`` that lose an input, and the number of inputs that each loses.
+
+    A lost input may have prevented other items.
+    """
     erased: int
     """The number of erased items reached, which are not counted."""
     complete: bool
@@ -126,7 +130,7 @@ def downstream(asker: Asker, deleted: Deleted, watch: Stopwatch) -> Walk:
         first = ItemNumber(int(asker.snapshot.set_firsts[sets[0]]))
         return asker.walk(first, "downstream", watch)
     with watch.step("walk"):
-        _ = asker.graph  # after a check that Neo4j has the generation, as for every walk
+        _ = asker.graph  # checks that Neo4j has the generation, as every walk does
         check_dependencies(asker.snapshot)
         return walk_downstream(asker.snapshot, sets)
 
@@ -167,7 +171,7 @@ class Settled:
         self, asker: Asker, deletion: Deletion, values: NewValues, summary: bool, read: Read,
         watch: Stopwatch,
     ) -> WhatIf:  # fmt: skip
-        """Return the answer with names; a summary looks up no name of an item."""
+        """Return the answer with names. For a summary, the names of items are not looked up."""
         snapshot = self.described.snapshot
         items = self.graph.items(self.fates.reached)
         erased = int(among(items, snapshot.erased_items).sum())
@@ -203,7 +207,7 @@ class Settled:
         )
 
     def codes(self, values: NewValues) -> tuple[ItemNumbers, I64]:
-        """Return the items reached, without groups and erased ones, and the code of each fate.
+        """Return the items reached, except groups and erased items, and the code of each fate.
 
         A code is a position in ``FATES``.
         """
@@ -221,7 +225,7 @@ class Settled:
         return self.graph.items(unique(self.graph.dst[ways]))
 
     def visible(self, values: NewValues) -> NewValues:
-        """Return the values of the items that an answer shows: of no group, and none erased."""
+        """Return the values of the items that an answer shows, which are neither groups nor erased."""
         hidden = union(self.described.snapshot.names.erased, self.described.snapshot.groups)
         if not len(hidden):
             return values
@@ -270,7 +274,9 @@ class Settled:
         return {ITEM: names.take(pa.array(at)), TABLE: tables.take(pa.array(at)), OP: ops}
 
     def _may_create(self) -> pa.Table:
-        """Return the ops of the kind ``except`` that lose inputs, and how many each loses."""
+        """Return the ops of the kind ``except`` that lose inputs, and how many inputs each op
+        loses.
+        """
         graph, fate = self.graph, self.fates.fate
         if not (graph.kind == EXCEPT).any():
             return _MAY_CREATE.empty_table()

@@ -182,7 +182,7 @@ class Asker:
             )
         for step in ("walk", "fetch", "recurse"):  # every answer reports each step
             watch.seconds[step] = 0.0
-        _ = self.spark.starting  # starts Spark in the background: the walk may have to start Neo4j
+        _ = self.spark.starting  # starts Spark in the background, as the walk may start Neo4j
         return located
 
     def _answer(
@@ -328,7 +328,7 @@ class Asker:
 
 
 def _find(method: QueryMethod, item: ItemNumber, question: Question) -> MethodResult | Searched:
-    """Return the result of a method, or its search if the rows can be sent as they are found."""
+    """Return the result of a method; if its rows can be sent as they are found, return its search."""
     direction, depth = question.direction, question.depth
     if not isinstance(method, CSProv) or not method.may_find(MANY_ITEMS):
         return method.find(item, direction, depth)

@@ -1,8 +1,8 @@
 """Answer questions about one column of a row, such as ``report/AA.delay``.
 
-The items are the items of the row. The columns of each table follow from the maps that captured
-writes have stored: a column of one write is made from columns of its sources, which may be writes
-too.
+The items of the answer are the items of the row. The columns of each table follow from the maps
+that captured writes have stored. The map of a write says which columns of its sources each of its
+columns is made from, and a source may be a write too.
 """
 
 from collections import defaultdict
@@ -24,7 +24,7 @@ from provhouse.store.warehouse.written import Written, read_written
 
 from ..locate import locate_versions
 
-_ROW_BITS = 40  # the position of a row in its file; the bits above have the file's number
+_ROW_BITS = 40  # the bits of a row's position in its file; the bits above have the file's number
 _VALUE = "value"
 _Roles = Mapping[str, Mapping[str, frozenset[str]]]
 """The roles of columns, by table and column."""
@@ -39,7 +39,7 @@ class AskedColumn:
 
 
 def asked_column(snapshot: Snapshot, layout: Layout, question: Question) -> AskedColumn | None:
-    """Return the column that a question names instead of an item, or None.
+    """Return the column that a question names instead of an item; None if it names no column.
 
     Raises NotFound if the row belongs to a captured write without such a column.
     """
@@ -64,7 +64,7 @@ def asked_column(snapshot: Snapshot, layout: Layout, question: Question) -> Aske
 
 
 def with_columns(answer: Answer, column: str, layout: Layout) -> Answer:
-    """Add to the answer about a row the columns that each table gives to a column of the row."""
+    """Add to the answer about a row the columns of each table that the row's column is made from."""
     maps = _maps(answer, _writes(layout))
     roles = _composed(answer.table, column, maps)
     read = {table for every in maps.values() for each in every for table in each.tables}

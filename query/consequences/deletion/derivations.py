@@ -26,12 +26,15 @@ EXCEPT: Final = KINDS["except"]
 COPY: Final = 100
 """The kind of a triple from a group to an item: the item has the derivation of the group."""
 ALONE: Final = -1
-"""The way of a row that was stored without a derivation."""
+"""The value of ``way`` for a row that was stored without a derivation."""
 
 _POOLED, _ALTERNATIVES, _NAMED = 0, 1, 2
 SPARSE = 2
-"""The most numbers for each triple in the range of the items. Within this limit, a place is an
-item's number minus the first one. Beyond it, the items are numbered again, which takes longer."""
+"""The limit for the width of the range of item numbers, in numbers for each triple.
+
+Within this limit, a place is an item's number minus the first item's number. In a wider range, the
+items are numbered again without gaps, which takes longer.
+"""
 
 
 @dataclass(frozen=True)
@@ -74,11 +77,11 @@ class Derivations:
     """An index of triples: by src, and by derivation.
 
     The derivations of the place ``p`` are ``first[p]`` to ``first[p + 1] - 1``. The triples from
-    ``p`` are at the positions ``at[p]`` to ``at[p + 1] - 1`` of three arrays: ``rows``,
-    ``targets`` with the derivation of each triple, and ``ends`` with the place of its dst.
+    ``p`` are at the positions ``at[p]`` to ``at[p + 1] - 1`` of three arrays: ``rows`` has the row
+    of each triple, ``targets`` its derivation, and ``ends`` the place of its dst.
 
-    Rows of a dst that are alternatives share a derivation of the kind ``any``; rows without any
-    known fact share one of the kind ``UNKNOWN``.
+    If rows of a dst are alternatives, they share one derivation of the kind ``any``. If nothing is
+    known about rows of a dst, they share one derivation of the kind ``UNKNOWN``.
     """
 
     def __init__(self, rows: DerivationRows) -> None:
@@ -113,7 +116,7 @@ class Derivations:
 
     @cached_property
     def by_derivation(self) -> tuple[I64, I64]:
-        """The rows in order of their derivations, and the position of the first row of each."""
+        """The rows ordered by derivation, and the position of the first row of each derivation."""
         return np.argsort(self.of, kind="stable"), np.append(0, np.cumsum(self.size))
 
     def rows_of(self, derivation: int) -> I64:
@@ -122,7 +125,7 @@ class Derivations:
         return rows[first[derivation] : first[derivation + 1]]
 
     def _placed(self, src: I64, dst: I64) -> tuple[I64, I64]:
-        """Set the number of places; return both ends as places."""
+        """Set the number of places, and return the places of ``src`` and of ``dst``."""
         self._known: I64 | None = None
         ends = [one for one in (src, dst) if len(one)]
         self._first = min((int(one.min()) for one in ends), default=0)
@@ -134,7 +137,7 @@ class Derivations:
         return src - self._first, dst - self._first
 
     def place(self, items: ItemNumbers) -> I32:
-        """Return the places of the items, without items that have no triple."""
+        """Return the places of those items that have a triple."""
         places = self.find(items)
         return places[places >= 0]
 
@@ -156,7 +159,7 @@ class Derivations:
 
 
 def _keys(rows: DerivationRows, dst: I64) -> tuple[I64, int]:
-    """Return a number for each row, equal within a derivation, and how many numbers a dst has."""
+    """Return a key for each row, the same within a derivation, and the number of keys of a dst."""
     assert rows.kind is not None
     count = len(rows)
     code = np.full(count, _POOLED, np.int64)
@@ -177,8 +180,9 @@ def _keys(rows: DerivationRows, dst: I64) -> tuple[I64, int]:
 
 @njit(cache=True, nogil=True)
 def _index(src: I64, dst: I64, of: I32, at: I64, rows: I32, targets: I32, ends: I32) -> None:
-    """Sort rows by src: the rows of place ``p`` become ``rows[at[p] : at[p + 1]]``."""
-    # Counts start two entries ahead: the sums make at[p + 1] the begin of p, and filling its end.
+    """Sort the rows by src: the rows of the place ``p`` become ``rows[at[p] : at[p + 1]]``."""
+    # The counts start two entries ahead. So at[p + 1] is where p begins after the sums are taken,
+    # and where p ends after the rows are filled in.
     for row in range(len(src)):
         at[src[row] + 2] += 1
     for place in range(2, len(at)):
