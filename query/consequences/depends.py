@@ -93,7 +93,7 @@ def lineage_of(asker: Asker, item: ItemNumber, watch: Stopwatch) -> tuple[Descri
 
 
 def samples_above(asker: Asker, items: ItemNumbers, described: Described) -> tuple[Sample, ...]:
-    """Return the samples that an answer from the lineage of some items may pass."""
+    """Return the samples that an answer from the lineage of some items may pass through."""
     ends = (ItemNumbers(end) for end in (described.rows.src, described.rows.dst))
     return samples_passed(asker.snapshot, "upstream", items, *ends)
 

@@ -39,7 +39,8 @@ class Evaluation(Header):
     high: float | None
     reason: str | None
     used: int
-    """The number of weights given to sources in the triples read; other sources have the usual one.
+    """The number of weights given to sources in the triples read; other sources have the
+    usual one.
     """
     unused: int
     """The number of weights given to other items, or to items that are not stored."""

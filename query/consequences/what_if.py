@@ -76,7 +76,8 @@ class WhatIf(Header):
     ``after`` is null if nothing is left to compute it from.
     """
     unknown: pa.Table
-    """A row for each value that may change but cannot be computed again: item, table, op, reason.
+    """A row for each value that may change but cannot be computed again: item, table, op,
+    reason.
     """
     changed_items: int
     """The number of items with an aggregate that changes."""
@@ -225,7 +226,7 @@ class Settled:
         return self.graph.items(unique(self.graph.dst[ways]))
 
     def visible(self, values: NewValues) -> NewValues:
-        """Return the values of the items that an answer shows, which are neither groups nor erased."""
+        """Return the values of the items that an answer shows: neither groups nor erased items."""
         hidden = union(self.described.snapshot.names.erased, self.described.snapshot.groups)
         if not len(hidden):
             return values

@@ -263,7 +263,7 @@ def _shared(one: _Made, other: _Made) -> dict[str, str]:
 
 
 def _both(one: _Made, other: _Made, op: str) -> tuple[str | None, str | None]:
-    """Return the function of an op; and why its values before and after cannot be compared, if so."""
+    """Return the function of an op, and the reason if its two values cannot be compared."""
     before, after = one.values.get(op, _ABSENT), other.values.get(op, _ABSENT)
     reason = before.reason or after.reason
     if not reason and before.function and after.function and before.function != after.function:

@@ -58,10 +58,11 @@ class Neo4jView:
     exactness: Weakest | None = None
     """The weakest exactness on the paths of the answer, as in ``Answer``."""
     exactness_triples: dict[str, int] = field(default_factory=dict)
-    """The number of triples on the answer's paths by exactness, with triples left out of the view.
+    """The number of triples on the answer's paths by exactness, with triples left out of
+    the view.
     """
     samples: tuple[Sample, ...] = ()
-    """The samples that the answer may pass, as in ``Answer``."""
+    """The samples that the answer may pass through, as in ``Answer``."""
 
 
 def write_view(asker: Asker, question: Question) -> Neo4jView:

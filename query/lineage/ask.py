@@ -250,7 +250,7 @@ class Asker:
     ) -> tuple[Filtered, Stated]:
         """Apply the filters, and state how exact the paths to the remaining items are.
 
-        Writes out shared derivations; if possible, only the ones that are shown.
+        Writes out shared derivations; if possible, only those of the triples that are shown.
         """
         names = self.snapshot.names
         if question.looks_at_triples or len(names.erased):
@@ -328,7 +328,7 @@ class Asker:
 
 
 def _find(method: QueryMethod, item: ItemNumber, question: Question) -> MethodResult | Searched:
-    """Return the result of a method; if its rows can be sent as they are found, return its search."""
+    """Return a method's result, or its search if rows can be sent as they are found."""
     direction, depth = question.direction, question.depth
     if not isinstance(method, CSProv) or not method.may_find(MANY_ITEMS):
         return method.find(item, direction, depth)

@@ -40,7 +40,7 @@ class Side:
     if no exactness is stated.
     """
     samples: tuple[Sample, ...] = ()
-    """The samples that the answer from this generation may pass, as in ``Answer``."""
+    """The samples that the answer from this generation may pass through, as in ``Answer``."""
 
 
 @dataclass(frozen=True)

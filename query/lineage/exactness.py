@@ -46,9 +46,7 @@ class Declared:
         return weakest(LEVELS[level] for level in unique(self._levels).tolist())
 
     def of_paths(self, found: MethodResult, shown: MethodResult, direction: Direction) -> Stated:
-        """Return the exactness of the paths to the items of ``shown``, which is a part of
-        ``found``.
-        """
+        """Return the exactness of the paths to the items of ``shown``, a part of ``found``."""
         if not len(self._levels):
             return NOT_STATED
         if len(shown.items) == len(found.items):

@@ -27,7 +27,7 @@ from ..locate import locate_versions
 _ROW_BITS = 40  # the bits of a row's position in its file; the bits above have the file's number
 _VALUE = "value"
 _Roles = Mapping[str, Mapping[str, frozenset[str]]]
-"""The roles of columns, by table and column."""
+"""The roles of each column, by table and by column."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def asked_column(snapshot: Snapshot, layout: Layout, question: Question) -> Aske
 
 
 def with_columns(answer: Answer, column: str, layout: Layout) -> Answer:
-    """Add to the answer about a row the columns of each table that the row's column is made from."""
+    """Add to the answer about a row the columns of each table that ``column`` is made from."""
     maps = _maps(answer, _writes(layout))
     roles = _composed(answer.table, column, maps)
     read = {table for every in maps.values() for each in every for table in each.tables}
@@ -113,7 +113,7 @@ def _maps(answer: Answer, writes: Iterable[Written]) -> dict[str, list[ColumnMap
 
 
 def _versions(names: pa.ChunkedArray, table: str) -> tuple[set[int], set[int]]:
-    """Return the versions in the names of a table's rows, and the files in their row ids."""
+    """Return the versions in the names of a table's rows, and the file numbers in their row ids."""
     own = names.filter(pc.starts_with(names, f"{table}/"))
     version = pc.extract_regex(own, r"@(?P<n>[0-9]{1,18})$")
     row = pc.extract_regex(own, r"/(?P<n>[0-9]{1,18})$")
@@ -125,7 +125,7 @@ def _versions(names: pa.ChunkedArray, table: str) -> tuple[set[int], set[int]]:
 
 
 def _composed(table: str, column: str, maps: Mapping[str, Sequence[ColumnMap]]) -> _Roles:
-    """Return the roles of all columns that a column was made from, through all writes."""
+    """Return the roles of all columns that a column was made from, followed through all writes."""
     found = defaultdict[str, defaultdict[str, set[str]]](lambda: defaultdict(set))
     waiting = [(table, column, _VALUE)]
     known = set(waiting)

@@ -23,7 +23,9 @@ from .recurse import recurse
 from .walk import Walk, component_sets, set_of
 
 ASK = 0.02
-"""CSProv: the cost of any question: locate the item, one closure, one job, one recursion."""
+"""CSProv: the fixed cost of a question, for finding the item, one closure, one job and one
+recursion.
+"""
 SET = 6e-6
 """CSProv: the cost of each walked set."""
 PARTITION = 1.2e-3

@@ -21,7 +21,8 @@ UNREACHED: Final = 4
 FOUND: Final = 5
 """A temporary fate, while a deletion is computed: the place was found but not yet visited."""
 CLINGS: Final = 6
-"""A temporary fate, while a deletion is computed: the place is not known to lose all derivations.
+"""A temporary fate, while a deletion is computed: the place is not known to lose all
+derivations.
 """
 MOST: Final = 0
 MISSING: Final = 1
@@ -63,7 +64,7 @@ def packed(kind: I8, size: I32) -> I32:
 
 @njit(cache=True, nogil=True, inline="always")
 def allowed(most: int, upper: bool) -> int:
-    """Return the number of inputs that a derivation can do without in the upper or the lower bound."""
+    """Return the number of inputs that a derivation can do without in one of the two bounds."""
     if most >= 0:
         return most
     return -most - 1 if upper else 0

@@ -124,7 +124,7 @@ class Described:
         return found
 
     def tensors(self, graph: Derivations) -> Tensors | None:
-        """Return the values, counts and functions of aggregates; None if there are no aggregates."""
+        """Return the values, counts and functions of aggregates; None if there are none."""
         if not (graph.kind == AGGREGATE).any():
             return None
         known = self._operations.filter(_computable(self._operations))

@@ -26,7 +26,7 @@ class DerivationInputs:
                 yield way
 
     def rows(self, way: int) -> I64:
-        """Return the rows of a derivation. The rows of a group replace each input that is a group."""
+        """Return the rows of a derivation. A group's own rows replace each row from the group."""
         rows = self._graph.rows_of(way)
         src = self._graph.src[rows]
         grouped = among(self._graph.items(src), self._groups)

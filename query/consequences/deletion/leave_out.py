@@ -89,14 +89,14 @@ def _sums(values: F64, times: I64, starts: I64) -> tuple[F64, F64]:
 
 @njit(cache=True, nogil=True)
 def _added(total: float, rest: float, given: float) -> tuple[float, float]:
-    """Return the sum of a two-part number and ``given``; the second part has the rounding errors."""
+    """Return the sum of a two-part number and ``given``; the second part has rounding errors."""
     grown, lost = added(total, given)
     return grown, rest + lost
 
 
 @njit(cache=True, nogil=True)
 def _extremes(values: F64, starts: I64) -> F64:
-    """Return, for each input, the smallest value of all other inputs; NaN if it is the only input."""
+    """Return, for each input, the smallest value of all other inputs; NaN if there are none."""
     inputs = len(starts) - 1
     found = np.empty(inputs)
     least = np.inf

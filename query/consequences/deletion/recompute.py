@@ -36,7 +36,8 @@ REASONS: Final = (
     "it is computed from itself, or from an item that is",
     "double precision does not have its exact value",
 )
-"""The reasons why a value is not computed again, by code. Code 0 means that the value is computed.
+"""The reasons why a value is not computed again, by code. Code 0 means that the value is
+computed.
 """
 _NO_FUNCTION, _NO_VALUE, _UNSURE, _NOT_KNOWN, _OTHER_VALUE, _COMPUTED, _CYCLE = range(1, 8)
 _INEXACT: Final = 8
@@ -109,7 +110,7 @@ def seeds(
 
 @njit(cache=True, nogil=True)
 def touch(graph: TripleIndex, fate: I8, mark: U8, queue: I32, filled: int, waiting: I32) -> int:
-    """Add all surviving items downstream to ``queue``; count the inputs that each item waits for."""
+    """Add all surviving items downstream to ``queue``; count the inputs that each item awaits."""
     taken = 0
     while taken < filled:
         place = queue[taken]
@@ -326,7 +327,7 @@ def value_of(how: int, values: F64, times: I64, count: int) -> float:
 
 @njit(cache=True, nogil=True)
 def exact_sum(values: F64, times: I64) -> float:
-    """Return the sum of ``values`` times ``times``, with the rounding errors added up (Neumaier)."""
+    """Return the sum of ``values`` times ``times``, corrected for rounding errors (Neumaier)."""
     total = rest = 0.0
     for at in range(len(values)):
         given = values[at] * times[at]

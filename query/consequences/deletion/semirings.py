@@ -48,7 +48,7 @@ class ByDerivation(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """The weights of sources, the semiring, how inputs act together, and which bound is computed."""
+    """The weights of sources, the semiring, how inputs act together, and the bound to compute."""
 
     weights: F64
     how: int
