@@ -26,8 +26,7 @@ INEXACT = "there are more derivations than double precision can count"
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluation(Header):
-    """The value of an item in a semiring; it is between ``low`` and ``high``, which are often
-    equal.
+    """The value of an item in a semiring; ``low`` and ``high`` bound it and are often equal.
 
     A bound is None if it is not a finite number; if both are None, ``reason`` says why.
     """

@@ -275,9 +275,7 @@ class Settled:
         return {ITEM: names.take(pa.array(at)), TABLE: tables.take(pa.array(at)), OP: ops}
 
     def _may_create(self) -> pa.Table:
-        """Return the ops of the kind ``except`` that lose inputs, and how many inputs each op
-        loses.
-        """
+        """Return the ops of the kind ``except`` that lose inputs, and how many each op loses."""
         graph, fate = self.graph, self.fates.fate
         if not (graph.kind == EXCEPT).any():
             return _MAY_CREATE.empty_table()

@@ -104,7 +104,7 @@ class _Ways:
 
     def nearest(self, start: int, limit: int) -> tuple[list[_Way], bool]:
         """Return the derivations of a place and its inputs, nearest first, and whether
-        any is cut.
+        any are cut.
         """
         found, left, seen = list[_Way](), limit, {start}
         waiting = deque([start])

@@ -197,9 +197,7 @@ def _search(
 
 @njit(cache=True)
 def _order(depths: I32, queue: Ints, ends: I64) -> None:
-    """Write the reached places to ``queue`` by depth, then place; depth ``d`` ends at
-    ``ends[d]``.
-    """
+    """Write the reached places to ``queue`` by depth, then place; ``ends[d]`` ends depth ``d``."""
     for place in queue:
         ends[depths[place]] += 1
     begin = 0

@@ -72,7 +72,8 @@ class ShownAt:
 
     @property
     def nodes_of_items(self) -> I64:
-        """The number of the node that stands for each item; -1 for hidden state and constants.
+        """The number of the node that stands for each item; -1 for state and constants that are
+        hidden.
 
         An item inside a folded invocation belongs to the node of this invocation or its module.
         """
@@ -110,7 +111,7 @@ class ShownAt:
 def _beside() -> ThreadPoolExecutor:
     """Return a thread that is kept between views.
 
-    The system would clear the memory of each new thread, page by page.
+    For each new thread, the system would have to clear memory, page by page.
     """
     return ThreadPoolExecutor(1, thread_name_prefix="view")
 
