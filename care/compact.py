@@ -26,7 +26,9 @@ from .restage import restage
 STAGE = Step("stage", "Stage what is stored")
 VERIFY = Step("verify", "Verify the new base")
 SMALL = 1 << 18
-"""With fewer triples, Spark is not used: its start takes longer than a second core saves."""
+"""With fewer triples than this, Spark is not used: its start takes longer than a second
+core saves.
+"""
 LARGE = 1 << 18
 """With this many sets and dependencies, Neo4j's importer is faster, and is used if possible."""
 

@@ -44,7 +44,9 @@ from provhouse.store.warehouse.locks import no_readers
 from .prune_graph import prune_graph
 
 PATIENCE = 3.0
-"""Seconds to wait for readers of an unused base, before its removal is left to the next writer."""
+"""The seconds to wait for readers of an unused base, before the next writer must remove
+the base.
+"""
 
 
 @dataclass(frozen=True)

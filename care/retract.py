@@ -61,7 +61,7 @@ class Retraction:
     ended: int
     """The number of triples that the retraction ended."""
     kept: int
-    """The number of selected triples that stay because another file or run brought them too."""
+    """The number of selected triples that stay because another file or run also brought them."""
     triples: int
     """The number of live triples after the retraction."""
     committed: bool

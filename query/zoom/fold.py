@@ -77,10 +77,12 @@ def fold(flow: Flow, folded: Bools, kept: I64) -> Folded:
     """Return the view with the modules folded that the mask ``folded`` marks.
 
     A folded invocation becomes one node. It hides an item if
+
     - the item was made in this invocation only, is used nowhere else, and is no output of it; or
     - no triple made the item, and it is only used as state of folded invocations; or
     - no triple made the item, only hidden items were made from it, and its table is none of the
       declared inputs: it is a constant.
+
     An item that one folded invocation made and other folded invocations use only as state is hidden
     too. An item that nothing was made from is an output, unless its module names its outputs: by
     the role ``output`` or by declared tables. The items in ``kept`` are never hidden.
@@ -101,9 +103,7 @@ def fold(flow: Flow, folded: Bools, kept: I64) -> Folded:
 
 @njit(cache=True)
 def made_in(items: int, dst: I64, invocation: I32) -> I32:
-    """Return the invocation that made each item; ``UNMADE`` if none did, ``SEVERAL`` if several
-    did.
-    """
+    """Return the invocation that made each item; ``UNMADE`` if none, ``SEVERAL`` if several."""
     made = np.full(items, UNMADE, np.int32)
     for row in range(len(dst)):
         item = dst[row]
@@ -121,8 +121,7 @@ def _hidden(flow: Flow, made: I32, inside: Bools, gone: Bools, shown: Bools) -> 
     says = np.zeros(len(flow.module), np.bool_)  # whether the invocation names its outputs
     output = np.zeros(items, np.bool_)
     used = np.zeros(items, np.bool_)
-    # whether the item is used outside of the invocation that made it
-    outer = np.zeros(items, np.bool_)
+    outer = np.zeros(items, np.bool_)  # whether it is used outside of the invocation that made it
     stateful = np.ones(items, np.bool_)  # whether the item is used as state only
     needed = np.zeros(items, np.bool_)  # whether the item is an input that the view shows
     for row in range(len(flow.src)):

@@ -156,9 +156,7 @@ def _view(asker: Asker, question: Question, level: Level, folded: Sequence[str])
 
 
 def _with_keys(nodes: pa.Table, item: str) -> pa.Table:
-    """Return nodes with a key that identifies each node; versions of the asked item share
-    one key.
-    """
+    """Return nodes with a key that identifies each; versions of the asked item share one key."""
     rows = nodes.set_column(
         nodes.column_names.index("name"),
         "name",

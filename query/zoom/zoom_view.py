@@ -72,8 +72,7 @@ class ShownAt:
 
     @property
     def nodes_of_items(self) -> I64:
-        """The number of the node that stands for each item; -1 for state and constants that are
-        hidden.
+        """The number of the node that stands for each item; -1 for hidden state and constants.
 
         An item inside a folded invocation belongs to the node of this invocation or its module.
         """
