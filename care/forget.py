@@ -107,9 +107,7 @@ def forget(
 
 
 def _check_found(found: _Occurrences, names: Sequence[str], ours: Resumed | None) -> None:
-    """Raise NotFound if a name is missing, unless the resumed erasure ``ours`` has just
-    erased it.
-    """
+    """Raise NotFound if a name is missing, unless the erasure ``ours`` has just erased it."""
     if ours:
         found.missing -= {name for name in found.missing if ours.erasure.has_name(name)}
     if found.missing:

@@ -34,9 +34,7 @@ _VERSION, _ROW_ID = r"@(?P<number>\d{1,18})$", r"/(?P<number>\d{1,18})$"
 
 @dataclass
 class _Wanted:
-    """The versions or file numbers that the names of rows of some writes end with, for
-    one table.
-    """
+    """The versions or file numbers at the end of the row names of some writes, for one table."""
 
     versions: list[int] = field(default_factory=list)
     """The versions of writes with a key."""

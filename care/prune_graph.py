@@ -42,9 +42,7 @@ def _kept(layout: Layout) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]
 
 
 def _runs(numbers: I64) -> Iterator[tuple[int, int]]:
-    """Split ordered numbers into ranges without gaps; yield the first and last number of each
-    range.
-    """
+    """Split ordered numbers into ranges without gaps; yield the first and last of each range."""
     for run in np.split(numbers, np.flatnonzero(np.diff(numbers) > 1) + 1):
         if len(run):
             yield int(run[0]), int(run[-1])
