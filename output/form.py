@@ -17,9 +17,7 @@ class Form(StrEnum):
 
 
 class Order(StrEnum):
-    """The values of ``--order`` for JSON lines; in other forms, rows are ordered by depth
-    and name.
-    """
+    """The values of ``--order`` for JSON lines; other forms order rows by depth and name."""
 
     auto = "auto"
     depth = "depth"

@@ -20,7 +20,9 @@ class Folders:
         self._folders = sorted(map(str, folders), key=len, reverse=True)
 
     def told(self, text: str, scope: Scope) -> str:
-        """Return a text for a request's sender, with names for paths unless they are an admin."""
+        """Return a text for a request's sender; unless an admin asks, folders have names, not
+        paths.
+        """
         person: Person | None = scope.get("person")
         if person and person.role.includes(Role.admin):
             return text

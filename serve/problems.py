@@ -98,7 +98,7 @@ def refusal(error: Refused) -> Response:
 
 
 def install_handlers(app: FastAPI, private: Folders | None = None) -> None:
-    """Make an application send every error as a problem document, without private folders."""
+    """Make an application send every error as a problem document that shows no private folders."""
     app.state.folders = private or Folders()
 
     @app.exception_handler(ProvhouseError)
