@@ -75,9 +75,7 @@ class AskerPool:
                 return shared
 
     def _find(self, generation: int) -> Future[SharedAsker]:
-        """Return the future of a generation's asker; open the asker unless another thread
-        opens it.
-        """
+        """Return the future of a generation's asker; open it unless another thread does."""
         with self._lock:
             found = self._shared.pop(generation, None)
             promise = self._shared[generation] = found or Future()

@@ -20,9 +20,7 @@ HEAD_BYTES = 1 << 17
 
 
 class ClientConnection(HttpToolsProtocol):
-    """A connection that limits the size of a request's head, and the time for the head to
-    arrive.
-    """
+    """A connection that limits the size of a request's head, and the time for it to arrive."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Accept the connection; if there are too many, close the oldest idle connection."""

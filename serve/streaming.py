@@ -52,9 +52,7 @@ class Pipe:
             self._parts, self._size = [], 0
 
     def begin(self) -> None:
-        """Begin to write, and wait for the first piece; raise an error that comes instead of a
-        piece.
-        """
+        """Begin to write, and wait for the first piece; raise an error that comes instead."""
         self._begun = True
         self._thread.start()
         self._first = self._next()

@@ -25,7 +25,7 @@ SHORTEST = 12
 _JAVA = re.compile(r"/\*\*.*?\*/|(?:[Uu]nsupported(?:\.\w+)?|refusal)\([^;]*?\);", re.DOTALL)
 _STRING = re.compile(r'"((?:\\.|[^"\\])* (?:\\.|[^"\\])*)"')
 _NO_PROSE = re.compile(r"^ *```.*?^ *```|^(?:#|\||<!--).*?$", re.MULTILINE | re.DOTALL)
-"""Code, headings, tables and marks of a page."""
+"""Matches what is no prose in a page: code, headings, tables and marks."""
 
 
 def texts(file: Path) -> Iterator[tuple[int, str]]:

@@ -187,7 +187,7 @@ def changes(found: WhatIf) -> list[Changed]:
 
 
 def day_of(changes: Sequence[Changed], origin: str, tables: Tables) -> Row:
-    """Return the flights of the day that is the windiest one at the airport ``origin`` now.
+    """Return the flights of the day that is now the windiest day at the airport ``origin``.
 
     The last of ``changes`` is the highest mean; the others are the means of days.
     """

@@ -47,9 +47,7 @@ class Opening(BaseModel):
 
 
 class BrushRequest(BaseModel):
-    """The brushed bars of each view that has a brush, as runs: the first bar, and the bar after the
-    last.
-    """
+    """The brushed bars of each view that has a brush, as runs of bars; see ``Ranges``."""
 
     brushes: Brushes = {}
 

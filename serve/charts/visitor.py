@@ -22,9 +22,7 @@ class Visitor:
         self._taken = False
 
     def exchange(self, token: str) -> str:
-        """Return the key for a token; raises Unidentified if the token is wrong or was
-        used before.
-        """
+        """Return the key for a token; raises Unidentified if the token is wrong or was used."""
         if not _equal(token, self.token):
             raise Unidentified("The token is wrong", "Open the printed link")
         if self._taken:
