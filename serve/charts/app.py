@@ -47,7 +47,9 @@ class Opening(BaseModel):
 
 
 class BrushRequest(BaseModel):
-    """The brushed bars of each view that has a brush, as runs of bars; see ``Ranges``."""
+    """For each view that has a brush, the brushed bars, as runs: the first bar, and the bar after
+    the last.
+    """
 
     brushes: Brushes = {}
 
