@@ -7,7 +7,7 @@ from .source_records import Record, TableRecords
 
 @dataclass(frozen=True)
 class Blamed:
-    """Wrong rows of a table, the lineage of the first of them, and the records to blame for it."""
+    """Wrong rows of a table, and, for the first of them, the lineage and the records to blame."""
 
     table: str
     rows: tuple[Record, ...]

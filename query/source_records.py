@@ -89,7 +89,7 @@ def records(layout: Layout, answer: Answer, most: int = MOST) -> CapturedRecords
 @dataclass(frozen=True)
 class _Files:
     pins: Mapping[str, Sequence[Pin]]
-    """The pinned files of each table in their latest state, the latest first."""
+    """For each table, its pinned files in their latest state; the file pinned last comes first."""
     paths: Mapping[int, Path]
     writes: Mapping[tuple[str, int], Written]
     written: frozenset[Path]
@@ -142,7 +142,7 @@ def _table(table: str, items: Sequence[str], files: _Files) -> TableRecords:
 
 
 def _wanted(table: str, items: Sequence[str], files: _Files) -> Iterator[_Wanted]:
-    """Yield the items with the files that may have them: files of a version, or of a row id."""
+    """Yield the items with the files that may have them: by version, by row id, or by key."""
     pins = files.pins.get(table, ())
     by_write: dict[int, _Wanted] = {}
     by_file: dict[Path, _Wanted] = {}

@@ -1,4 +1,4 @@
-"""Whether an item would exist without another one, and the smallest set that it depends on."""
+"""Whether an item would exist without another item, and a smallest set that it depends on."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -25,7 +25,9 @@ Exists = Literal["yes", "no", "undecided"]
 
 @dataclass(frozen=True, kw_only=True)
 class Dependency(Header):
-    """Whether ``item`` would exist without ``on``, and a smallest set of sources that it needs."""
+    """Whether ``item`` would exist without ``on``, and a smallest set of sources that ``item``
+    needs.
+    """
 
     item: str
     on: str
@@ -43,7 +45,7 @@ class Dependency(Header):
 
 
 def depends(asker: Asker, item: str, on: str) -> Dependency:
-    """Return whether an item would exist without another one.
+    """Return whether an item would exist without another item.
 
     Reads the same data as the lineage of the item. Raises NotFound if one of the items is not
     stored.

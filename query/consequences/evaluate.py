@@ -26,7 +26,7 @@ INEXACT = "there are more derivations than double precision can count"
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluation(Header):
-    """The value of an item in a semiring; ``low`` and ``high`` bound it and are often equal.
+    """The value of an item in a semiring: from ``low`` to ``high``, which are often equal.
 
     A bound is None if it is not a finite number; if both are None, ``reason`` says why.
     """
@@ -38,8 +38,8 @@ class Evaluation(Header):
     high: float | None
     reason: str | None
     used: int
-    """The number of weights given to sources in the triples read; other sources have the
-    usual one.
+    """The number of weights given to sources in the triples read. Other sources have the usual
+    weight.
     """
     unused: int
     """The number of weights given to other items, or to items that are not stored."""
@@ -51,7 +51,8 @@ def evaluate(asker: Asker, asked: Evaluating) -> Evaluation:
     """Return the value of an item in a semiring.
 
     Reads the same data as the lineage of the item. Raises NotFound if the item is not stored, and
-    UsageError for a weight that is not allowed, or a weight of an item that is derived from others.
+    UsageError for a weight that is not allowed, or a weight of an item that is derived from other
+    items.
     """
     asked.check()
     return asker.snapshot.names.settled(lambda: _evaluate(asker, asked))

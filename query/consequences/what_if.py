@@ -102,8 +102,8 @@ def what_if(
 ) -> WhatIf:
     """Return the consequences of a deletion of items and triples.
 
-    Raises NotFound if one of them is not stored, UsageError if nothing is named, and Damaged if the
-    answer would be incomplete.
+    Raises NotFound if an item, op, file or run is not stored, UsageError if nothing is named, and
+    Damaged if the answer would be incomplete.
     """
     names = asker.snapshot.names
     return names.settled(lambda: _what_if(asker, deletion, summary, watch or Stopwatch()))
@@ -259,7 +259,9 @@ class Settled:
         return _named(pa.table({**rows, "reason": reasons}).cast(_UNKNOWN))
 
     def _made(self, ways: I32) -> I32:
-        """Return the derivation that made each value; for a copy, the derivation of its group."""
+        """Return the derivation that made each value; for the copy of a group, the group's
+        derivation.
+        """
         copied = self.graph.kind[ways] == COPY
         if not copied.any():
             return ways

@@ -4,8 +4,8 @@ An aggregate changes because inputs came, went, or gave another value. The *shar
 its part of the difference. For sum and count, it is the difference in the input's own contribution.
 For an average, let ``s`` be the sum and ``n`` the count that the input gives, ``N`` the count of
 all inputs afterwards, and ``a`` the average before. The share is the change of ``s - a n``, divided
-by ``N``. So the shares add up to the difference. For other functions they would not, so their
-inputs have no shares.
+by ``N``. So the shares add up to the difference. For other functions, shares would not add up, so
+the inputs of other functions have no shares.
 """
 
 from dataclasses import dataclass
@@ -80,7 +80,7 @@ class WhyChanged:
     values: pa.Table
     inputs: pa.Table
     cut: bool
-    """Whether the limit left out inputs; ``came``, ``went`` and ``changed`` count all of them."""
+    """Whether the limit left out inputs; ``came``, ``went`` and ``changed`` count all inputs."""
     seconds: dict[str, float]
 
 

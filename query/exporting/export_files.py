@@ -25,9 +25,9 @@ PIECE_BYTES = 1 << 30
 """The largest number of bytes of text written at once; Arrow string arrays are limited to 2 GiB."""
 
 OPERATIONS_FILE = "operations.parquet"
-"""The name of the file with the descriptions of ops; it is missing if there are none."""
+"""The name of the file with the descriptions of ops. The file is missing if there are none."""
 MODULES_FILE = "modules.json"
-"""The name of the file with the declarations of modules; it is missing if there are none."""
+"""The name of the file with the declarations of modules. The file is missing if there are none."""
 
 
 def create_folder(layout: Layout, folder: Path) -> None:
@@ -75,7 +75,9 @@ def write_modules(modules: pa.Table, folder: Path) -> ExportPart | None:
 
 
 class ExportWriter:
-    """A writer of Parquet files with one schema; it begins a new file when one is large enough."""
+    """A writer of Parquet files with one schema; when a file is large enough, it begins a
+    new file.
+    """
 
     def __init__(self, folder: Path, schema: pa.Schema) -> None:
         self.parts: list[ExportPart] = []

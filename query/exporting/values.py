@@ -56,7 +56,7 @@ def count_values(
     """Open the counts of ``op``, ``attributes`` (their keys) or ``attributes.KEY``, by value.
 
     Counts only values with the text ``contains``, and no triples of erased items. Raises UsageError
-    for another ``of``, and the errors of ``commit_as_of``.
+    for any other ``of``, and the errors of ``commit_as_of``.
     """
     _check(of)
     commit = commit_as_of(layout, as_of)

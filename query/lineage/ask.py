@@ -250,7 +250,7 @@ class Asker:
     ) -> tuple[Filtered, Stated]:
         """Apply the filters, and state how exact the paths to the remaining items are.
 
-        Writes out shared derivations; if possible, only those of the triples that are shown.
+        Writes out shared derivations; if possible, only for the triples that are shown.
         """
         names = self.snapshot.names
         if question.looks_at_triples or len(names.erased):
@@ -322,7 +322,7 @@ class Asker:
         return choice, RQ(self.snapshot, self.spark, watch)
 
     def walk(self, item: ItemNumber, direction: Direction, watch: Stopwatch) -> Walk:
-        """Return the sets that an item needs, from the cache if it has the walk."""
+        """Return the sets that an item needs, from the cache if the cache has the walk."""
         with watch.step("walk"):
             return self._walks.walk(item, direction, lambda: self.graph, watch)
 

@@ -1,4 +1,6 @@
-"""Explain a question instead of answering it: which data each method would read, and how fast."""
+"""Explain a question instead of answering it: what each method would read, and how long
+it takes.
+"""
 
 from dataclasses import dataclass, replace
 

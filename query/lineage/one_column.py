@@ -1,8 +1,8 @@
 """Answer questions about one column of a row, such as ``report/AA.delay``.
 
 The items of the answer are the items of the row. The columns of each table follow from the maps
-that captured writes have stored. The map of a write says which columns of its sources each of its
-columns is made from, and a source may be a write too.
+that captured writes have stored. For each column that a write made, its map has the columns of the
+sources from which the column was made. A source may be a write too.
 """
 
 from collections import defaultdict
@@ -97,7 +97,7 @@ def _counts(answer: Answer) -> Iterator[tuple[str, int]]:
 def _maps(answer: Answer, writes: Iterable[Written]) -> dict[str, list[ColumnMap]]:
     """Return the maps of the writes whose rows an answer has, by table.
 
-    The items of a summary are unknown, so it gets the maps of all writes of its tables.
+    The items of a summary are unknown, so a summary gets the maps of all writes of its tables.
     """
     found = defaultdict[str, list[ColumnMap]](list)
     asked = pa.array(answer.versions or (answer.item,), pa.string())

@@ -26,7 +26,9 @@ class TableOrigins:
 
 @dataclass(frozen=True, kw_only=True)
 class Origins(Header):
-    """The sources of an item: it was derived from them, and they were derived from no item."""
+    """The sources of an item: the items that it was derived from, and that have no sources
+    themselves.
+    """
 
     item: str
     sources: int

@@ -74,8 +74,8 @@ def find_way(
 ) -> Way:
     """Return one shortest path, or all paths if ``every``; raise NotFound as ``path`` does.
 
-    With ``described``, triples have the columns of ``DESCRIBED``, and are repeated for each of
-    their derivations.
+    With ``described``, triples have the columns of ``DESCRIBED``, and a triple appears once for
+    each of its derivations.
     """
     snapshot = asker.snapshot
     with watch.step("locate"):

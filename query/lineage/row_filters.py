@@ -1,7 +1,7 @@
 """Apply a question's filters to a method's result; all methods share this code.
 
 ``docs/questions.md`` defines each filter. Filters work on item numbers and whole columns. Only two
-of them look anything up: a filter by table looks up the tables of the items, and a limit looks up
+filters look anything up: a filter by table looks up the tables of the items, and a limit looks up
 the names of equally distant items.
 """
 

@@ -36,7 +36,7 @@ class Modules:
 
 @dataclass(frozen=True)
 class Invocations:
-    """The invocations of one module, in order, with the number of triples of each.
+    """The invocations of one module, in order, with the number of triples of each invocation.
 
     ``invocations`` has the columns module, run, execution, invocation (text or null) and triples.
     """

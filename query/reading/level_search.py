@@ -1,4 +1,4 @@
-"""Find the items that an item reaches among millions of triples, without sorting them.
+"""Find the items that an item reaches among millions of triples, without sorting the triples.
 
 ``recurse`` sorts triples and searches in the sorted ends, which is fastest if few triples belong to
 the answer. ``LevelSearch`` replaces both steps by tables with an entry for each item: an index of
@@ -18,7 +18,7 @@ Ints = npt.NDArray[np.signedinteger[Any]]
 """Integers, in 32 bits if they fit."""
 UNREACHED = -1
 SPARSE = 2
-"""The limit for the width of the range of item numbers, in numbers for each triple.
+"""The limit on the range of item numbers, as a multiple of the number of triples.
 
 Within this limit, the tables have an entry for each number in the range. In a wider range, the
 items are numbered again without gaps, which takes longer.
@@ -64,7 +64,7 @@ class LevelSearch:
         return len(self._queue)
 
     def items(self, begin: int = 0, end: int | None = None) -> tuple[ItemNumbers, I32]:
-        """Return the items from one position to another, and the fewest hops to each."""
+        """Return the items from one position to another, and the fewest hops to each item."""
         places = self._queue[begin:end]
         return self._numbers(places), self._depths[places]
 

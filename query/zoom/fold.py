@@ -50,7 +50,7 @@ class Flow(NamedTuple):
     declared: I8
     """The part of each table (a column) in each module (a row).
 
-    There is one more column, the last. It is ``OUTPUT_TABLE`` if the module declares outputs.
+    The last column is no table: it is ``OUTPUT_TABLE`` if the module declares outputs.
     """
 
 

@@ -126,7 +126,7 @@ def shown_at(
     """Return the triples of a result at a level other than ``catalogue``.
 
     At the level ``module``, all modules are folded unless some are named. The asked items are nodes
-    of their own; ``kept`` are the items that are never hidden, by default the asked ones. The
+    of their own; ``kept`` are the items that are never hidden, by default the asked items. The
     triples must have the columns of ``DESCRIBED``. Unknown modules fold nothing.
     """
     flow = flow_of(snapshot, found, asked)

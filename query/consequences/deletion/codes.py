@@ -30,17 +30,18 @@ MISSING: Final = 1
 
 The columns lie side by side, so that one look-up in memory finds both. ``MOST`` is the largest
 number of inputs that the derivation can do without in the lower bound. If the kind of the
-derivation is unsure, it is minus the number of all its inputs. ``MISSING`` is the number of the
-derivation's inputs that are not known to exist.
+derivation is unsure, ``MOST`` is minus the number of all its inputs. ``MISSING`` is the number of
+the derivation's inputs that are not known to exist.
 """
 
 
 class Work(NamedTuple):
     """The arrays of a deletion that compiled loops fill.
 
-    Two arrays are by derivation: ``ways`` has the columns ``MOST`` and ``MISSING``, and ``gone`` is
-    the number of inputs that are known to be gone. Two are by place: ``fate``, and ``failed``, the
-    number of failed derivations. ``queue`` has room for each place once.
+    ``ways`` and ``gone`` have an entry for each derivation: ``ways`` has the columns ``MOST`` and
+    ``MISSING``, and ``gone`` is the number of inputs that are known to be gone. ``fate`` and
+    ``failed`` have an entry for each place: ``failed`` is the number of failed derivations.
+    ``queue`` has room for each place once.
     """
 
     ways: I32
@@ -64,7 +65,10 @@ def packed(kind: I8, size: I32) -> I32:
 
 @njit(cache=True, nogil=True, inline="always")
 def allowed(most: int, upper: bool) -> int:
-    """Return the number of inputs that a derivation can do without in one of the two bounds."""
+    """Return the number of inputs that a derivation can do without.
+
+    ``most`` is its value of ``MOST``. ``upper`` chooses the upper bound instead of the lower bound.
+    """
     if most >= 0:
         return most
     return -most - 1 if upper else 0

@@ -1,7 +1,7 @@
 """The derivations of some triples, as an index for what-if questions.
 
-A derivation is one way to make an item. Its triples act together as its kind says. The index
-numbers items without gaps; such a number is called a *place*.
+A derivation is one way to make an item. The triples of a derivation act together as its kind says.
+The index numbers items without gaps; such a number is called a *place*.
 """
 
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ ALONE: Final = -1
 
 _POOLED, _ALTERNATIVES, _NAMED = 0, 1, 2
 SPARSE = 2
-"""The limit for the width of the range of item numbers, in numbers for each triple.
+"""The limit on the range of item numbers, as a multiple of the number of triples.
 
 Within this limit, a place is an item's number minus the first item's number. In a wider range, the
 items are numbered again without gaps, which takes longer.
@@ -41,11 +41,12 @@ items are numbered again without gaps, which takes longer.
 class DerivationRows:
     """Triples and the known facts about their derivations, as parallel arrays.
 
-    ``kind`` is a code of ``KINDS``, ``UNKNOWN`` or ``COPY``. ``way`` tells the stored derivations
-    of one dst apart. ``joint`` tells rows without a way apart: rows of one dst with the same number
-    act together, unless their kind is ``any`` or unknown. ``kind``, ``way`` and ``joint`` are None
-    if nothing is known about any row. ``conditional`` marks the rows of derivations that may fail
-    if the value of an input changes; None if there are none.
+    ``kind`` is a code from ``KINDS``, ``UNKNOWN`` or ``COPY``. ``way`` distinguishes the stored
+    derivations of one dst. ``joint`` distinguishes rows without a way: rows of one dst with the
+    same number act together, unless their kind is ``any`` or unknown. ``kind``, ``way`` and
+    ``joint`` are None if nothing is known about any row. ``conditional`` marks the rows of
+    derivations that may fail if the value of an input changes; it is None if there are no such
+    rows.
     """
 
     src: I64
@@ -159,7 +160,7 @@ class Derivations:
 
 
 def _keys(rows: DerivationRows, dst: I64) -> tuple[I64, int]:
-    """Return a key for each row, the same within a derivation, and the number of keys of a dst."""
+    """Return a key for each row, the same within a derivation, and the number of keys per dst."""
     assert rows.kind is not None
     count = len(rows)
     code = np.full(count, _POOLED, np.int64)

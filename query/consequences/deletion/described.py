@@ -1,7 +1,7 @@
 """Read the known facts about the derivations of fetched triples: kinds, ways, values, functions.
 
 A triple's own kind takes precedence over the kind of its op. The columns of derivations are read
-from the files of the fetched partitions, and only if the warehouse has any.
+from the files of the fetched partitions, and only if the warehouse has such columns.
 """
 
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ class Described:
 
     @cached_property
     def ops(self) -> tuple[I32, pa.Array]:
-        """The op of each triple, as a code, and the ops."""
+        """The op of each triple as a code, and the ops that the codes stand for."""
         return self.triples.texts(OP)
 
     @cached_property
@@ -124,7 +124,7 @@ class Described:
         return found
 
     def tensors(self, graph: Derivations) -> Tensors | None:
-        """Return the values, counts and functions of aggregates; None if there are none."""
+        """Return values, counts and functions of aggregates, or None if there are no aggregates."""
         if not (graph.kind == AGGREGATE).any():
             return None
         known = self._operations.filter(_computable(self._operations))
@@ -156,7 +156,8 @@ def _of_programs(operations: pa.Table) -> pa.Array:
 def _computable(operations: pa.Table) -> pa.Array:
     """Return a mask of the ops whose function can be computed again from the triples.
 
-    A count of a column skips nulls, and a filter skips rows, although the triples have those rows.
+    Left out are counts of a column, which skip nulls, and filters, which skip rows: the triples
+    have the skipped rows too.
     """
     sql = operations[SQL].fill_null("")
     counts = pc.equal(operations[FUNCTION], "count").fill_null(False)
@@ -166,6 +167,6 @@ def _computable(operations: pa.Table) -> pa.Array:
 
 
 def _by_op(ops: pa.Array, known: pa.ChunkedArray, codes: list[int]) -> I8:
-    """Return the code of each of ``ops``; -1 if the op is not among the ``known`` ones."""
+    """Return the code of each op in ``ops``; -1 if the op is not in ``known``."""
     at = pc.index_in(ops, known.combine_chunks().cast(ops.type)).fill_null(len(codes))
     return np.array([*codes, -1], np.int8)[np.asarray(at, np.int64)]

@@ -8,8 +8,8 @@ inputs are needed. An item dies if it is in neither bound, survives if it is in 
 undecided otherwise.
 
 Each bound is a least fixpoint (Dowling and Gallier 1984), so a cycle does not keep itself alive.
-The Lipstick paper (definition 4.2) defines this deletion, but it counts lost inputs instead, which
-is wrong on cycles.
+The Lipstick paper (definition 4.2) computes this deletion in another way: it counts lost inputs,
+which is wrong on cycles.
 
 Some items are derived only from each other, even without the deletion. The triples do not record
 what supports such items. So the upper bound contains these items, and all items that they hold up,
@@ -120,7 +120,8 @@ class Deleter:
         return Fates(reached, work.fate)
 
     def _settle(self, skipped: Bools, reached: I32, known: I32, work: Work, code: int) -> int:
-        """Give the fate ``code`` to each item that exists in its bound; return their number.
+        """Give the fate ``code`` to the items that exist in a bound; return the number of these
+        items.
 
         ``SURVIVES`` means the lower bound, and any other code means the upper bound.
         """
@@ -161,7 +162,7 @@ def _clear(first: I32, places: I32, work: Work) -> None:
 def _reach(
     graph: TripleIndex, conditional: Bools, skipped: Bools, deleted: I32, starts: I32, work: Work
 ) -> tuple[int, bool]:
-    """Write all places downstream to ``queue``; return their number, and whether a kind is unsure.
+    """Write all places downstream to ``queue``; return how many, and whether a kind is unsure.
 
     The places are downstream of ``deleted`` and ``starts``. The triples from these places, and from
     deleted places, count as missing.

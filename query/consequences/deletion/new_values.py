@@ -34,7 +34,7 @@ class Tensors:
     """The values and counts of the triples of aggregates, and the functions of the aggregates.
 
     ``value`` and ``times`` have an entry for each row. An unknown value is NaN. ``function`` has,
-    for each derivation, an index into ``FUNCTIONS``, or -1.
+    for each derivation, an index into ``FUNCTIONS``, or -1 if no function is known.
     """
 
     value: F64

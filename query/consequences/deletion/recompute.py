@@ -56,7 +56,9 @@ class InputValues(NamedTuple):
 
 
 class Lost(NamedTuple):
-    """The fate of each place, and a mask of the rows that a deletion ended; it is empty if none."""
+    """The fate of each place, and a mask of the rows that a deletion ended, empty without such
+    rows.
+    """
 
     fate: I8
     gone: Bools
@@ -129,9 +131,10 @@ def touch(graph: TripleIndex, fate: I8, mark: U8, queue: I32, filled: int, waiti
 
 @njit(cache=True, nogil=True)
 def inputs(of: I32, graph: TripleIndex, touched: I32) -> tuple[I32, I64]:
-    """Return the rows of the aggregates and copies of some places, and where each one's rows begin.
+    """Return the rows of the aggregates and copies of some places, and where each derivation
+    begins.
 
-    From its beginning, a derivation has as many rows as its ``size``.
+    A derivation has as many rows, from where it begins, as its ``size``.
     """
     begins = np.zeros(len(graph.kind), np.int64)
     count = 0
@@ -216,7 +219,7 @@ def _judge_item(
 
 @njit(cache=True, nogil=True)
 def _copied(way: int, graph: TripleIndex, tensors: InputValues, outcome: Outcome) -> int:
-    """Give a copy the values of its group; return the reason if they are unknown, or 0."""
+    """Give a copy the values of its group; return the reason why they are unknown, or 0."""
     group = graph.src[tensors.rows[tensors.begins[way]]]
     for of in range(graph.first[group], graph.first[group + 1]):
         if outcome.state[of] == CHANGED:
@@ -275,7 +278,7 @@ def _aggregate(
 
 @njit(cache=True, nogil=True)
 def _given(source: int, given: float, graph: TripleIndex, outcome: Outcome) -> tuple[float, int]:
-    """Return the value that a surviving input now gives, and the reason if it is unknown, or 0."""
+    """Return the value that a surviving input now gives, and the reason why it is unknown, or 0."""
     found = given
     matches = 0
     changed = unknown = other = False
@@ -368,7 +371,7 @@ def is_exact(how: int, values: F64, times: I64, count: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def added(one: float, other: float) -> tuple[float, float]:
-    """Return the sum of two numbers, and its rounding error (Knuth)."""
+    """Return the sum of two numbers, and the rounding error of the sum (Knuth)."""
     total = one + other
     back = total - one
     return total, (one - (total - back)) + (other - back)

@@ -74,7 +74,7 @@ def bounds(graph: Derivations, weights: F64, how: int, *, joint: bool = False) -
 
 @njit(cache=True, nogil=True)
 def _topological(graph: TripleIndex, rows: int) -> tuple[I32, int]:
-    """Return all places, inputs first, and the number of them neither on nor after a cycle."""
+    """Return all places, inputs first, and how many of them are neither on nor after a cycle."""
     places = len(graph.at) - 2
     waiting = np.zeros(places, np.int32)
     for edge in range(rows):

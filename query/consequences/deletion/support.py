@@ -4,9 +4,10 @@ A *support* of an item is a set of sources that may be enough for it to exist. D
 sources kills the item only if the set has one source of each support. So the search finds a
 support, deletes one of its sources, and continues with the next support. With up to n deletions, it
 misses no set of n sources or fewer.
-Most items are derived from their support. Items that rest on each other only may exist for reasons
-that no triple records (``unsupported.py``). If such items hold up an item, its support consists of
-the sources that its derivations need.
+
+Most items are derived from their support. But items that rest only on each other may exist for
+reasons that no triple records (``unsupported.py``). The support of an item that they hold up
+consists of the sources that its derivations need.
 """
 
 from dataclasses import dataclass
@@ -108,7 +109,9 @@ class Supports:
         return np.array(sorted(found), np.int32)
 
     def _proof(self, gone: Bools) -> tuple[I32, I32]:
-        """Return the derivation that first proves each item, and the input that completed it."""
+        """Return the derivation that first proves each item, and the input that completed the
+        proof.
+        """
         graph = self._graph
         by = np.full(graph.places, -1, np.int32)
         via = np.full(len(graph.dst), -1, np.int32)
@@ -122,7 +125,7 @@ class Supports:
         return self._graph.src[self._graph.rows_of(way)].tolist() if joint else [int(via[way])]
 
     def _held(self, place: int, alive: Bools) -> list[int]:
-        """Return the inputs that may exist, from all derivations of the place that may hold.
+        """Return those inputs of an item that may exist, from all derivations that may hold.
 
         One derivation would not be enough: it may lead back to the item.
         """
@@ -137,7 +140,7 @@ class Supports:
 
 @njit(cache=True, nogil=True)
 def _prove(graph: TripleIndex, gone: Bools, by: I32, via: I32) -> None:
-    """Set the derivation that first proves each item, and the input that completed it."""
+    """Set the derivation that first proves each item, and the input that completed the proof."""
     places = len(graph.first) - 1
     holds: U8 = np.zeros(places, np.uint8)
     pending = graph.size.copy()

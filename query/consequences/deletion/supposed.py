@@ -91,7 +91,7 @@ def select(snapshot: Snapshot, deletion: Deletion) -> Deleted:
 
 
 def _of_tables(snapshot: Snapshot, deletion: Deletion) -> ItemNumbers:
-    """Return the items of the tables; given attributes, only items with a triple that has them."""
+    """Return the items of the tables, or only those with a triple that has the given attributes."""
     check_tables(deletion.tables, snapshot)
     wanted = pa.array(deletion.tables, pa.string())
 

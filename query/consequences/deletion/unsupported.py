@@ -17,7 +17,7 @@ from .derivations import TripleIndex
 
 @njit(cache=True, nogil=True)
 def kill(graph: TripleIndex, skipped: Bools, deleted: I32, starts: I32, work: Work) -> int:
-    """Count the derivations of each place that fail; return the number of places that lose all.
+    """Count the derivations of each place that fail; return how many places lose all of them.
 
     This is the deletion of the Lipstick paper in the upper bound, which counts lost inputs one by
     one. It leaves a cycle alive even if nothing outside the cycle supports it.
