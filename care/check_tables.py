@@ -140,7 +140,7 @@ def _dependency_damages(snapshot: Snapshot) -> Iterator[Damage]:
 
 
 def pair_codes(snapshot: Snapshot, child: SetIds, parent: SetIds) -> I64:
-    """Return a number for each pair of set ids, unique to the pair. The snapshot must have them."""
+    """Return a unique number for each pair of set ids. The snapshot must have all of these ids."""
     ids = snapshot.set_ids
     places = [np.minimum(np.searchsorted(ids, ends), len(ids) - 1) for ends in (child, parent)]
     codes: I64 = places[0] * len(ids) + places[1]

@@ -1,6 +1,6 @@
 """Compact a warehouse: build a new base with all visible data, as if by a single ingest.
 
-Many appends leave many small sets and partitions. The old base stays beside the new one, so
+Many appends leave many small sets and partitions. The old base stays beside the new base, so
 running readers continue undisturbed and earlier generations remain.
 """
 
@@ -74,7 +74,7 @@ def _rebuild(job: Job) -> JobResult:
 def _compare(job: Job, commit: Commit) -> None:
     """Raise Damaged unless the new base has everything that the old base shows.
 
-    The new base may have more components, since triples that connected them may have died.
+    The new base may have more components, since triples that connected components may have died.
     """
     assert job.before, "compact checks that there is something to compact"
     before = Snapshot(job.layout, job.before, room=job.room)

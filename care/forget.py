@@ -155,7 +155,7 @@ def _with_groups(layout: Layout, base: int, items: Sequence[int]) -> list[int]:
 
 
 def _find(layout: Layout, names: Sequence[str]) -> _Occurrences:
-    """Find the places of the names: in each ingest of each base, even if it was rolled back."""
+    """Find the places of the names, in each base and each ingest, even one that was rolled back."""
     wanted = pa.array(sorted(set(names)), pa.string())
     found = _Occurrences({}, [], set(wanted.to_pylist()))
     for base in bases(layout):

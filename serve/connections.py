@@ -16,7 +16,9 @@ closed.
 HEAD_SECONDS = 10.0
 """The time limit for the head of a request to arrive, in seconds."""
 HEAD_BYTES = 1 << 17
-"""The largest size of a request's head, in bytes. Names too long for it must be sent by POST."""
+"""The largest size of a request's head, in bytes. Names that do not fit into it must be sent by
+POST.
+"""
 
 
 class ClientConnection(HttpToolsProtocol):

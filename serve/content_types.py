@@ -53,8 +53,8 @@ class ResponseFormat:
     """Whether CSV escapes cells that a spreadsheet would run as formulas."""
     order: Order = Order.auto
     report: Callable[[ProvhouseError], bytes] = field(default=lambda _: b"", compare=False)
-    """A function that returns the report of an error, to send after a part of the response. It
-    returns no bytes if there is no report.
+    """A function that returns the bytes that report an error to the client, after a part of the
+    response was sent. It returns no bytes if there is no report.
     """
 
     @property

@@ -3,9 +3,9 @@
 An asker answers questions from one generation. As soon as a writer has committed, the keeper opens
 an asker of the new generation beside the old asker, caches the new partitions, and only then
 switches to the new asker. So no question mixes generations or waits for partitions. Twice a second,
-the keeper also checks for other changes. After an erasure, it drops all data that it has read, so
-that nothing erased stays in memory. If Spark or Neo4j has died, it restarts that service, and
-refuses questions until the service runs again.
+the keeper also checks for other changes. After an erasure, the keeper drops all data that it has
+read, so that nothing erased stays in memory. If Spark or Neo4j has died, the keeper restarts that
+service, and refuses questions until the service runs again.
 """
 
 import threading

@@ -1,7 +1,7 @@
 """The server's listening addresses: loopback, and with TLS also ``server_address``.
 
-Without TLS, the server listens on loopback only, whatever the settings are. If a reverse proxy on
-the same machine ends TLS, it connects to the port on loopback.
+Without TLS, the server listens on loopback only, whatever the settings are. A reverse proxy that
+ends TLS on the same machine connects to the port on loopback.
 """
 
 import re

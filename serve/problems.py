@@ -43,7 +43,9 @@ _STATUS: dict[type[ProvhouseError], int] = {
     Busy: 409,
     Damaged: 500,
 }
-"""The HTTP status of each class of errors. For an error of several classes, the first counts."""
+"""The HTTP status of each class of errors. For an error of several classes, the first
+class counts.
+"""
 
 
 def problem(error: ProvhouseError, request: Request) -> Response:

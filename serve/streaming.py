@@ -1,6 +1,6 @@
 """A pipe between the thread that writes an answer and the thread that sends it.
 
-So the text of a large answer is never in memory as a whole.
+With a pipe, the text of a large answer is never in memory as a whole.
 """
 
 from collections.abc import Callable, Iterator

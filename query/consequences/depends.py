@@ -25,9 +25,7 @@ Exists = Literal["yes", "no", "undecided"]
 
 @dataclass(frozen=True, kw_only=True)
 class Dependency(Header):
-    """Whether ``item`` would exist without ``on``, and a smallest set of sources that ``item``
-    needs.
-    """
+    """Whether ``item`` would exist without ``on``, and a smallest set that ``item`` depends on."""
 
     item: str
     on: str

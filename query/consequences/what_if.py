@@ -259,9 +259,7 @@ class Settled:
         return _named(pa.table({**rows, "reason": reasons}).cast(_UNKNOWN))
 
     def _made(self, ways: I32) -> I32:
-        """Return the derivation that made each value; for the copy of a group, the group's
-        derivation.
-        """
+        """Return the derivation that made each value; for a copied group, that of the group."""
         copied = self.graph.kind[ways] == COPY
         if not copied.any():
             return ways

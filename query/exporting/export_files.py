@@ -75,9 +75,7 @@ def write_modules(modules: pa.Table, folder: Path) -> ExportPart | None:
 
 
 class ExportWriter:
-    """A writer of Parquet files with one schema; when a file is large enough, it begins a
-    new file.
-    """
+    """A writer of Parquet files with one schema; after a large enough file, it begins a new one."""
 
     def __init__(self, folder: Path, schema: pa.Schema) -> None:
         self.parts: list[ExportPart] = []

@@ -1,6 +1,4 @@
-"""Explain a question instead of answering it: what each method would read, and how long
-it takes.
-"""
+"""Explain a question instead of answering it: the data and the time of each method."""
 
 from dataclasses import dataclass, replace
 

@@ -26,9 +26,7 @@ class TableOrigins:
 
 @dataclass(frozen=True, kw_only=True)
 class Origins(Header):
-    """The sources of an item: the items that it was derived from, and that have no sources
-    themselves.
-    """
+    """The sources of an item: the underived items that it was derived from."""
 
     item: str
     sources: int

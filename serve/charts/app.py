@@ -47,8 +47,9 @@ class Opening(BaseModel):
 
 
 class BrushRequest(BaseModel):
-    """For each view that has a brush, the brushed bars, as runs: the first bar, and the bar after
-    the last.
+    """The brushed bars, as runs of neighbours, of each view that has a brush.
+
+    A run is a pair: the first bar, and the bar after the last.
     """
 
     brushes: Brushes = {}

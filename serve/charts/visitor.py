@@ -14,7 +14,7 @@ from ..tokens import Role
 
 
 class Visitor:
-    """The token of a page's link, and the key that can be exchanged for it once."""
+    """The token of a page's link, and the key for which it can be exchanged once."""
 
     def __init__(self) -> None:
         self.token = secrets.token_urlsafe(32)

@@ -120,8 +120,7 @@ class Deleter:
         return Fates(reached, work.fate)
 
     def _settle(self, skipped: Bools, reached: I32, known: I32, work: Work, code: int) -> int:
-        """Give the fate ``code`` to the items that exist in a bound; return the number of these
-        items.
+        """Give the fate ``code`` to the items that exist in a bound; return the number of items.
 
         ``SURVIVES`` means the lower bound, and any other code means the upper bound.
         """

@@ -56,9 +56,7 @@ class InputValues(NamedTuple):
 
 
 class Lost(NamedTuple):
-    """The fate of each place, and a mask of the rows that a deletion ended, empty without such
-    rows.
-    """
+    """The fate of each place, and a mask of the rows that a deletion ended (empty if none)."""
 
     fate: I8
     gone: Bools
@@ -131,10 +129,9 @@ def touch(graph: TripleIndex, fate: I8, mark: U8, queue: I32, filled: int, waiti
 
 @njit(cache=True, nogil=True)
 def inputs(of: I32, graph: TripleIndex, touched: I32) -> tuple[I32, I64]:
-    """Return the rows of the aggregates and copies of some places, and where each derivation
-    begins.
+    """Return the rows of the aggregates and copies of some places, and each one's first position.
 
-    A derivation has as many rows, from where it begins, as its ``size``.
+    The rows of a derivation are the ``size`` rows from its first position.
     """
     begins = np.zeros(len(graph.kind), np.int64)
     count = 0

@@ -109,9 +109,7 @@ class Supports:
         return np.array(sorted(found), np.int32)
 
     def _proof(self, gone: Bools) -> tuple[I32, I32]:
-        """Return the derivation that first proves each item, and the input that completed the
-        proof.
-        """
+        """Return the derivation that first proves each item, and its last input to be proven."""
         graph = self._graph
         by = np.full(graph.places, -1, np.int32)
         via = np.full(len(graph.dst), -1, np.int32)
@@ -140,7 +138,7 @@ class Supports:
 
 @njit(cache=True, nogil=True)
 def _prove(graph: TripleIndex, gone: Bools, by: I32, via: I32) -> None:
-    """Set the derivation that first proves each item, and the input that completed the proof."""
+    """Set the derivation that first proves each item, and its last input to be proven."""
     places = len(graph.first) - 1
     holds: U8 = np.zeros(places, np.uint8)
     pending = graph.size.copy()
