@@ -2,8 +2,8 @@
 
 The order of the steps makes a prune safe to interrupt:
 
-1. ``ids.json`` records the pruned generations. From then on, these generations no longer exist, even
-   after a crash.
+1. ``ids.json`` records the pruned generations. From then on, these generations no longer exist,
+   even after a crash.
 2. The commit records of these generations are removed.
 3. The bases that no record names any more are removed. A base that is still being read stays until
    the next writer runs.

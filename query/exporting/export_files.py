@@ -75,7 +75,9 @@ def write_modules(modules: pa.Table, folder: Path) -> ExportPart | None:
 
 
 class ExportWriter:
-    """A writer of Parquet files with one schema; after a large enough file, it begins a new one."""
+    """A writer of Parquet files with one schema, which begins a new file after ``FILE_TRIPLES``
+    rows.
+    """
 
     def __init__(self, folder: Path, schema: pa.Schema) -> None:
         self.parts: list[ExportPart] = []

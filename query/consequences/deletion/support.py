@@ -109,7 +109,11 @@ class Supports:
         return np.array(sorted(found), np.int32)
 
     def _proof(self, gone: Bools) -> tuple[I32, I32]:
-        """Return the derivation that first proves each item, and its last input to be proven."""
+        """Return how each item is first proven.
+
+        The first array has the derivation that proves each item, or -1. The second array has, for
+        each of these derivations, the input that completed the proof.
+        """
         graph = self._graph
         by = np.full(graph.places, -1, np.int32)
         via = np.full(len(graph.dst), -1, np.int32)
@@ -138,7 +142,11 @@ class Supports:
 
 @njit(cache=True, nogil=True)
 def _prove(graph: TripleIndex, gone: Bools, by: I32, via: I32) -> None:
-    """Set the derivation that first proves each item, and its last input to be proven."""
+    """Set how each item is first proven.
+
+    ``by`` gets the derivation that proves each item. ``via`` gets, for each of these derivations,
+    the input that completed the proof.
+    """
     places = len(graph.first) - 1
     holds: U8 = np.zeros(places, np.uint8)
     pending = graph.size.copy()
