@@ -30,7 +30,9 @@ SMALL = 1 << 18
 core saves.
 """
 LARGE = 1 << 18
-"""With this many sets and dependencies, Neo4j's importer is faster, and is used if possible."""
+"""With at least this many sets and dependencies, Neo4j's importer is faster; it is used if
+possible.
+"""
 
 
 def compact(settings: Settings, progress: Progress) -> Summary:

@@ -43,14 +43,18 @@ from .old_versions import old_versions
 
 @dataclass(frozen=True)
 class Retracting:
-    """The triples to retract: all from a file or a run, or all that touch some items."""
+    """The triples to retract: all triples from a file or a run, or all triples that touch some
+    items.
+    """
 
     file: Path | None = None
     """A file, or a folder that stands for all files ingested from below it."""
     run: str | None = None
     items: Sequence[str] = ()
     versions_before: str | None = None
-    """A version or a time. Selects the lineage of old versions that no newer row derives from."""
+    """A version or a time. It selects the lineage of old versions that no newer row
+    derives from.
+    """
 
 
 @dataclass(frozen=True)

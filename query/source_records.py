@@ -47,7 +47,7 @@ class LostFile:
 
     path: Path
     state: str
-    """``gone``, ``changed`` or ``unreadable``."""
+    """The state of the file: ``gone``, ``changed`` or ``unreadable``."""
 
 
 @dataclass(frozen=True)

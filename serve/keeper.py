@@ -43,7 +43,7 @@ COMMIT_SECONDS = 0.02
 VIEWS_SECONDS = 3600.0
 """The number of seconds between two removals of expired views from Neo4j."""
 NEO4J_SECONDS = 5.0
-"""The number of seconds between two checks whether Neo4j answers."""
+"""The number of seconds between two checks that Neo4j answers."""
 PARTITIONS_PER_JOB = 8
 """The largest number of partitions that one Spark job caches. Questions run between these jobs."""
 

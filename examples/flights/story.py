@@ -85,7 +85,7 @@ class Readings:
 
 @dataclass(frozen=True)
 class Changed:
-    """A mean of the wind that has another value without a reading."""
+    """A mean wind that would have another value without a reading."""
 
     item: str
     op: str

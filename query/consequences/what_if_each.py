@@ -76,7 +76,9 @@ class Alternatives:
     """The places of the inputs."""
     after: F64
     reason: str | None
-    """Why the alternatives are unknown; then ``after`` is NaN throughout."""
+    """The reason why the alternatives are unknown, or None. If there is a reason, ``after`` is NaN
+    throughout.
+    """
 
 
 def what_if_each(asker: Asker, item: str, limit: int) -> WhatIfEach:

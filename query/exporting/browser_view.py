@@ -58,7 +58,7 @@ class Neo4jView:
     exactness: Weakest | None = None
     """The weakest exactness on the paths of the answer, as in ``Answer``."""
     exactness_triples: dict[str, int] = field(default_factory=dict)
-    """The number of triples on the answer's paths by exactness, with triples left out of
+    """The number of triples on the answer's paths, by exactness. It includes triples left out of
     the view.
     """
     samples: tuple[Sample, ...] = ()

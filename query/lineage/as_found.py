@@ -50,8 +50,8 @@ class AsFound:
     def items(self) -> Iterator[pa.Table]:
         """Yield the items by depth, with the columns of an answer.
 
-        The names of the first ``ROWS`` items are looked up first, and the names of all items
-        together after that. Raises Unavailable if an item is erased meanwhile.
+        The names of the first ``ROWS`` items are looked up on their own; after that, all names are
+        looked up together. Raises Unavailable if an item is erased meanwhile.
         """
         for begin in range(0, len(self._found.search), ROWS):
             items, depths = self._found.search.items(begin, begin + ROWS)
@@ -118,7 +118,7 @@ class AsFound:
     def _check_erased(self) -> None:
         """Raise Unavailable if an item was erased since the search.
 
-        Earlier rows are sent already, so the answer cannot begin again without the erased item.
+        Earlier rows were already sent, so the answer cannot begin again without the erased item.
         """
         if self._names.erased is not self._erased:
             raise Unavailable(

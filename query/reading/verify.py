@@ -29,7 +29,7 @@ def check_sets(snapshot: Snapshot, walk: Walk, triples: Fetched, direction: Dire
     """Raise Damaged if a triple of the walk's sets is missing, or if the walk lacks a needed set.
 
     Upstream, the triples themselves show which sets are needed. Downstream, missing triples would
-    be in sets that were not read, so this checks the table ``set_dependencies`` instead.
+    be in sets that were not read, so the table ``set_dependencies`` is checked instead.
     """
     sets, dst = walk.sets, triples.dst
     _check_counts(snapshot, sets, triples)

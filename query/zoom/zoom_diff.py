@@ -54,9 +54,9 @@ class ZoomedDiff:
     zoom: Level
     folded: tuple[str, ...]
     nodes: pa.Table
-    """The columns ``NODES``."""
+    """The nodes, with the columns ``NODES``."""
     edges: pa.Table
-    """The columns ``EDGES``, with the most differences first."""
+    """The edges, with the columns ``EDGES``. Edges with the most differences come first."""
     seconds: dict[str, float]
 
 

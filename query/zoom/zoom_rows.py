@@ -203,7 +203,7 @@ def reached_tables(
 def tables_between(
     snapshot: Snapshot, first: ItemNumber, last: ItemNumber
 ) -> tuple[pa.Table, pa.Table]:
-    """Return the tables on all paths between the tables of two items; no rows without a path.
+    """Return the tables on all paths between the tables of two items; empty if there is no path.
 
     The first nodes are the tables of the two items.
     """

@@ -49,9 +49,9 @@ class LevelView:
     outside: int
     """The number of items that were made, but in no module."""
     nodes: pa.Table
-    """The columns ``NODES``; the first nodes are the asked items."""
+    """The nodes, with the columns ``NODES``. The first nodes are the asked items."""
     edges: pa.Table
-    """The columns ``EDGES``, with the most triples first."""
+    """The edges, with the columns ``EDGES``. Edges with the most triples come first."""
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,7 @@ class Described:
 
     @cached_property
     def _columns(self) -> pa.Table | None:
-        """The columns of derivations, or None if no triple of the warehouse has any."""
+        """The columns of derivations; None if the warehouse has no such columns."""
         if not self.snapshot.derived:
             return None
         parts = []
@@ -114,7 +114,8 @@ class Described:
     def _captured(self) -> Bools | None:
         """A mask of the triples whose op belongs to a program; None if no op belongs to a program.
 
-        Conditions, keys and joins of a program may use any value of the program's sources.
+        The derivations of these triples are conditional, because conditions, keys and joins of a
+        program may use any value of the program's sources.
         """
         known = self._operations.filter(_of_programs(self._operations))
         if not len(known):

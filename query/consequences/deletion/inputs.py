@@ -16,7 +16,7 @@ class DerivationInputs:
         self._graph, self._groups = graph, groups
 
     def ways(self, place: int) -> Iterator[int]:
-        """Yield the derivations of a place. The group's derivations replace the copy of a group."""
+        """Yield the derivations of a place; those of a group replace the copy of the group."""
         first = self._graph.first
         for way in range(first[place], first[place + 1]):
             if self._graph.kind[way] == COPY:
