@@ -28,7 +28,7 @@ from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.shown_writes import shown_writes
 from provhouse.store.warehouse.written import Written, read_since
 
-_ROW_BITS = 40  # the bits of a row's position in its file; the bits above have the file's number
+_ROW_BITS = 40  # a row id has the row's position in these bits, and the file's number above
 _VERSION, _ROW_ID = r"@(?P<number>\d{1,18})$", r"/(?P<number>\d{1,18})$"
 
 

@@ -43,8 +43,8 @@ from .old_versions import old_versions
 
 @dataclass(frozen=True)
 class Retracting:
-    """The triples to retract: all triples from a file or a run, or all triples that touch some
-    items.
+    """The triples to retract: all triples of a file or run, or all triples that touch
+    some items.
     """
 
     file: Path | None = None

@@ -20,9 +20,7 @@ _NAMES = 12
 
 @dataclass(frozen=True)
 class PreviewResult(Result):
-    """A preview: the added data, the meaning of columns, and the sets that components are
-    cut into.
-    """
+    """A preview: the added data, the meaning of columns, and the cut of components into sets."""
 
     preview: "Preview"
 

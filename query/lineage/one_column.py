@@ -24,7 +24,7 @@ from provhouse.store.warehouse.written import Written, read_written
 
 from ..locate import locate_versions
 
-_ROW_BITS = 40  # the bits of a row's position in its file; the bits above have the file's number
+_ROW_BITS = 40  # a row id has the row's position in these bits, and the file's number above
 _VALUE = "value"
 _Roles = Mapping[str, Mapping[str, frozenset[str]]]
 """The roles of each column, by table and by column."""

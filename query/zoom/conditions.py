@@ -92,7 +92,7 @@ def _conditions(flow: Flow, made: I32, shown: Bools) -> I64:
             never[item] = True
         elif not stateful[item]:
             never[item] |= needed[item]
-    # a constant is hidden only if every item made from it is hidden
+    # A constant is hidden only if every item made from it is hidden.
     for row in range(len(flow.src)):
         item = flow.src[row]
         if made[item] == UNMADE and not stateful[item]:

@@ -146,7 +146,7 @@ def _hidden(flow: Flow, made: I32, inside: Bools, gone: Bools, shown: Bools) -> 
         at = made[item]
         inner = at >= 0 and gone[at] and not (shown[item] or output[item] or outer[item])
         hidden[item] = inner and (used[item] or says[at])
-    # a constant is hidden only if every item made from it is hidden
+    # A constant is hidden only if every item made from it is hidden.
     for row in range(len(flow.src)):
         needed[flow.src[row]] |= not hidden[flow.dst[row]]
     for item in range(items):

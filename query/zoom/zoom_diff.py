@@ -185,7 +185,7 @@ def _edges(view: ShownAt, keys: pa.Array) -> pa.Table:
     names = view.snapshot.names.names(flow.numbers).cast(_TEXT)
     ends = (names.take(pa.array(each[view.view.row])) for each in (flow.flow.src, flow.flow.dst))
     calls = ["\0".join(each or "" for each in call) for call in flow.calls.calls]
-    of = flow.flow.invocation[view.view.row] % (len(calls) + 1)  # NONE becomes the last one
+    of = flow.flow.invocation[view.view.row] % (len(calls) + 1)  # NONE becomes the last number
     call = pa.array([*calls, ""], _TEXT).take(pa.array(of))
     columns = [
         *(keys.take(pa.array(each)) for each in (groups.start, groups.end)),

@@ -139,7 +139,7 @@ def inputs(of: I32, graph: TripleIndex, touched: I32) -> tuple[I32, I64]:
         for way in range(graph.first[place], graph.first[place + 1]):
             if graph.kind[way] == AGGREGATE or graph.kind[way] == COPY:
                 count += graph.size[way]
-                # the end of its rows: the loop below fills the rows from there backwards
+                # This is the end of its rows: the loop below fills them backwards from here.
                 begins[way] = count
     rows = np.empty(count, np.int32)
     for row in range(len(of) - 1, -1, -1):

@@ -29,9 +29,7 @@ WORK = 200_000_000
 
 @dataclass(frozen=True)
 class Search:
-    """The places of a smallest set (None if none was found), and whether the search was
-    complete.
-    """
+    """The places of a smallest set (None if not found), and whether the search was complete."""
 
     found: I32 | None
     complete: bool
