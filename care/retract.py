@@ -43,9 +43,7 @@ from .old_versions import old_versions
 
 @dataclass(frozen=True)
 class Retracting:
-    """The triples to retract: all triples of a file or run, or all triples that touch
-    some items.
-    """
+    """The triples to retract: all triples of a file or run, or all that touch some items."""
 
     file: Path | None = None
     """A file, or a folder that stands for all files ingested from below it."""

@@ -75,9 +75,7 @@ def write_modules(modules: pa.Table, folder: Path) -> ExportPart | None:
 
 
 class ExportWriter:
-    """A writer of Parquet files with one schema, which begins a new file after ``FILE_TRIPLES``
-    rows.
-    """
+    """A writer of Parquet files of up to about ``FILE_TRIPLES`` rows, all with one schema."""
 
     def __init__(self, folder: Path, schema: pa.Schema) -> None:
         self.parts: list[ExportPart] = []
