@@ -66,9 +66,9 @@ def forget(
 ) -> Forgotten:
     """Erase items by their names.
 
-    All changes happen inside the context ``alone``, which can stop the server meanwhile. A name
-    also counts as stored if this call has just completed an interrupted erasure of it; the result
-    then includes the counts of that erasure.
+    All changes happen inside the context ``alone``, which can stop the server meanwhile. If this
+    call has just completed an interrupted erasure of a name, the name also counts as stored, and
+    the result includes the counts of that erasure.
 
     Raises UsageError if there is no name or a name is empty, NotFound, with nothing changed, if a
     name is stored nowhere, and Busy if another writer is at work. Also raises Busy, after all other
@@ -107,7 +107,7 @@ def forget(
 
 
 def _check_found(found: _Occurrences, names: Sequence[str], ours: Resumed | None) -> None:
-    """Raise NotFound if a name is missing, unless ``ours`` has just erased it."""
+    """Raise NotFound if a name is missing, unless the erasure ``ours`` has just erased it."""
     if ours:
         found.missing -= {name for name in found.missing if ours.erasure.has_name(name)}
     if found.missing:
@@ -155,7 +155,7 @@ def _with_groups(layout: Layout, base: int, items: Sequence[int]) -> list[int]:
 
 
 def _find(layout: Layout, names: Sequence[str]) -> _Occurrences:
-    """Find the places of the names: in each ingest of each base, even if it was rolled back."""
+    """Find the places of the names, in each base and each ingest, even one that was rolled back."""
     wanted = pa.array(sorted(set(names)), pa.string())
     found = _Occurrences({}, [], set(wanted.to_pylist()))
     for base in bases(layout):

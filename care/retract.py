@@ -43,14 +43,16 @@ from .old_versions import old_versions
 
 @dataclass(frozen=True)
 class Retracting:
-    """The triples to retract: all from a file or a run, or all that touch some items."""
+    """The triples to retract: all triples of a file or run, or all that touch some items."""
 
     file: Path | None = None
     """A file, or a folder that stands for all files ingested from below it."""
     run: str | None = None
     items: Sequence[str] = ()
     versions_before: str | None = None
-    """A version or a time. Selects the lineage of old versions that no newer row derives from."""
+    """A version or a time. It selects the lineage of old versions that no newer row
+    derives from.
+    """
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class Retraction:
     ended: int
     """The number of triples that the retraction ended."""
     kept: int
-    """The number of selected triples that stay because another file or run brought them too."""
+    """The number of selected triples that stay because another file or run also brought them."""
     triples: int
     """The number of live triples after the retraction."""
     committed: bool

@@ -1,4 +1,4 @@
-"""Roll back the last ingest: a new generation shows the state before it.
+"""Roll back the last ingest: a new generation shows the state before that ingest.
 
 Nothing is removed: tables only grow, and Neo4j may have more data than a generation needs. Earlier
 generations still show the ingest that was rolled back, and its ids are never used again.

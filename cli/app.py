@@ -99,7 +99,7 @@ COMMANDS = (
 )
 for command in with_derived(COMMANDS):
     name = name_of(command)
-    own = {"allow_interspersed_args": command is not run_spark}  # options after it are the script's
+    own = {"allow_interspersed_args": command is not run_spark}  # later options are the script's
     app.command(name, epilog=epilog(name), context_settings=own)(command)
 
 

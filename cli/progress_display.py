@@ -123,7 +123,9 @@ class Remaining:
 
     def __init__(self) -> None:
         self._reports: list[tuple[float, float]] = []
-        """Seconds and part of the first report, and of the latest report with a larger part."""
+        """The seconds and the part of the first report, and those of the latest report with a
+        larger part.
+        """
 
     def add(self, seconds: float, part: float) -> None:
         """Report that ``part`` of the step, from 0 to 1, is done after ``seconds``."""

@@ -71,7 +71,7 @@ class JsonLinesWriter(JsonWriter):
 
 
 def _pieces(value: Json) -> Iterator[str]:
-    """Yield the JSON text of an object in pieces, and read rows only for the next piece."""
+    """Yield the JSON text of an object in pieces; rows are read only when they are needed."""
     before = "{"
     for name, part in value.items():
         yield f"{before}{_text(name)}:"

@@ -156,7 +156,7 @@ class Answering:
         stack = AsyncExitStack()
         try:
             await stack.enter_async_context(self.limiter.long_slot())
-            opening = self.keeper.asker(questions[0].as_of)  # may have to be opened first
+            opening = self.keeper.asker(questions[0].as_of)  # the asker may have to be opened first
             asker = await run_in_threadpool(stack.enter_context, opening)
             absent = await run_in_threadpool(_absent_items, asker, questions)
             async with watch_disconnect(request) as disconnected:

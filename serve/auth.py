@@ -34,9 +34,9 @@ class Access:
 
     people: Identifies
     hosts: frozenset[str]
-    """Names with a port."""
+    """Host names with a port."""
     names: frozenset[str] = frozenset()
-    """Names that are accepted with any port, in lower case."""
+    """Host names that are accepted with any port, in lower case."""
     public: frozenset[str] = frozenset({"/v1/health"})
     """Paths that need no token."""
     origins: frozenset[str] | None = None

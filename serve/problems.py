@@ -43,7 +43,9 @@ _STATUS: dict[type[ProvhouseError], int] = {
     Busy: 409,
     Damaged: 500,
 }
-"""The HTTP status of each class of errors. For an error of several classes, the first counts."""
+"""The HTTP status of each class of errors. For an error of several classes, the first
+class counts.
+"""
 
 
 def problem(error: ProvhouseError, request: Request) -> Response:
@@ -98,7 +100,7 @@ def refusal(error: Refused) -> Response:
 
 
 def install_handlers(app: FastAPI, private: Folders | None = None) -> None:
-    """Make an application send every error as a problem document, without private folders."""
+    """Make an application send every error as a problem document that shows no private folders."""
     app.state.folders = private or Folders()
 
     @app.exception_handler(ProvhouseError)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BlameResult(Result):
-    """The wrong rows, and the lineage and the smallest input of the first one."""
+    """The wrong rows, and the lineage and the smallest input of the first wrong row."""
 
     found: "Blamed"
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from provhouse.query.lineage.diff import Side
 
 LATER = ("erased", "generation", "time", "complete", "exactness", "exactness_triples", "samples")
-"""The fields after the result's own fields, in this order. Tables come next."""
+"""The fields that follow the result's own fields, in this order. Tables come after them."""
 LAST = ("read", "seconds")
 OPTIONAL = ("exactness", "exactness_triples", "samples")
 """The fields that JSON leaves out if they are empty."""
@@ -34,9 +34,9 @@ class FoundResult(Result):
 
     found: Any
     rows: str = ""
-    """The field whose rows CSV contains; without it, CSV has one row."""
+    """The name of the field whose rows CSV contains; if it is empty, CSV has one row."""
     columns: tuple[str, ...] = ()
-    """The columns of CSV; without them, all columns of the rows."""
+    """The columns of CSV; if there are none, CSV has all columns of the rows."""
 
     def text(self, timing: bool = False) -> Iterator[Section]:
         """Yield the fields, the rows of CSV as a table, and the data read."""

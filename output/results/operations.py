@@ -30,7 +30,7 @@ class OperationsResult(Result):
     listed = True
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield a table with the first ops; it leaves out columns without values."""
+        """Yield a table with the first ops, without the columns that have no values."""
         rows = self.found.operations
         number = counted(rows.num_rows, "op")
         more = f", of which the first {SHOWN} are shown" if rows.num_rows > SHOWN else ""

@@ -20,7 +20,7 @@ _NAMES = 12
 
 @dataclass(frozen=True)
 class PreviewResult(Result):
-    """A preview: the added data, the meaning of columns, and the cut of components."""
+    """A preview: the added data, the meaning of columns, and the cut of components into sets."""
 
     preview: "Preview"
 

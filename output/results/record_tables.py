@@ -1,4 +1,4 @@
-"""The records of the items of an answer: the columns of their rows, a table for each source."""
+"""The records of an answer's items: the columns of their rows, with a table for each source."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence

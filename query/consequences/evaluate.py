@@ -26,9 +26,9 @@ INEXACT = "there are more derivations than double precision can count"
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluation(Header):
-    """The value of an item in a semiring: between ``low`` and ``high``, which often are equal.
+    """The value of an item in a semiring: from ``low`` to ``high``, which are often equal.
 
-    A bound is None if there is no such value; if both are None, ``reason`` says why.
+    A bound is None if it is not a finite number; if both are None, ``reason`` says why.
     """
 
     item: str
@@ -38,9 +38,11 @@ class Evaluation(Header):
     high: float | None
     reason: str | None
     used: int
-    """The number of weights of sources among the triples read; other sources have the usual one."""
+    """The number of weights given to sources in the triples read. Other sources have the usual
+    weight.
+    """
     unused: int
-    """The number of weights of other items, or of items that are not stored."""
+    """The number of weights given to other items, or to items that are not stored."""
     complete: bool
     read: Read
 
@@ -49,7 +51,8 @@ def evaluate(asker: Asker, asked: Evaluating) -> Evaluation:
     """Return the value of an item in a semiring.
 
     Reads the same data as the lineage of the item. Raises NotFound if the item is not stored, and
-    UsageError for a weight that is not allowed, or a weight of an item that is derived from others.
+    UsageError for a weight that is not allowed, or a weight of an item that is derived from other
+    items.
     """
     asked.check()
     return asker.snapshot.names.settled(lambda: _evaluate(asker, asked))
@@ -68,7 +71,7 @@ def _evaluate(asker: Asker, asked: Evaluating) -> Evaluation:
         if len(places):
             each = bounds(graph, weights, how, joint=asked.aggregates == "all")
             low, high = (float(bound[places[0]]) for bound in each)
-        else:  # nothing leads to it
+        else:  # the item has no triple
             low = high = own
     reason = CYCLE if isnan(low) else None if isfinite(low) else NONE
     if asked.semiring == "count" and max(low, high) >= WHOLE:

@@ -34,8 +34,8 @@ class Subgraph(FoundRows):
     """The items around an item, and the triples between them.
 
     ``items`` has the columns item, table and part, ordered by part, then name. An item that is both
-    an ancestor and a descendant is a descendant; siblings are neither. ``triples`` has src, dst, op
-    and attributes, in this order.
+    an ancestor and a descendant is a descendant; siblings are neither. ``triples`` has the columns
+    src, dst, op and attributes, and is ordered by these columns.
     """
 
     item: str
@@ -57,7 +57,7 @@ def _subgraph(asker: Asker, item: str) -> Subgraph:
     watch, snapshot = Stopwatch(), asker.snapshot
     with watch.step("locate"):
         located = locate_versions(snapshot, item)
-    _ = asker.spark.starting  # starts Spark in the background: the walk may have to start Neo4j
+    _ = asker.spark.starting  # starts Spark in the background, as the walk may start Neo4j
     walk = asker.walk(located.first, "upstream", watch)
     up = CSProv(snapshot, asker.spark, watch, walk).find(located.first, "upstream", None)
     up = written_out(up, snapshot.groups, "upstream")
@@ -118,7 +118,7 @@ def _below(asker: Asker, item: ItemNumber, watch: Stopwatch) -> MethodResult:
 
 
 def _together(up: MethodResult, down: MethodResult, item: ItemNumber) -> MethodResult:
-    """Return both results as one; its items include all inputs of descendants."""
+    """Return both results as one. The items of the result include all inputs of descendants."""
     triples = pa.concat_tables([up.triples, down.triples]).unify_dictionaries().combine_chunks()
     items = unique(np.concatenate([up.items, down.items, *src_and_dst(down.triples)]))
     items = items[items != item]

@@ -47,13 +47,16 @@ class Opening(BaseModel):
 
 
 class BrushRequest(BaseModel):
-    """The brushed bars of each view that has a brush, as runs of bars: first and end."""
+    """The brushed bars, as runs of neighbours, of each view that has a brush.
+
+    A run is a pair: the first bar, and the bar after the last.
+    """
 
     brushes: Brushes = {}
 
 
 class Brushing(BrushRequest):
-    """A selection, the view whose brush is being moved, and the totals that the bars have."""
+    """A selection, the view whose brush is being moved, and the measure that the bars show."""
 
     active: str | None = None
     measure: tuple[str, Literal["sum", "average"]] | None = None
@@ -114,7 +117,7 @@ def _add_views(app: FastAPI, page: Page) -> None:
 
 
 def _contents(d3: Path) -> dict[str, tuple[bytes, str]]:
-    """Return the page's files by their path, with their media types."""
+    """Return the content and the media type of each file of the page, by path."""
     folder = files(__package__) / "static"
     found: dict[str, Any] = {
         f"/{name}": ((folder / name).read_bytes(), TYPES[name.rpartition(".")[2]]) for name in FILES
