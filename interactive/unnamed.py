@@ -82,7 +82,7 @@ class Unnamed:
     def _copy(
         self, text: str, table: exp.Table, catalog: Catalog, variables: Mapping[str, Any]
     ) -> TablePlace | None:
-        """Return the copy of the file or frame that an item of FROM means, or None for others."""
+        """Return the copy of the file or frame that an item of FROM means, or None."""
         if isinstance(table.this, exp.Func):
             if table.this.name.lower() not in READERS:
                 return None

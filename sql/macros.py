@@ -16,7 +16,7 @@ DEPTH = 50
 def unfold(tree: exp.Expr, nodes: Iterable[exp.Expr], functions: Functions) -> bool:
     """Unfold the macros in a query, except built-in macros that only compute with plain values.
 
-    ``nodes`` are the nodes of the tree. Returns whether the query has any macros.
+    ``nodes`` are the nodes of the tree. Returns whether any macro was unfolded.
     """
     for depth in range(DEPTH):
         calls = [

@@ -99,7 +99,7 @@ def _column(name: str) -> exp.Column:
 
 
 def _pivot(shape: _Shape, names: list[str]) -> exp.Select:
-    """Return the GROUP BY of a PIVOT, whose columns have these names in DuckDB."""
+    """Return a PIVOT as a GROUP BY. ``names`` are DuckDB's names of the PIVOT's columns."""
     pivot = shape.pivot
     statement = pivot.this is not None
     keys = pivot.expressions if statement else pivot.args["fields"]
@@ -174,7 +174,7 @@ def _filtered(aggregate: exp.Expr, condition: exp.Expr) -> exp.Expr:
 
 
 def _unpivot(shape: _Shape, names: list[str]) -> exp.Select:
-    """Return the query of an UNPIVOT, whose columns have these names in DuckDB."""
+    """Return the query of an UNPIVOT. ``names`` are DuckDB's names of the UNPIVOT's columns."""
     pivot = shape.pivot
     if pivot.this is not None:
         into = pivot.args.get("into")
@@ -205,7 +205,7 @@ def _unnested(values: exp.Expr) -> exp.Expr:
 
 
 def _entries(shape: _Shape, listed: exp.Expr) -> Iterator[tuple[str, list[exp.Expr]]]:
-    """Yield the name of a column, or of several columns together, and their values."""
+    """Yield one name for a column, or for several columns together, and their expressions."""
     value = listed.this if isinstance(listed, exp.PivotAlias) else listed.unalias()
     if (star := _star(value)) is not None:
         for name in shape.columns([star]):

@@ -1,4 +1,4 @@
-"""Bound plans whose scans read columns in the order of the table, and whose keys are in order.
+"""Bound plans in one standard order of the columns of scans and of the keys of GROUP BY.
 
 DuckDB numbers the columns of a scan in the order of their use in a text. The same query with the
 conditions of a USING or NATURAL JOIN in another order has other numbers. This module puts the

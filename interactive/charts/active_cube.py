@@ -15,7 +15,7 @@ from .pair_cubes import add_up
 
 
 class ActiveCube:
-    """The totals of some views by the bars of the active view, under the brushes of the others."""
+    """The totals of some views for each bar of the active view, under all other views' brushes."""
 
     def __init__(
         self, rows: CodedRows, active: int, targets: Sequence[int], brushes: Brushes

@@ -91,6 +91,6 @@ def _sparse_size(rows: CodedRows) -> int:
 
 
 def _active_size(rows: CodedRows, active: int) -> int:
-    """Return the size of a view's cubes. Two threads fill one copy each."""
+    """Return the size of an active view's cubes. Each of two threads fills a copy of them."""
     others = sum(bars for view, bars in enumerate(rows.bars) if view != active)
     return 2 * 8 * rows.width * rows.bars[active] * others

@@ -15,7 +15,7 @@ BLOCK = 1 << 15
 
 
 def blocks(first: int, end: int) -> Iterator[slice]:
-    """Yield the slices of up to ``BLOCK`` rows between two rows."""
+    """Yield the rows from ``first`` up to ``end`` as slices of up to ``BLOCK`` rows."""
     for at in range(first, end, BLOCK):
         yield slice(at, min(end, at + BLOCK))
 

@@ -154,7 +154,7 @@ class Deriver:
                 refuse("derivations of a window function", found)
 
     def _source(self, source: exp.Expr) -> list[tuple[int, exp.Expr]]:
-        """Return the rids of a source with their references; replace a query by its derivations."""
+        """Return a source's references and rid columns; replace a subquery by its derivations."""
         name = source.alias_or_name
         if isinstance(source, exp.Table) and "ref" in source.meta:
             return [(source.meta["ref"], exp.column("rowid", name, quoted=True))]
