@@ -305,7 +305,7 @@ class Result:
             return [chain for at in refs for chain in self._lineage.chains[at]]
 
     def positions(self, rows: Iterable[int] | None) -> Rows:
-        """Return the distinct numbers of ``rows`` in ascending order; of all rows if it is None.
+        """Return the distinct numbers of ``rows`` in ascending order; None stands for all rows.
 
         Raises UsageError if a row does not exist.
         """

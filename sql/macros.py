@@ -82,7 +82,7 @@ def _replace(call: exp.Func, macro: Macro) -> None:
         alias = table.args.get("alias") or exp.TableAlias(this=exp.to_identifier(macro.name))
         table.replace(exp.Subquery(this=body, alias=alias, joins=table.args.get("joins")))
     else:
-        whole = call.parent if isinstance(call.parent, exp.Dot) else call  # it has its schema
+        whole = call.parent if isinstance(call.parent, exp.Dot) else call  # with a schema
         whole.replace(exp.paren(body))
 
 

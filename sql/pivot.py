@@ -126,7 +126,7 @@ def _pivot(shape: _Shape, names: list[str]) -> exp.Select:
 
 
 def _values(shape: _Shape, key: exp.Expr) -> Iterator[tuple[str, exp.Expr]]:
-    """Yield the values of a key, as the names of columns, each with its condition."""
+    """Yield each value of a key as its part of a column's name, with the value's condition."""
     assert isinstance(key, exp.In)  # ``pivot_values`` has listed the values in the data
     if not key.expressions:
         refuse("PIVOT by an IN that is not a list of values", key)

@@ -42,7 +42,7 @@ def refuse_keys(tree: exp.Expr) -> None:
 
 
 def store(cte: exp.CTE, name: str, ref: int) -> tuple[Recursion, exp.Select]:
-    """Return a recursive WITH query, and the query that makes the table ``name`` of its rows.
+    """Return the recursion of a WITH query, and the query for the table ``name`` of its rows.
 
     The references of the WITH query to itself read that table from now on. Raises NotCovered for a
     WITH query of another form.

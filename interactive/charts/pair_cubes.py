@@ -42,7 +42,7 @@ class PairCubes:
 
 
 def add_up(cube: Ints, mask: Mask) -> Ints:
-    """Return the sum of the rows in ``mask`` of a cube of the shape (width, rows, columns)."""
+    """Return the sum of the rows in ``mask``; the cube's shape is (width, rows, columns)."""
     found = np.zeros((cube.shape[0], cube.shape[2]), np.int64)
     for part, out in zip(cube, found, strict=True):
         sum_rows(part, mask, out)

@@ -73,7 +73,7 @@ class WitnessQuestion:
     expects: Expected = ""
     otherwise: "WitnessQuestion | None" = None
     keyed: bool = False
-    """Whether the columns mostly differ in any two rows of the block, so that none are combined."""
+    """Whether rows of the block mostly differ in these columns, so that rows are not combined."""
 
 
 @dataclass
