@@ -203,7 +203,7 @@ class Job:
             self.spark.read.parquet(str(self.folder / name)).createOrReplaceTempView(name)
 
     def night(self, number: int) -> Night:
-        """Run the job of one night with capture, and return what it and the landing took."""
+        """Run one night's job with capture, and return the seconds of the job and its landing."""
         self._store(self.folder / "sales" / f"night={number}", self._sales(number))
         block = Layout(self.settings.warehouse).captured / str(number)
         begin_block(block, KEYS, "nightly")

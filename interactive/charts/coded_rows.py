@@ -36,7 +36,7 @@ class CodedRows:
 
     @property
     def width(self) -> int:
-        """The number of totals of a bar: its rows, and the sum of each value."""
+        """The number of totals of each bar: its number of rows, and a sum for each value array."""
         return 1 + len(self.values)
 
     @property
