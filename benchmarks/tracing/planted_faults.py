@@ -15,7 +15,7 @@ from provhouse.capturing.walks.smallest import Smallest
 
 Tables = Mapping[str, DataFrame]
 Store = Callable[[list[Any], Any], None]
-"""Adds a measurement to a part of the results, and stores them."""
+"""A function that adds a measurement to a part of the results, and stores the results."""
 ALIKE = 30_000
 """Events so far from each other have the same user, kind and day."""
 KEYS = {"events": "id", "users": "user", "countries": "country"}
@@ -28,7 +28,7 @@ TESTS = {
     "one value is NULL": "nulls > 0",
     "two values are large": "large >= 2",
 }
-"""The planted faults, and the test that finds the row of a result to be wrong."""
+"""For each planted fault, the test by which the row of a result is wrong."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def write_tables(spark: SparkSession, folder: Path, rows: int) -> None:
 def planted(
     spark: SparkSession, folder: Path, rows: int, most: int, found: list[Fault], store: Store
 ) -> None:
-    """Measure what it takes to find planted faults, up to ``most``, beside those found already."""
+    """Measure the search for up to ``most`` planted faults, except those that are in ``found``."""
     wanted = [(program, name) for program in PROGRAMS for name in TESTS][:most]
     known = {(each["program"], each["fault"]) for each in found}
     missing = [(program, name) for program, name in wanted if (program.name, name) not in known]

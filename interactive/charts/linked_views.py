@@ -201,7 +201,7 @@ class ChartViews:
     def _by_rids(
         self, target: int, others: Sequence[int], found: dict[int, tuple[Ints, Structure]]
     ) -> bool:
-        """Answer a view from the rows of the brush that selects the fewest, if these are few."""
+        """Add a view's totals to ``found`` by a rid index; return False if no rid index helps."""
         numbers = {
             view: self._rids[view].number(self._brushes[view])
             for view in others
