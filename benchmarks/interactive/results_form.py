@@ -6,7 +6,7 @@ from benchmarks.shared.results_file import ResultsFile, Run
 
 
 class Times(TypedDict):
-    """Milliseconds: of the processor, all threads together, and of the wall clock."""
+    """Milliseconds of the processor (``cpu``, all threads together) and of the wall clock."""
 
     cpu: float
     wall: float
