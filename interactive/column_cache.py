@@ -24,11 +24,11 @@ Form = TypeVar("Form", Coded, DecodedNumbers, DecodedValues)
 Key = tuple[TablePlace, str, str]
 """A table, the name of a column, and the form it is decoded to."""
 BYTES = 4
-"""The bytes of a value, for an estimate of a column's size before the column is read."""
+"""The bytes of one value, to estimate the size of a column before it is read."""
 
 
 SECONDS = {"codes": 6e-8, "numbers": 1e-8}
-"""For each form, the processor time in seconds to decode one value, for an estimate."""
+"""For each form, the processor time in seconds to decode one value, to estimate costs."""
 
 
 class ColumnCache:

@@ -15,7 +15,7 @@ METHODS = ("POSITIONAL", "ASOF")
 def reads_choice(select: exp.Select) -> bool:
     """Return whether the FROM clause of a block may have other rows when it runs again.
 
-    Derived tables that can be stored by themselves no longer count: they are stored already.
+    Derived tables that can be stored by themselves do not count: they are already stored.
     """
     joins = select.args.get("joins") or []
     if select.args.get("sample") or any(each.method in METHODS for each in joins):

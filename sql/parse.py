@@ -107,7 +107,7 @@ def _qualified(
     _flatten(nodes)
     if rewritten(nodes):
         _mark_aggregates(nodes, catalog)
-        judge.check(con, sql, tree.copy(), catalog)  # PIVOT is changed as it is written
+        judge.check(con, sql, tree.copy(), catalog)  # before PIVOT is replaced
         tree = plain(tree, con)
         sql = dialect.text(tree)
     stars.spell_out(tree, partial(_columns, catalog), con)
@@ -291,7 +291,7 @@ def _flatten(nodes: list[exp.Expr]) -> None:
             block = holder.parent if isinstance(holder, exp.From) else inner
             assert block is not None
             block.set("joins", [*own_joins, *_take_joins(block)])
-        if isinstance(holder, exp.From) and holder.parent is not None:  # of FROM before SELECT
+        if isinstance(holder, exp.From) and holder.parent is not None:  # FROM is before SELECT
             joins = [*_take_joins(holder.this), *_take_joins(holder.parent)]
             holder.parent.set("joins", joins)
 

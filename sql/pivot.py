@@ -166,7 +166,7 @@ def _filtered(aggregate: exp.Expr, condition: exp.Expr) -> exp.Expr:
         whole: exp.Expr = node
         while isinstance(whole.parent, (exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)):
             whole = whole.parent
-        if isinstance(whole.parent, exp.Filter):  # DuckDB 2.0 would leave it out
+        if isinstance(whole.parent, exp.Filter):  # DuckDB 2.0 would drop the filter
             refuse("FILTER in PIVOT", whole.parent)
         where = exp.Where(this=condition.copy())
         whole.replace(exp.Filter(this=whole.copy(), expression=where))

@@ -69,7 +69,7 @@ def main(path: Path) -> None:
     """Carry out a scenario; after a ``begin`` of a step, the caller may kill a worker."""
     scenario = Scenario(**json.loads(path.read_text(encoding="utf-8")))
     settings = Settings.load(scenario.settings)
-    ingesting.SMALL_BYTES = compacting.SMALL = 0  # so that all tasks run in Spark
+    ingesting.SMALL_BYTES = compacting.SMALL = 0  # so that Spark runs every task
     with Step("executors") as step:
         context = session.spark(settings, Layout(settings.warehouse).logs).sparkContext
         step.result = look(context)

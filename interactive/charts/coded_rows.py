@@ -1,4 +1,4 @@
-"""The rows of a table as codes and measures, and one pass over some or all of them."""
+"""The rows of a table as codes and measures; one pass counts some or all of them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -221,7 +221,7 @@ class ChartViews:
         found: dict[int, tuple[Ints, Structure]] = {}
         if moving and active in self._brushes and active in self.plan.active:
             if not (self._cube and self._cube.answers(active, moving, self._brushes)):
-                self._cube = None  # frees its memory for the next one
+                self._cube = None  # before the new cube needs memory
                 self._cube = ActiveCube(self._rows, active, moving, self._brushes)
             for target in moving:
                 totals = self._cube.answer(target, self._brushes[active])

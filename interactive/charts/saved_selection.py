@@ -89,7 +89,7 @@ def _write(
 
 
 def _ends(table: str, positions: NDArray[np.int64], ids: pa.ChunkedArray | None) -> pa.Table:
-    """Return the column that identifies records: row ids, or names if the keys are no integers."""
+    """Return the column that identifies records: row ids, or names if keys are not integers."""
     found = (
         pa.chunked_array([pa.array(positions)]) if ids is None else ids.take(pa.array(positions))
     )

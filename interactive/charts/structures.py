@@ -85,7 +85,7 @@ def _cells(rows: CodedRows, one: int, other: int) -> int:
 
 
 def _sparse_size(rows: CodedRows) -> int:
-    """Return the size of the sparse cube if no combination repeats."""
+    """Return the size of the sparse cube in bytes if no combination repeats."""
     cells = 2 * sparse_cube.MAX_CELLS * 3 * 8 * rows.width
     return rows.number * 2 * (4 + 8 * len(rows.values)) + min(cells, rows.number * 48 * rows.width)
 

@@ -27,7 +27,7 @@ VALUES, AT = "__provhouse_values", "__provhouse_at"
 
 
 class DecodedSource(Protocol):
-    """Decoded columns, either of all rows of a table or of some."""
+    """Decoded columns, either of all rows of a table or of some rows."""
 
     def rows(self, table: TablePlace) -> int:
         """Return the number of rows."""

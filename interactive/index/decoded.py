@@ -139,7 +139,10 @@ def _integers(found: pa.Array) -> NDArray[Any]:
 
 
 def _read(con: "duckdb.DuckDBPyConnection", table: TablePlace, column: str) -> pa.Array:
-    """Return a column of a table whose rids have no gaps; a scan keeps their order."""
+    """Return a column of a table whose rids have no gaps.
+
+    A scan returns the rows in their order.
+    """
     text = f"select {quoted(column)} from {table.sql()}"
     found = con.sql(text).to_arrow_table().column(0)
     try:

@@ -201,6 +201,6 @@ def pick(codes: NDArray[Any], passes: NDArray[np.bool_], rids: Rids, out: Rids) 
     """Write to ``out`` the rids whose codes pass, and return the number of these rids."""
     size = 0
     for i in range(rids.size):
-        out[size] = rids[i]  # overwritten if it does not pass: a condition would be guessed
+        out[size] = rids[i]  # overwritten if it does not pass; a branch would be slower
         size += passes[codes[rids[i]]]
     return size

@@ -29,7 +29,7 @@ Mask = NDArray[np.bool_]
 
 
 def parsed(where: str) -> exp.Expr:
-    """Return a condition. Raises UsageError for another text, and NotCovered for random()."""
+    """Return a parsed condition. Raises UsageError unless the text is one condition on a record."""
     try:
         query: Any = sqlglot.parse_one(f"select 1 where {where}", dialect="duckdb")
     except ParseError:

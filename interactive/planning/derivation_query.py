@@ -70,7 +70,10 @@ class Deriver:
         return self._query(query)
 
     def _aggregates(self, select: exp.Select) -> bool:
-        """Return whether a block has aggregates; refuse values that no single derivation has."""
+        """Return whether a block has aggregates.
+
+        Refuse values that need more than one derivation.
+        """
         roots = [*select.expressions, select.args.get("having")]
         found = [
             node for root in roots if root for node in blocks.own(root, exp.Func)

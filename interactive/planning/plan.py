@@ -43,7 +43,7 @@ class Plan:
     """The positions of the identity's columns in the result of ``sql``."""
     references: list[Reference]
     kept: list[tuple[str, str]]
-    """Blocks to store before the first run of the query: temporary tables and their queries."""
+    """The blocks to store before the query first runs: names of temporary tables, and queries."""
     limited: bool
     """Whether the outermost block has a LIMIT, which leaves few of the computed rows."""
     choices: list[str]

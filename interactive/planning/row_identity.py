@@ -109,7 +109,7 @@ class Recursive:
     column: int
     asked: list[WitnessQuestion]
     parents: Link | None = field(default=None, repr=False)
-    """For each stored row, the rows it was derived from in one step; found when needed."""
+    """For each stored row, the rows that it was derived from in one step. Found when needed."""
 
 
 Part = Base | Derived | UnionBranch | WitnessQuestion | Grouped | Recursive

@@ -169,7 +169,7 @@ def asked_column(name: str) -> exp.Column:
 
 
 def blocks_leaf(query: exp.Expr) -> exp.Select:
-    """Return the SELECT that gives a query its columns."""
+    """Return the SELECT that names the columns of a query."""
     query = blocks.unwrapped(query)
     while isinstance(query, exp.SetOperation):
         query = blocks.unwrapped(query.left)
