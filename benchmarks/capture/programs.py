@@ -2,8 +2,8 @@
 
 python -m benchmarks.capture.programs [--size 1] [--repeats 5] [--programs grep L2]
 
-All ways run in turn in one session of Spark, and write to a new folder. They run on a small text
-first, to warm up. Plain Spark and capture take turns. The results of the first turn are compared.
+Both ways, plain Spark and capture, take turns in one session of Spark; each run writes to a new
+folder. They run on a small text first, to warm up. The results of the first turn are compared.
 Landing is not measured here. Results go to `results/programs.json` after each program and
 interface, and a run of the same code continues where it was stopped.
 """
@@ -46,7 +46,7 @@ class Way(TypedDict):
 
 
 class Program(TypedDict):
-    """A program, and its variants by interface (``RDD`` or ``data frame``) and by name."""
+    """A program, and its costs by interface (``RDD`` or ``data frame``) and by way."""
 
     program: str
     ways: dict[str, dict[str, Way]]
@@ -120,7 +120,7 @@ def _rows(program: Program) -> Iterator[tuple[str, ...]]:
 
 WAYS = ("plain", "capture")
 SPLIT = 32 << 20
-"""The size of a partition of the input, as Spark cuts local files."""
+"""The size in bytes of a partition of the input, as Spark cuts local files."""
 WARM = 0.02
 """The gigabytes of the text on which a program warms up."""
 

@@ -158,7 +158,7 @@ def traces(items: int, src: I32, dst: I32, seed: int, copies: int) -> dict[str, 
 
 
 def save(folder: Path, items: int, edges: int, parts: Iterable[Pairs]) -> None:
-    """Write the items and edges to the files that `component_contenders.py` reads."""
+    """Write the number of items, and the edges, to files for `component_contenders.py`."""
     np.save(folder / "items.npy", items)
     ends = [
         np.lib.format.open_memmap(folder / f"{end}.npy", "w+", np.int32, (edges,))

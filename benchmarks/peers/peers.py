@@ -142,7 +142,7 @@ Shown = Callable[[Compared, ContenderFigures], str]
 
 
 def sizes(results: Results) -> str:
-    """Return a size_note, and sizes in which each cell has a value for each number of copies.
+    """Return a note on the sizes, and tables with a value for each number of copies in a cell.
 
     Returns an empty string if there is only one size.
     """

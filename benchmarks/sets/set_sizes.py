@@ -65,7 +65,10 @@ class Results(SeededRun):
 
 RESULTS = ResultsFile[Results]("sets.json")
 MOST_GROUPS = 10
-"""The most groups of tables in a diagram. More groups would not show how a component is cut."""
+"""The largest number of groups of tables in a diagram.
+
+More groups would not show how a component is cut.
+"""
 HEAD = ("sets", "dependencies", "upstream", "downstream", "partitions, share", "time")
 
 

@@ -1,7 +1,7 @@
 """Measure what-if deletion: `make bench-what-if`.
 
 On a random graph of ten million triples of all kinds, 1, 100 and 10,000 items are deleted. With a
-warehouse of the paper's trace, the complete question is compared with `impact`, both counts only
+warehouse of the paper's trace, the complete question is compared with `impact`, both as counts only
 and with nothing in memory. An aggregate of a million inputs is computed without each of them, and
 the answer about an item with a million triples upstream is shown at each level.
 
@@ -84,7 +84,7 @@ class AlternativeRun(TypedDict):
     chosen_ms: float
     """The time of all alternatives together."""
     one_ms: float
-    """The time of one complete what-if deletion of one of them."""
+    """The time of one complete what-if deletion of one input."""
 
 
 class Results(SeededRun, Deletions):
@@ -251,7 +251,8 @@ def _before(given: argparse.Namespace, sizes: dict[str, int]) -> dict[str, objec
 def alternative_runs(count: int, rng: np.random.Generator) -> Iterator[AlternativeRun]:
     """Yield the times of an aggregate without each input, by its function.
 
-    The values without ``CHOSEN`` inputs are compared with those of what-if deletions of some.
+    For some of the ``CHOSEN`` inputs, the values without the input are compared with those of a
+    what-if deletion of it.
     """
     item = count
     rows = DerivationRows(

@@ -54,18 +54,18 @@ class Asked(TypedDict):
     triples: int
     items: int
     fold_one: float
-    """One module folded."""
+    """The seconds to fold one module."""
     fold_all: float
     subgraph: float
-    """Ancestors, descendants and siblings of descendants of a random item."""
+    """The seconds to find ancestors, descendants and siblings of descendants of a random item."""
     delete: float
-    """The fates of all items after a deletion of a random item."""
+    """The seconds to find the fates of all items after the deletion of a random item."""
     reached: float
-    """The items that such a deletion reaches, the median."""
+    """The median number of items that the deletion of a random item reaches."""
     visible: int
-    """The items that are visible with all modules folded."""
+    """The number of items that are visible when all modules are folded."""
     equal: bool
-    """Whether folding all modules one after the other hides the same items."""
+    """Whether folding each module alone hides, together, the same items as folding all modules."""
 
 
 class Stored(TypedDict):
@@ -75,11 +75,11 @@ class Stored(TypedDict):
     triples: int
     plain: int
     derived: int
-    """With derivations and the kinds of operations."""
+    """The bytes with derivations and the kinds of operations."""
     valued: int
-    """With the values of the sources of aggregates, too."""
+    """The bytes if the values of the sources of aggregates are added."""
     modules: int
-    """With roles, modules, invocations and executions, too."""
+    """The bytes if roles, modules, invocations and executions are added, too."""
 
 
 class WorkflowGenRun(Run):
@@ -225,7 +225,7 @@ def main() -> None:
 
 
 def measure(name: str, make: Made, found: WorkflowGenRun, folder: Path) -> None:
-    """Measure one workflow, and add what was found to the results."""
+    """Measure one workflow, and add the measurements to the results."""
     file, executions = folder / "triples.parquet", found["executions"]
     found["timed"] += [measured(name, make, each, executions, file) for each in THREADS]
     found["asked"] += [questions(name, file, part, executions) for part in PARTS]

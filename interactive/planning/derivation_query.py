@@ -70,7 +70,10 @@ class Deriver:
         return self._query(query)
 
     def _aggregates(self, select: exp.Select) -> bool:
-        """Return whether a block has aggregates; refuse values that no single derivation has."""
+        """Return whether a block has aggregates.
+
+        Refuse values that need more than one derivation.
+        """
         roots = [*select.expressions, select.args.get("having")]
         found = [
             node for root in roots if root for node in blocks.own(root, exp.Func)
@@ -154,7 +157,7 @@ class Deriver:
                 refuse("derivations of a window function", found)
 
     def _source(self, source: exp.Expr) -> list[tuple[int, exp.Expr]]:
-        """Return the rids of a source with their references; replace a query by its derivations."""
+        """Return a source's references and rid columns; replace a subquery by its derivations."""
         name = source.alias_or_name
         if isinstance(source, exp.Table) and "ref" in source.meta:
             return [(source.meta["ref"], exp.column("rowid", name, quoted=True))]
