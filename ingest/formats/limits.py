@@ -10,14 +10,15 @@ BLOCK = 16 << 20
 ROWS = 1 << 18
 """The largest number of rows that are read at once."""
 UNPACKED_TIMES = 300
-"""The factor by which a compressed text file may expand, if that is over ``UNPACKED_BYTES``.
+"""The largest factor by which a compressed text file may expand.
 
-Files with real names compress less.
+Expanding to ``UNPACKED_BYTES`` is always allowed. Files with real names compress less.
 """
 PARQUET_TIMES = 5_000
-"""The factor by which a Parquet file may expand, if that is over ``UNPACKED_BYTES``.
+"""The largest factor by which a Parquet file may expand.
 
-The limit is higher than for text, because Parquet stores a repeated string once.
+Expanding to ``UNPACKED_BYTES`` is always allowed. The limit is higher than for text, because
+Parquet stores a repeated string once.
 """
 UNPACKED_BYTES = 256 << 20
 """The number of bytes that any compressed file may expand to, by whatever factor."""
