@@ -32,7 +32,7 @@ class Fresh:
         return np.asarray(pc.is_in(keys, output.names))
 
     def since(self, version: int, write: int) -> bool:
-        """Return whether a version's write is this write of the block or a later one."""
+        """Return whether a version is from write number ``write`` of the block or a later one."""
         output = self.outputs.get(version)
         return output is not None and output.write.number >= write
 
