@@ -27,5 +27,5 @@ def erased_in(folder: Path) -> ItemNumbers:
 
 
 def without_names(names: Column, gone: Bools) -> pa.Array:
-    """Return the names with null in place of each erased name; the mask ``gone`` marks these."""
+    """Return the names with null in place of the erased names, which the mask ``gone`` marks."""
     return pc.if_else(pa.array(gone), pa.scalar(None, pa.string()), names)
