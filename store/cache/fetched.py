@@ -95,7 +95,7 @@ class Fetched:
 
 
 def _within(partition: pa.Table, first: ItemNumbers, last: ItemNumbers) -> I32:
-    """Return, in order, the numbers of the rows of a partition whose dst is in a range."""
+    """Return, in order, the numbers of a partition's rows whose dst is in one of the ranges."""
     dst = np.asarray(partition[DST])
     starts = np.searchsorted(dst, first, "left")
     return expand_ranges(starts, np.searchsorted(dst, last, "right") - starts).astype(np.int32)

@@ -51,7 +51,7 @@ class PartitionCache:
         self._lock = Lock()
         self._reads = SharedReads()
         self.loaded: set[Path] = set()
-        """The partitions that Spark has cached, unless it has evicted them since."""
+        """The partitions that Spark was made to cache. It may have evicted some since."""
 
     @cached_property
     def described(self) -> "PartitionCache":
@@ -84,7 +84,7 @@ class PartitionCache:
             return self._ingests[paths[0]]
 
     def hot(self, paths: Sequence[Path]) -> dict[Path, pa.Table]:
-        """Return the given partitions that this process keeps decoded in memory, by path."""
+        """Return, by path, the given partitions that this process keeps decoded in memory."""
         with self._lock:
             return {path: self._hot[path] for path in paths if path in self._hot}
 

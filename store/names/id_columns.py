@@ -22,7 +22,7 @@ def encoded(ids: I64, codes: I32, given: Bools) -> pa.Array:
 
 
 def decoded(column: pa.Array, codes: I32) -> tuple[I64, Bools]:
-    """Return the row ids in a column that ``encoded`` returned, and a mask of rows with an id."""
+    """Return the row ids in a column that ``encoded`` made, and a mask of the rows with an id."""
     given = np.asarray(column.is_valid())
     return _sums(np.asarray(column.fill_null(0)), codes, given), given
 

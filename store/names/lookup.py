@@ -33,7 +33,7 @@ def write_lookup(folder: Path, ingest: int, pairs: Pairs) -> None:
 
 
 def lookup_files(folder: Path, ingest: int) -> tuple[Path, Path]:
-    """Return the two files that an ingest writes as its look-up: hashes and offsets."""
+    """Return the paths of the two files that an ingest writes as a look-up: hashes and offsets."""
     return folder / f"{ingest:08d}.hash.npy", folder / f"{ingest:08d}.offset.npy"
 
 

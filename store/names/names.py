@@ -317,7 +317,7 @@ def _in_common(some: U64, others: U64) -> bool:
 
 
 def _coded(tables: pa.DictionaryArray) -> pa.DictionaryArray:
-    """Return tables with a dictionary of used values only, in the order of first occurrence."""
+    """Return tables with a dictionary of only the used values, in the order of first occurrence."""
     if tables.null_count:
         return tables.cast(pa.string()).dictionary_encode()
     used = np.asarray(pc.unique(tables.indices))

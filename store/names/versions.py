@@ -36,7 +36,10 @@ def versions_file(folder: Path, ingest: int) -> Path:
 
 
 def version_hashes(names: Column) -> tuple[I64, U64]:
-    """Return the rows of names that may be versions, and the hashes without the versions."""
+    """Return the rows of names that may be versions, and the hashes of these names.
+
+    The hashes are of the names without the versions.
+    """
     texts = pa.table({"name": names})["name"].combine_chunks().fill_null("")
     if not len(texts):
         return np.empty(0, np.int64), np.empty(0, np.uint64)
