@@ -40,8 +40,8 @@ class Allowed:
 def examine(settings: Settings) -> Allowed:
     """Return the version of the server in the settings, and the state of its constraints.
 
-    Raises Unavailable if the user lacks a right that provhouse needs. If the user lacks only the
-    right to create constraints, the remedy ends with lines of Cypher that create the missing ones.
+    Raises Unavailable if the user lacks a right that provhouse needs. If only constraints are
+    missing and the user may not create them, the remedy ends with lines of Cypher that do.
     """
     address = external_address(settings)
     version = verify(address)
