@@ -1,4 +1,4 @@
-"""The benchmark of interactive lineage: ways to the same records agree, and goals are judged."""
+"""The benchmark of interactive lineage compares the records that two ways find, and judges goals."""
 
 import duckdb
 
