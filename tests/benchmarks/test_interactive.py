@@ -1,4 +1,4 @@
-"""The benchmark of interactive lineage compares the records that two ways find, and judges goals."""
+"""The benchmark of interactive lineage compares the records of two ways, and judges goals."""
 
 import duckdb
 

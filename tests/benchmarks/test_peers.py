@@ -1,4 +1,4 @@
-"""The programs that `peers.py` compares give equal answers. Differences and failures are reported."""
+"""The programs that `peers.py` compares agree; differences and failures are reported."""
 
 import json
 from collections.abc import Callable
@@ -117,7 +117,7 @@ def test_different_answers_are_reported() -> None:
 
 
 class Slow(Peer):
-    """A program that answers a question about item 1 at once, and never answers any other question."""
+    """A program that answers a question about item 1 at once, and never answers any other."""
 
     def __init__(self, given: Given) -> None:
         super().__init__(given)

@@ -33,7 +33,7 @@ def test_tables_that_share_sets_are_a_group() -> None:
 
 
 def test_a_group_has_its_mean_reads() -> None:
-    """The means of each group are over two questions: about item 2, in b, and about item 7, in c."""
+    """The means of a group are over two questions: about item 2, in b, and item 7, in c."""
     above, below = picture()["groups"]
     assert (above["sets_read"], above["triples_read"]) == (1.5, 3)
     assert (below["sets_read"], below["triples_read"]) == (0.5, 1.5)

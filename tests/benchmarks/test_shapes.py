@@ -79,7 +79,7 @@ def test_tables_of_merkle_derive_from_themselves() -> None:
 
 
 def test_merkle_has_the_tree_of_each_version() -> None:
-    """In each version, a tree node derives from its two children, as a plain simulation computes."""
+    """In each version, a tree node derives from its two children, as in a plain simulation."""
     trace = SHAPES["merkle"](ITEMS, 7)
     parents: dict[int, set[int]] = {item: set() for item in range(len(trace.table))}
     for src, dst in zip(trace.src.tolist(), trace.dst.tolist(), strict=True):

@@ -21,7 +21,7 @@ TRACE = "benchmarks.traces.make_trace"
 
 @pytest.fixture
 def trace(monkeypatch: pytest.MonkeyPatch) -> Trace:
-    """A small trace in files of at most 1,000 rows, of which at most 300 are in memory at a time."""
+    """A small trace in files of up to 1,000 rows. At most 300 rows are in memory at a time."""
     monkeypatch.setattr(trace_files, "ROWS", 1_000)
     monkeypatch.setattr(trace_files, "PIECE", 300)
     return SHAPES["runs"](2_000, 7)

@@ -35,7 +35,7 @@ WORKFLOWS: dict[str, tuple[Make, str]] = {
 
 
 class Watched(Workflow):
-    """A workflow that notes the values of its aggregates, and can run without one row of its data."""
+    """A workflow that notes the values of its aggregates, and can omit one row of its data."""
 
     def __init__(self, capture: bool, table: str = "", lost: int = -1) -> None:
         super().__init__(capture)

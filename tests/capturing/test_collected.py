@@ -49,7 +49,10 @@ def themselves(orders: Iterable[Order] = ORDERS) -> Lineage:
 def values(
     key: Callable[[Order], str], of: Callable[[Order], Hashable], orders: Iterable[Order] = ORDERS
 ) -> Lineage:
-    """Return the lineage of values. Each derives from all orders of its group that have the value."""
+    """Return the lineage of values.
+
+    A value derives from all orders of its group that have this value.
+    """
     found: Lineage = {}
     for order in orders:
         if of(order) is not None:

@@ -58,7 +58,7 @@ Found = dict[str, tuple[str, set[str], dict[str, set[str]]]]
 
 
 def found(house: House, question: str) -> Found:
-    """Return, by table of an answer, its role, its value columns, and the roles of other columns."""
+    """Return, by table, its role, its value columns, and the roles of its influencing columns."""
     with house.open() as warehouse:
         answer = warehouse.lineage(question)
     return {

@@ -1,4 +1,4 @@
-"""Applications that are captured through their configuration, while their programs stay unchanged."""
+"""Applications that are captured through their configuration, with their programs unchanged."""
 
 import json
 import re

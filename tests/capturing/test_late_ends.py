@@ -34,7 +34,7 @@ class _Late:
 
 @pytest.fixture
 def late(spark: SparkSession) -> Iterator[Event]:
-    """An event: the ends of commands are held back until a test sets it."""
+    """An event: the ends of commands are delayed until a test sets it."""
     begin: Callable[[Any], None] = ensure_callback_server_started
     begin(spark.sparkContext._gateway)
     _, classic = java_session(spark)

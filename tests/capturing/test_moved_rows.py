@@ -17,7 +17,7 @@ STATEMENTS = (
 
 
 class Table:
-    """A Delta table with two captured writes, which commands outside of blocks change afterwards."""
+    """A Delta table with two captured writes, which uncaptured commands change afterwards."""
 
     def __init__(self, house: House, folder: Path, tracked: bool, key: bool) -> None:
         write_shop(folder)

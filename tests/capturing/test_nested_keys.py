@@ -21,7 +21,7 @@ def timed(shop: Shop) -> DataFrame:
 
 
 def by(*columns: str) -> Callable[[Shop], DataFrame]:
-    """Return a program that groups the timed orders by SQL expressions; the key is the smallest id."""
+    """Return a program that groups timed orders by SQL expressions; the key is the smallest id."""
     return lambda shop: (
         timed(shop).groupBy(*map(F.expr, columns)).agg(F.min("id").alias("k"), F.sum("price"))
     )

@@ -22,7 +22,7 @@ KEYS = {"changes": "id", "balance": "k", "report": "line", "totals": "rest"}
 
 
 def changes(night: int) -> list[tuple[int, int, int | None]]:
-    """Return the changes of a night: an id, the key of a row, and its amount or None to delete it."""
+    """Return a night's changes: an id, the key of a row, and its amount or None to delete it."""
     rows: list[tuple[int, int, int | None]] = [
         (100 * night + k, k, night * k) for k in range(1, 7) if (k + night) % 3 == 0 or night == 1
     ]
@@ -129,7 +129,10 @@ class Nights:
         )
 
     def _state(self, night: int) -> Path:
-        """Return the folder of the state. Spark cannot overwrite Parquet files that it is reading."""
+        """Return the folder of the state.
+
+        Spark cannot overwrite the Parquet files that it is reading.
+        """
         return self._folder / ("balance" if self._form == "delta" else f"{night}/balance")
 
     def _write(self, frame: DataFrame, path: Path, mode: str) -> None:

@@ -48,7 +48,7 @@ def check(spark: SparkSession, folder: Path, settings: Mapping[str, str], where:
 
 
 def rows(spark: SparkSession, folder: Path) -> DataFrame:
-    """Return all columns of the table, followed by the place of each row and the name of its part."""
+    """Return all columns of the table; the place of a row and the name of its part come last."""
     frame = spark.read.parquet(str(folder / "t"))
     others = [name for name in frame.columns if name not in ("place", "part")]
     return frame.select(*others, "place", "part")

@@ -25,7 +25,7 @@ Frame = Any
 
 
 def counted(frame: Frame) -> Frame:
-    """Return, for each row of the group, a row with the group's size; also change the given frame."""
+    """Return a row with the group's size for each row; also change the given frame."""
     frame["n"] = len(frame.columns) * 100 + len(frame)
     return pd.DataFrame({"n": frame["n"], "k": frame["id"]})
 

@@ -1,4 +1,4 @@
-"""Operators and writes without a rule are refused, with their names, before Spark writes anything."""
+"""Operators and writes without a rule are refused by name, before Spark writes anything."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path

@@ -45,7 +45,10 @@ def twice_in_arrow(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch
 
 
 def even_reversed(frames: Iterator[Any]) -> Iterator[Any]:
-    """Yield the even rows in reverse order: no frame for some batches, and two frames for others."""
+    """Yield the even rows in reverse order.
+
+    Each row is a frame. A batch without even rows gives no frame, and a batch with two gives two.
+    """
     for frame in frames:
         kept = frame.assign(place=range(len(frame)))[frame["id"] % 2 == 0]
         for at in reversed(range(len(kept))):

@@ -32,7 +32,7 @@ KEYS = {"orders": "id", "balance": "id"}
 
 @dataclass(frozen=True)
 class Nights:
-    """A warehouse with a whole write of ``balance``, then a sample of it, and sums of the sample."""
+    """A warehouse with a whole write of ``balance``, a sample of it, and sums of the sample."""
 
     house: House
     first: int

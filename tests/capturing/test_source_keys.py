@@ -1,4 +1,4 @@
-"""A tap does not write a group's key that source columns contain; the ingest reads those columns."""
+"""A tap writes no group key that source columns contain; the ingest reads those columns instead."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -23,7 +23,10 @@ ROWS = 150_000
 
 @pytest.fixture
 def orders(spark: SparkSession, tmp_path: Path) -> DataFrame:
-    """Return the rows of two files. One file spells a column in another case; one lacks the column."""
+    """Return the rows of two files.
+
+    One file spells a column in another case, and one lacks this column.
+    """
     folder = tmp_path / "orders"
     folder.mkdir()
     pq.write_table(pa.table({"id": [1, 2, 3], "cust": pa.array([7, None, 8], pa.int32())}),

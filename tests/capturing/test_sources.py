@@ -132,7 +132,7 @@ def test_a_column_that_is_missing_is_refused_before_spark_writes(
 def test_files_that_change_between_two_writes_of_a_block_are_refused(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
-    """The first write has read rows that no file contains any more, so their names would be wrong."""
+    """The first write has read rows that no file contains any more: their names would be wrong."""
     write_shop(tmp_path)
     house, source = houses(), tmp_path / "orders"
 

@@ -1,4 +1,4 @@
-"""Each kind of statement in a block is captured, or refused by an error that names the statement."""
+"""Statements of each kind in a block are captured, or refused by an error that names them."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -46,7 +46,7 @@ def orders(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Dat
 def test_a_statement_that_is_not_covered_is_named(
     houses: Callable[..., House], spark: SparkSession, orders: DataFrame, tmp_path: Path
 ) -> None:
-    """The error is one of provhouse and also one of Spark, for programs that catch Spark's errors."""
+    """The error is one of provhouse and also one of Spark, for programs that catch the latter."""
     table = str(tmp_path / "table")
     for part in ("id < 3", "id = 3"):
         orders.where(part).write.format("delta").mode("append").save(table)

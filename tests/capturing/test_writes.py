@@ -148,7 +148,7 @@ def written(
     spark: SparkSession,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Written]:
-    """All tables, each written outside of a block in ``plain`` and inside a block in ``captured``."""
+    """All tables, each written outside of a block in ``plain`` and inside it in ``captured``."""
     folder = tmp_path_factory.mktemp("writes")
     write_shop(folder)
     house, orders = houses(), spark.read.parquet(str(folder / "orders"))

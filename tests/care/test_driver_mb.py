@@ -91,7 +91,7 @@ def beside(house: House) -> Path:
 
 
 def tiny(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Make ``driver_mb`` count bytes; return a list that will get the size of each array in a file."""
+    """Make ``driver_mb`` count bytes; return a list that gets the size of each array in a file."""
     monkeypatch.setattr(room, "MEGABYTE", 1)
     monkeypatch.setattr(room, "LEAST", 1)
     monkeypatch.setattr(room, "BLOCK", 50)

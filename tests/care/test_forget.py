@@ -58,7 +58,7 @@ DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 
 @pytest.fixture(scope="module")
 def shared(houses: Houses) -> House:
-    """A warehouse with persons, on the Neo4j that all tests share. This Neo4j must not be rebuilt."""
+    """A warehouse with persons, on the shared Neo4j of all tests, which must not be rebuilt."""
     house = houses(theta=4, pack=0, partition_triples=10)
     history(house)
     return house
@@ -117,7 +117,7 @@ LEFT_OUT: dict[str, tuple[object, str, object]] = {
 def test_every_step_of_an_erasure_is_needed(
     copy: Persons, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    """If any step of an erasure is left out, ``in_files`` finds remains. The next test needs this."""
+    """If any step of an erasure is left out, ``in_files`` finds remains, as the next test needs."""
     module, name, result = LEFT_OUT[step]
     monkeypatch.setattr(module, name, lambda *_: result)
     copy.forget()

@@ -42,7 +42,10 @@ DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 def agree(
     house: House, states: dict[int, list[Triple]], gone: set[str], few: int, random: Random
 ) -> None:
-    """Compare every generation with networkx. For ``few`` of the items, also ask by RQ and CCProv."""
+    """Compare every generation with networkx.
+
+    For ``few`` of the items, also ask by RQ and CCProv.
+    """
     for generation, triples in states.items():
         oracle = Oracle.of(triples)
         held = sorted(set(oracle.graph) - gone)
@@ -65,7 +68,7 @@ def agree(
 
 
 def random_forgets(houses: Houses, seed: int, few: int) -> None:
-    """Ingest, roll back, retract, forget, compact and forget again; compare the answers after each."""
+    """Ingest, roll back, retract, forget, compact and forget again, and compare answers."""
     random = Random(seed)
     house = houses(theta=5, pack=0, partition_triples=random.choice([7, 20, 100]))
     triples = [triple for n in range(3) for triple in graph(seed * 31 + n * 4).triples]

@@ -50,7 +50,7 @@ def original(houses: Houses) -> House:
 
 @pytest.fixture
 def copy(original: House, tmp_path: Path) -> House:
-    """A copy of the warehouse's folder. The copy and the original share the same content in Neo4j."""
+    """A copy of the warehouse's folder. Copy and original share the same content in Neo4j."""
     shutil.copytree(original.settings.warehouse, tmp_path / "warehouse")
     return House(replace(original.settings, warehouse=tmp_path / "warehouse"), original.session)
 
@@ -94,7 +94,7 @@ def down(*_: object) -> None:
 
 
 def after(calls: int, work: Callable[..., object]) -> Callable[..., object]:
-    """Return a function that calls ``work`` at most ``calls`` times, and crashes at the next call."""
+    """Return a function that calls ``work`` up to ``calls`` times, and crashes at the next call."""
     left = [calls]
 
     def wrapped(*arguments: object, **options: object) -> object:

@@ -1,4 +1,4 @@
-"""Sets and dependencies are written and read in pieces, so memory does not grow with their number."""
+"""Sets and dependencies are written and read in pieces, so memory does not grow with them."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -111,9 +111,9 @@ def test_memory_does_not_grow_with_the_sets(
 
 
 def stored(layout: Layout, pieces: int, allocated: list[int]) -> Commit:
-    """Store this many pieces of sets, each of which derives from the set before.
+    """Store ``pieces`` pieces of sets, in which each set derives from the set before it.
 
-    Add to ``allocated`` what Arrow has allocated after each piece.
+    After each piece, append the amount that Arrow has allocated to ``allocated``.
     """
     layout.base(1).mkdir(parents=True)
     before = pa.total_allocated_bytes()

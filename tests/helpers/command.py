@@ -1,4 +1,4 @@
-"""Run the real command as a separate process, and check that it leaves nothing behind.
+"""The real command, run as a separate process, and a check that it leaves nothing behind.
 
 The command writes to pipes or to a pseudo-terminal.
 """
@@ -28,7 +28,7 @@ PROGRAM = Path(sys.executable).with_name("provhouse")
 MARK = "STARTED_BY_TEST"
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 NOTES = ("Starting Neo4j", "Waiting for another command", "Another program has taken a port")
-"""The beginnings of notes, which a failing command may print besides its error message."""
+"""The beginnings of notes that a failing command may print in addition to its error message."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Done:
 
     @property
     def message(self) -> str:
-        """The one message of a command that failed: problem, cause, remedy."""
+        """The only message of a command that failed: problem, cause, remedy."""
         lines = [line for line in self.err.splitlines() if not line.startswith(NOTES)]
         assert lines, "the command printed no message"
         assert lines[0].startswith("provhouse: "), self.err
@@ -51,7 +51,7 @@ class Done:
 
 @dataclass
 class Command:
-    """Runs ``provhouse`` on one warehouse, and marks its processes by an environment variable."""
+    """A runner of ``provhouse`` on one warehouse. An environment variable marks its processes."""
 
     warehouse: Path
     home: Path | None = None

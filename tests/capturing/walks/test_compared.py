@@ -108,7 +108,7 @@ def test_a_replay_that_differs_says_so(written: Written) -> None:
 def test_what_was_written_is_compared_as_its_values(
     houses: Callable[..., House], spark: SparkSession, shop: Path, tmp_path: Path
 ) -> None:
-    """The replay ignores digits of sums, names of columns, nested values and texts in folder names."""
+    """Digits of sums, names of columns, nested values and texts in folder names are ignored."""
     orders = spark.read.parquet(str(shop / "orders"))
     parts = spark.range(600, numPartitions=7).selectExpr("id", "rand(1) AS x", "id % 3 AS g")
     parts.write.parquet(str(tmp_path / "parts"))

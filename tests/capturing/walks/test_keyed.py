@@ -33,7 +33,7 @@ def small_splits(spark: SparkSession) -> Iterator[None]:
 
 
 def sources(spark: SparkSession, folder: Path) -> Read:
-    """Write orders as CSV and people as JSON; return a function that reads a table, given its name."""
+    """Write orders as CSV and people as JSON; return a function that reads a table by its name."""
     orders = spark.createDataFrame(ORDERS, "id int, name string, price int")
     orders.coalesce(2).write.csv(str(folder / "orders"), header=True, sep=";")
     people = spark.createDataFrame(
@@ -52,7 +52,7 @@ def sources(spark: SparkSession, folder: Path) -> Read:
 
 @dataclass(frozen=True)
 class Written:
-    """The block that has written all tables, its warehouse, and what the block saw before its end."""
+    """The block that has written all tables, its warehouse, and a count taken inside the block."""
 
     house: House
     run: provhouse.Capture

@@ -45,7 +45,7 @@ def chosen(flow: CapturedFlow, held: Files, rng: random.Random) -> Cursor:
 
 
 def cut(held: Files, rows: Cursor, only: bool) -> Files:
-    """Return the files without the lines of ``rows``, or with only these lines if ``only`` is set."""
+    """Return the files without the lines of ``rows``, or with only these lines if ``only``."""
     at = Counter((Path(each["file"]).stem, each["row"]) for each in rows.ids().collect())
     return {
         name: [line for row, line in enumerate(lines) if ((name, row) in at) == only]

@@ -175,7 +175,7 @@ def test_a_cursor_of_marks_stops_at_marked_rows(
 def test_the_examples_of_titians_paper(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
-    """The most frequent error code is traced back to its log lines, and NETWORK lines on to codes."""
+    """The most frequent error code leads back to its log lines, and NETWORK lines lead to codes."""
     lines = [
         "ERROR 40 NETWORK down", "ok", "ERROR 7 disk full", "ERROR 40 DISK slow",
         "warning NETWORK slow", "ERROR 3 NETWORK lost", "ERROR 40 user Guest",
