@@ -127,7 +127,7 @@ def test_queries_that_read_are_allowed(graph: Graph) -> None:
 
 
 def test_an_unknown_operator_is_refused() -> None:
-    """The guard refuses operators that it does not list, because a later Neo4j may have new ones."""
+    """The guard refuses operators that it does not list: a later Neo4j may have new ones."""
     with pytest.raises(UsageError, match="Novelty"):
         guard._check_operator({"operatorType": "Novelty(All)@neo4j"})
 

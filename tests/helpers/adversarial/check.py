@@ -190,7 +190,7 @@ class _Checker:
         return self._rows[row] in loose(self._plain.cut(self._text.body, keep))
 
     def _tries(self, rids: Rids) -> Iterator[dict[int, list[int]]]:
-        """Yield, by leaf, the row ids to keep: first of all leaves, then without negative
+        """Yield, by leaf, the row ids to keep: of all leaves, then of those without negative
         references.
         """
         number = len(leaves(self._text.body))
