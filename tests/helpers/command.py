@@ -109,14 +109,14 @@ class Command:
         self.kept = True
 
     def __call__(self, *arguments: object, status: int = 0) -> Done:
-        """Run the command; check its exit status, and fail if it leaves anything behind."""
+        """Run the command; check its exit status and that it leaves nothing behind."""
         if self.by is None:
             return self.ended(self.start(*arguments), status)
         self._note_kept(arguments)
         return self._checked(self.by.start(self.environment(), *arguments).awaits().done, status)
 
     def ended(self, process: "subprocess.Popen[str]", status: int = 0) -> Done:
-        """Wait for a command to end; check its exit status, and fail if it leaves anything behind."""
+        """Wait for a command to end; check its exit status and that it leaves nothing behind."""
         out, err = process.communicate(timeout=300)
         return self._checked(Done(process.returncode, out, err), status)
 

@@ -18,8 +18,7 @@ class CutTables:
         self._plain.execute("create schema cut")
 
     def checked(self, sql: str, most: int = 3) -> Result:
-        """Return a result; fail if its rows are not DuckDB's or do not come back from their
-        records.
+        """Return a result; fail unless its rows are DuckDB's and come back from their records only.
 
         About ``most`` rows are tried. A table that is read several times is cut to the records of
         all its references. A table with a negative reference stays whole.

@@ -95,7 +95,7 @@ class Program:
         return provhouse.open(warehouse, neo4j_home=settings.neo4j_home)
 
     def check(self, run: provhouse.Capture, table: str, before: int) -> None:
-        """Fail unless a block made one write, that of ``table``, and exactly its lineage is stored."""
+        """Fail unless a block made one write, of ``table``, and exactly its lineage is stored."""
         assert run.report
         (write,) = run.report.writes
         assert write.table == table

@@ -80,7 +80,7 @@ def state(session: SparkSession) -> list[object]:
 
 
 def use(settings: Settings, folder: Path, triples: list[Triple]) -> list[Triple]:
-    """Ingest, ask with all methods, retract an item, ask again; return the triples that are left."""
+    """Ingest, ask with all methods, retract an item, ask again; return the remaining triples."""
     file = folder / "triples.csv"
     file.write_text("\n".join(",".join(row) for row in [Triple._fields, *triples]))
     ingesting.ingest([file], settings, progress=Silent())

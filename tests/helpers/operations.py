@@ -65,7 +65,7 @@ class Born(NamedTuple):
 
 
 def newest(shown: dict[str, Born], given: Iterable[Operation], generation: int) -> dict[str, Born]:
-    """Return the descriptions after an ingest, in which the ``given`` ones replace different ones."""
+    """Return the descriptions after an ingest: those in ``given`` replace different ones."""
     after = dict(shown)
     for each in given:
         if each.is_empty:

@@ -75,7 +75,7 @@ class Traced:
         assert rows_of(self.cursor(sorted(reached)).go_next_all()) == used
 
     def check_frames(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Fail if cursors and an ingest disagree when all ids are in frames, as those of many rows."""
+        """Fail if cursors and an ingest disagree when all ids are in frames, as for many rows."""
         with monkeypatch.context() as patch:
             patch.setattr(ids, "FEW", 0)
             patch.setattr(ids, "HELD", 0)

@@ -190,8 +190,9 @@ class _Checker:
         return self._rows[row] in loose(self._plain.cut(self._text.body, keep))
 
     def _tries(self, rids: Rids) -> Iterator[dict[int, list[int]]]:
-        """Yield, by leaf, the row ids to keep: of all leaves, then of those without negative
-        references.
+        """Yield the row ids to which each leaf is cut.
+
+        Leaves with negative references are cut in the first round, and stay whole in the second.
         """
         number = len(leaves(self._text.body))
         for whole in (set[str](), self._negative):
