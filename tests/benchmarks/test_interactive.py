@@ -1,4 +1,4 @@
-"""The benchmark of interactive lineage: ways to the same records agree, and goals are judged."""
+"""The benchmark of interactive lineage compares the records of two ways, and judges goals."""
 
 import duckdb
 

@@ -1,4 +1,4 @@
-"""RDDs: each record that is saved has exactly the lineage that an interpreter gives it."""
+"""RDDs: each saved record has exactly the lineage that an interpreter computes."""
 
 import random
 from collections import Counter

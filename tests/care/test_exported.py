@@ -1,4 +1,4 @@
-"""An export has all that a generation shows, and a damaged or foreign export is refused."""
+"""An export has everything that a generation shows. A damaged or foreign export is refused."""
 
 import json
 import shutil
@@ -135,7 +135,7 @@ def flip_bit(path: Path) -> None:
 
 
 def with_fields(**other: Any) -> Callable[[Path], object]:
-    """Return a function that changes fields of a manifest."""
+    """Return a function that changes the fields ``other`` of a manifest."""
 
     def change(folder: Path) -> None:
         path = folder / "manifest.json"

@@ -78,7 +78,7 @@ RESULTS: dict[str, tuple[str, Write]] = {
     "forget": ("forgotten", lambda output, forgotten: output.write(ForgetResult(forgotten))),
     "export": ("manifest", lambda output, manifest: output.write(ExportResult(manifest))),
 }
-"""For each file name in ``golden/results``, a fixture with a result, and a function to write it."""
+"""By file name in ``golden/results``: a fixture with a result, and a function that writes it."""
 
 
 def written(tmp_path: Path, form: Form, act: Callable[[Writer], None], safe: bool = False) -> str:

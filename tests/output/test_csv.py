@@ -46,7 +46,7 @@ def written(result: Result) -> str:
 
 
 def read(text: str) -> list[list[str]]:
-    """Return the rows of CSV text."""
+    """Return the rows in a CSV text."""
     return list(csv.reader(io.StringIO(text, newline="")))
 
 
@@ -188,4 +188,4 @@ def test_safe_csv_has_no_formulas() -> None:
     assert '"a;=cmd"' in handle.getvalue()
     assert read(written(RowsResult(["a"], [["=1"]])))[1] == [
         "=1"
-    ]  # without ``safe``, text is exact
+    ]  # without ``safe``, the text is exact

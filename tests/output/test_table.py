@@ -1,4 +1,4 @@
-"""Printed results equal the golden files, each at one or two widths."""
+"""Printed results equal the golden files. Each result is printed at one or two widths."""
 
 import io
 from collections.abc import Callable
@@ -45,7 +45,7 @@ Golden = Callable[[str, str], None]
 
 
 def written(result: Result, width: int = 80, timing: bool = False) -> str:
-    """Return the text of a result as a pipe gets it, without spaces at the ends of lines."""
+    """Return the text of a result as a pipe receives it, without spaces at the ends of lines."""
     handle = io.StringIO()
     TableWriter(handle, width, timing=timing).write(result)
     return "".join(line.rstrip(" ") + "\n" for line in handle.getvalue().split("\n")[:-1])
@@ -91,7 +91,7 @@ def test_found_items_have_a_line_each(finding: Finding, golden: Golden) -> None:
 
 
 def test_timing_adds_the_steps(small: Answer, golden: Golden) -> None:
-    """The timing of one answer is a table of steps; that of many has a column for each step."""
+    """The timing of one answer is a table of steps. Of many answers, each step has a column."""
     text = written(AnswerResult(small), timing=True)
     assert "\nname      1.0\n" in text
     text += written(AnswersResult([small, Absent("no")]), 140, timing=True)

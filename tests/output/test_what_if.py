@@ -1,4 +1,4 @@
-"""The results of questions about derivations follow their schemas and can be read by people."""
+"""Results of questions about derivations match their schemas and can be read by people."""
 
 import io
 from dataclasses import replace
@@ -36,7 +36,7 @@ HEADER: dict[str, Any] = {
 
 @pytest.fixture
 def found() -> WhatIf:
-    """An answer with an item of each fate, and a change of each sort."""
+    """An answer with an item of each fate and with a change of each kind."""
     return WhatIf(
         deletion=Deletion((ODD,), ("raw",), (("by", "x"),)), deleted=2, deleted_triples=0, dies=1,
         survives=2, undecided=1, changed_items=1, not_recomputed=1, erased=1,

@@ -1,4 +1,4 @@
-"""Every question is declared once: its name, result, routes and commands follow from its class."""
+"""Every question is declared once. Its name, result, routes and commands follow from its class."""
 
 from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
