@@ -1,4 +1,4 @@
-"""An aggregate without each of its inputs equals that of the remaining rows, in exact arithmetic."""
+"""Aggregates without one of their inputs equal those of the other rows, in exact arithmetic."""
 
 from fractions import Fraction
 from math import isclose, isnan, nan
