@@ -4,7 +4,7 @@ By default, 24 files of each format are tried, and `make test-long` ingests some
 reports the seed and the number of the file. The following command tries 10,000 files of each
 format. With the option `-m ""`, it also runs 1,666 ingests:
 
-PROVHOUSE_FUZZ=10000 PROVHOUSE_FUZZ_SEED=1 pytest tests/ingest/test_fuzz.py
+    PROVHOUSE_FUZZ=10000 PROVHOUSE_FUZZ_SEED=1 pytest tests/ingest/test_fuzz.py
 
 The expected content comes from Python's own readers of CSV and JSON. For Parquet, which has no
 second reader, it comes from Arrow's reader of complete files.
