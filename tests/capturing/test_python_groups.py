@@ -94,7 +94,7 @@ def per_row(shop: Shop) -> DataFrame:
 
 
 def by_price(shop: Shop) -> DataFrame:
-    """Group by numbers; Spark treats 0.0 and -0.0 as equal, and NaN and NaN."""
+    """Group by numbers. In Spark's groups, 0.0 equals -0.0, and NaN equals NaN."""
     return shop.orders.groupBy("price").applyInPandas(nested(smallest), KN)
 
 
@@ -104,7 +104,7 @@ def by_several(shop: Shop) -> DataFrame:
 
 
 def by_list(shop: Shop) -> DataFrame:
-    """Group by lists with NULL, and by structs of numbers; 0.0 and -0.0 are equal."""
+    """Group by lists with NULL, and by structs of numbers, in which 0.0 equals -0.0."""
     groups = shop.orders.groupBy(F.array("cust", F.lit(None)), F.struct("price"))
     return groups.applyInPandas(nested(smallest), KN)
 

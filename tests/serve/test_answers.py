@@ -1,4 +1,4 @@
-"""Answers of the server equal those of the oracle, byte for byte as a command prints them."""
+"""The server's answers equal the oracle's, and have the same bytes as a command's output."""
 
 import io
 import json
