@@ -36,7 +36,7 @@ def smallest(key: tuple[Any, ...], frame: Frame) -> Frame:
 
 
 def of_large_groups(frame: Frame) -> Frame:
-    """Return the row of a group, but no row if the group has only one row."""
+    """Return a row for a group, but none for a group of one row."""
     return pd.DataFrame({"k": [frame["id"].min()], "n": [1]}) if len(frame) > 1 else pd.DataFrame()
 
 
@@ -145,7 +145,10 @@ def cogroup_arrow(shop: Shop) -> DataFrame:
 
 
 def each_of(key: Callable[[Order], object]) -> Lineage:
-    """Return the lineage of each order, when it derives from all orders of its group."""
+    """Return the lineage of each order.
+
+    Each order derives from all orders of its group.
+    """
     return {str(one.id): o(*(each for each in ORDERS if key(each) == key(one))) for one in ORDERS}
 
 

@@ -96,7 +96,7 @@ def test_an_unknown_table_is_refused_before_any_answer(
 def test_an_answer_is_sent_without_delay(served: "Served") -> None:
     """On a reused connection, the body is sent before the client has acknowledged the head.
 
-    On a busy machine, several tries are allowed, one of which must succeed.
+    The machine may be busy, so there are many tries, of which one must succeed.
     """
     seconds: list[float] = []
     with requests.Session() as session:

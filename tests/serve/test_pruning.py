@@ -24,7 +24,7 @@ def test_questions_are_answered_during_a_prune(served: "Served") -> None:
 
     def ask() -> list[tuple[int, object]]:
         replies: list[tuple[int, object]] = []
-        # the loop leaves time for other work on the machine
+        # at least one reply, even if other work on the machine delays it
         while not over.wait(0.02) or not replies:
             # each question differs from the ones before, so no answer comes from the cache
             depth = 20 + len(replies)

@@ -60,5 +60,5 @@ def test_new_items_join_stored_components_and_merge_them() -> None:
     ids, merges, more = one.components(one.group_of(label, 3), first)
     assert ids.tolist() == [10, 101, 101]
     assert merges == [(20, 10)]
-    # no further component number is needed: one component is new and one is merged
+    # the number of components stays the same: one is new, and one is merged
     assert more == 0
