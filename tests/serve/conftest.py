@@ -40,7 +40,7 @@ class Served:
 
     @property
     def oracle(self) -> Oracle:
-        """The correct answers."""
+        """An oracle that gives the correct answers."""
         return Oracle.of(self.triples)
 
     @property
