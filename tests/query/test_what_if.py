@@ -287,7 +287,10 @@ def test_values_that_cannot_be_computed_again_say_why(houses: Houses) -> None:
 
 @pytest.mark.long
 def test_identical_rows_of_an_aggregate_count_as_often_as_a_file_has_them(houses: Houses) -> None:
-    """This is as in SQL. If two files, or two ingests, have the same row, it counts once."""
+    """As in SQL, a row counts as often as a file has it.
+
+    If two files, or two ingests, have the same row, it counts once.
+    """
     house = houses()
     twice = [made("a", "s", "sum", 5.0), made("b", "s", "sum", 1.0), made("a", "s", "sum", 5.0)]
     times = [made("c", "t", "sum", 3.0), made("c", "t", "sum", 3.0)._replace(times=2),

@@ -1,4 +1,4 @@
-"""Captured blocks that are ingested later: after failures, a lost driver, or other writes."""
+"""Captured blocks that are ingested after a failure or a lost driver, and uncaptured writes."""
 
 import json
 import shutil
