@@ -1,4 +1,4 @@
-"""A small warehouse, opened from Python as the README does."""
+"""A small warehouse, opened from Python as in the README."""
 
 import socket
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""The benchmark of interactive lineage compares the records of two ways, and judges goals."""
+"""The benchmark of interactive lineage: two ways find the same records, and goals are judged."""
 
 import duckdb
 

@@ -9,7 +9,7 @@ from helpers.lineage_cases import Block, Case, Shop, c, each, o, sql
 from helpers.shop import CUSTOMERS, ORDERS, Customer, Order
 
 SMALL = [order for order in ORDERS if order.small is not None]
-"""The orders with a small number. Several of them have the same one."""
+"""The orders that have a small number. Several orders have the same one."""
 
 
 def above(order: Order) -> list[Customer]:

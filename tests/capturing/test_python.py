@@ -35,14 +35,14 @@ def scalar(shop: Shop) -> DataFrame:
 
 
 def of_series(shop: Shop) -> DataFrame:
-    """Use a function of columns."""
+    """Use a function that takes whole columns."""
     twice: Any = _pandas_udf(lambda numbers: numbers * 2, "long")
     joined = shop.orders.join(shop.customers, F.expr("cust = name"))
     return joined.select(F.expr("concat_ws('-', id, number) AS k"), twice("id").alias("twice"))
 
 
 def of_groups(shop: Shop) -> DataFrame:
-    """Aggregate groups by a function."""
+    """Aggregate groups with a Python function."""
 
     def mean(values: Any) -> float:
         return float(values.mean())
@@ -54,7 +54,7 @@ def of_groups(shop: Shop) -> DataFrame:
 
 
 def of_windows(shop: Shop) -> DataFrame:
-    """Aggregate windows by a function."""
+    """Aggregate windows with a Python function."""
 
     def most(values: Any) -> int:
         return int(values.max())

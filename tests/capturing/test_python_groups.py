@@ -36,7 +36,7 @@ def smallest(key: tuple[Any, ...], frame: Frame) -> Frame:
 
 
 def of_large_groups(frame: Frame) -> Frame:
-    """Return the row of a group, but no row if the group has only one row."""
+    """Return a row for a group, but none for a group of one row."""
     return pd.DataFrame({"k": [frame["id"].min()], "n": [1]}) if len(frame) > 1 else pd.DataFrame()
 
 
@@ -94,7 +94,7 @@ def per_row(shop: Shop) -> DataFrame:
 
 
 def by_price(shop: Shop) -> DataFrame:
-    """Group by numbers; Spark treats 0.0 and -0.0 as equal, and NaN and NaN."""
+    """Group by numbers. In Spark's groups, 0.0 equals -0.0, and NaN equals NaN."""
     return shop.orders.groupBy("price").applyInPandas(nested(smallest), KN)
 
 
@@ -104,7 +104,7 @@ def by_several(shop: Shop) -> DataFrame:
 
 
 def by_list(shop: Shop) -> DataFrame:
-    """Group by lists with NULL, and by structs of numbers; 0.0 and -0.0 are equal."""
+    """Group by lists with NULL, and by structs of numbers, in which 0.0 equals -0.0."""
     groups = shop.orders.groupBy(F.array("cust", F.lit(None)), F.struct("price"))
     return groups.applyInPandas(nested(smallest), KN)
 
@@ -145,7 +145,10 @@ def cogroup_arrow(shop: Shop) -> DataFrame:
 
 
 def each_of(key: Callable[[Order], object]) -> Lineage:
-    """Return the lineage of each order, when it derives from all orders of its group."""
+    """Return the lineage of each order.
+
+    Each order derives from all orders of its group.
+    """
     return {str(one.id): o(*(each for each in ORDERS if key(each) == key(one))) for one in ORDERS}
 
 

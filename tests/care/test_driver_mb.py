@@ -63,8 +63,8 @@ def test_a_tiny_limit_changes_nothing(
     both(brings("a.csv", graphs[::2], run="a"))
     both(brings("b.csv", graphs[::3], run="b"))
     both(lambda one: ingest([beside(one)], one.settings, progress=Silent()))
-    both(brings("c.csv", links))  # merges components
-    both(brings("a.csv", graphs[::4], run="a"))  # ends triples and assertions
+    both(brings("c.csv", links))  # this merges components
+    both(brings("a.csv", graphs[::4], run="a"))  # this ends triples and assertions
     if everything:
         both(lambda one: retract(Retracting(run="b"), one.settings, Silent()))
         both(lambda one: rollback(one.settings, Silent()))

@@ -264,7 +264,10 @@ def test_the_same_erasure_says_what_it_has_completed(
 def test_a_name_in_a_rejected_row_only_is_erased(
     houses: Houses, monkeypatch: pytest.MonkeyPatch, point: str
 ) -> None:
-    """An interrupted erasure leaves no logs but a consistent table, and a retry completes it."""
+    """An interrupted erasure leaves no logs, but a consistent table.
+
+    A retry completes the erasure.
+    """
     house = houses(theta=4, pack=0)
     house.ingest([Triple("a", "b", "x"), Triple("", "rejected", "x")])
     rejects = house.layout.table(1, "rejects")

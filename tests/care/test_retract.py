@@ -70,8 +70,8 @@ def model(houses: Houses) -> Model:
     model.ingest(e=rows(12))  # 14
     model.retract(JOIN[0].src, rows(12)[0].src)  # 15: items from any file or run
     assert model.rows() == model.now.shown
-    model.compact()  # 17: graph 40 stays, because its origins survive the compaction
-    model.retract(file="a")  # 17: graph 40 stays; its origins survive the compaction
+    model.compact()  # 16
+    model.retract(file="a")  # 17: graph 40 stays, because its origins survive the compaction
     model.ingest("july", c=[])  # 18: the run is replaced by nothing
     assert model.rows() == model.now.shown
     return model

@@ -180,7 +180,7 @@ def test_a_second_writer_is_refused_and_an_ingest_fails_without_neo4j(
 
 
 def test_the_next_ingest_succeeds(house: Command, trace: Path) -> None:
-    """The next ingest restarts Neo4j, keeps it running, and uses new ids."""
+    """The ingest after the interrupted ones restarts Neo4j, keeps it up, and uses new ids."""
     free = taken(house)
     done = json.loads(house("ingest", trace, "--format", "json").out)
     assert done["triples"] == 5 * GROUPS

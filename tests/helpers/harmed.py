@@ -37,7 +37,7 @@ HARMS = (flipped, replaced, cut, repeated, moved)
 
 
 def harmed(data: bytes, chance: random.Random) -> bytes:
-    """Return the data with up to three random damages."""
+    """Return the data, damaged at random up to three times."""
     for _ in range(chance.choice((0, 1, 1, 1, 2, 3))):
         if data:
             data = chance.choice(HARMS)(data, chance)

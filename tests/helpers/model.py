@@ -275,7 +275,7 @@ class Model:
     def assert_answers(
         self, items: Iterable[str], methods: Iterable[Method], *generations: int
     ) -> None:
-        """Compare lineage and impact with networkx, as of ``generations`` or of all if None."""
+        """Compare lineage and impact with networkx, as of ``generations``, by default as of all."""
         asked, ways = list(items), list(methods)
         for generation in generations or sorted(self.states)[1:]:
             state = self.states[generation]

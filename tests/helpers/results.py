@@ -266,7 +266,7 @@ def pruned() -> Pruned:
 
 @pytest.fixture
 def manifest() -> Manifest:
-    """The manifest of an answer in two files."""
+    """The manifest of the export of an answer to two files."""
     parts = (ExportPart("triples-00001.parquet", 2_000, 12_345, "0a" * 32),
              ExportPart("triples-00002.parquet", 1, 678, "ff" * 32))  # fmt: skip
     return Manifest("lineage", ODD, 3, "2026-01-02T03:04:05+00:00", 2_001, 1_300, parts)

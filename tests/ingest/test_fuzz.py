@@ -4,7 +4,7 @@ By default, 24 files of each format are tried, and `make test-long` ingests some
 reports the seed and the number of the file. The following command tries 10,000 files of each
 format. With the option `-m ""`, it also runs 1,666 ingests:
 
-PROVHOUSE_FUZZ=10000 PROVHOUSE_FUZZ_SEED=1 pytest tests/ingest/test_fuzz.py
+    PROVHOUSE_FUZZ=10000 PROVHOUSE_FUZZ_SEED=1 pytest tests/ingest/test_fuzz.py
 
 The expected content comes from Python's own readers of CSV and JSON. For Parquet, which has no
 second reader, it comes from Arrow's reader of complete files.
@@ -236,7 +236,7 @@ def test_damaged_files_are_read_correctly_or_refused(kind: Kind, tmp_path: Path)
 
 
 def _damaged(kind: Kind, number: int, folder: Path) -> str:
-    """Make the damaged file with this number and read it; return whether it was read or refused."""
+    """Make and read the damaged file with this number; return whether it was read or refused."""
     chance = random.Random(f"{SEED} {kind.ending} {number}")
     content = kind.make(chance)
     # whether to damage the packed file, or the content before it is packed
@@ -310,7 +310,7 @@ def test_damaged_delta_logs_are_refused_or_read(tmp_path: Path) -> None:
 
 
 def _damaged_log(number: int, folder: Path) -> str:
-    """Make the damaged table with this number and read it; return whether it was read or refused."""
+    """Make and read the damaged table with this number; return whether it was read or refused."""
     chance = random.Random(f"{SEED} delta {number}")
     write_deltalake(folder, pa.Table.from_pylist(rows(chance)), partition_by=["src"])
     log = folder / "_delta_log" / f"{0:020}.json"

@@ -1,6 +1,6 @@
 """Files of modules, ops and weights with random damage are read completely or refused.
 
-PROVHOUSE_FUZZ=10000 PROVHOUSE_FUZZ_SEED=1 pytest tests/ingest/test_fuzz_declared.py
+    PROVHOUSE_FUZZ=10000 PROVHOUSE_FUZZ_SEED=1 pytest tests/ingest/test_fuzz_declared.py
 
 The declarations that are read are compared with those that Python's own readers of TOML, JSON and
 CSV find.

@@ -71,9 +71,7 @@ def test_ten_appends_answer_like_one_ingest(houses: Houses) -> None:
 
 
 def shown(house: House, sets: set[int]) -> list[str]:
-    """Return as strings what Neo4j shows about these sets, about their components, and about all
-    tables.
-    """
+    """Return, as strings, what Neo4j shows about all tables, these sets, and their components."""
     auth = (house.address.user, house.address.password)
     with (
         GraphDatabase.driver(house.address.bolt, auth=auth) as driver,

@@ -149,7 +149,7 @@ def test_rejects_are_set_aside(houses: Houses, tmp_path: Path) -> None:
 
 
 def test_an_ingest_of_rejects_only_makes_a_generation(houses: Houses, tmp_path: Path) -> None:
-    """Rejects alone make a generation, both in the first ingest of a warehouse and in a later one."""
+    """Rejects alone make a generation, in the first ingest of a warehouse and in a later one."""
     house = houses()
     path = file(tmp_path, "r.csv", [("", "b"), ("a", "")])
     for generation in (1, 2):

@@ -104,7 +104,7 @@ def test_a_warehouse_without_descriptions_has_no_table_of_them(
 
 
 def test_descriptions_alone_are_an_ingest(houses: Houses) -> None:
-    """Descriptions may be the first thing in a warehouse, and may describe triples that come later."""
+    """Descriptions may be the first ingest of a warehouse, and describe triples that come later."""
     house = houses()
     summary = describe(house, [Operation("a", "all"), Operation("b")])
     assert (summary.committed, summary.operations, summary.triples) == (True, 1, 0)

@@ -23,7 +23,7 @@ from provhouse.runtime.scratch import clear_abandoned
 
 @pytest.fixture(autouse=True)
 def temporary(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the temporary folder of this test, so that the test sees no previews of other tests."""
+    """Return a temporary folder that only this test uses, so that it sees no other previews."""
     folder = tmp_path_factory.mktemp("temporary")
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     return folder

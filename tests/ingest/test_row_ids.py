@@ -84,7 +84,7 @@ def triples(house: House, folder: Path) -> set[tuple[str, ...]]:
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_row_ids_store_what_their_names_store(houses: Houses, tmp_path: Path, seed: int) -> None:
-    """An ingest of row ids gives the same items and triples as one of their names, before or after."""
+    """Row ids alone, and names followed by row ids, both give the expected items and triples."""
     parts = [rows(400, seed), rows(300, seed + 50)]
     by_id, mixed = houses(), houses()
     every, known = set[tuple[str, ...]](), set[tuple[str, str]]()
@@ -175,9 +175,7 @@ def test_rows_without_an_id_or_a_table_are_rejected(houses: Houses) -> None:
 
 
 def test_a_name_takes_precedence_over_an_id(houses: Houses) -> None:
-    """If there is a column src, a column src_id is an attribute, as it always was, unless it is
-    mapped.
-    """
+    """Beside src, a column src_id is an attribute, as it always was, unless it is mapped."""
     house = houses()
     table = pa.table({"src": ["a"], "src_id": [1], "src_table": ["t"], "dst": ["b"]})
     brought(house, table)
@@ -242,8 +240,9 @@ def test_a_key_fixes_the_pattern_too(houses: Houses) -> None:
 
 
 def stored_forms(house: House) -> tuple[int, int]:
-    """Return the numbers of items in the current base that are found by a hash of the name, and by
-    row id.
+    """Return the numbers of items that are found by a hash of the name, and by row id.
+
+    Only items in the current base count.
     """
     with house.asker() as asker:
         folder = house.layout.names(asker.snapshot.commit.base)
@@ -255,7 +254,7 @@ def stored_forms(house: House) -> tuple[int, int]:
 
 @pytest.mark.long
 def test_items_that_are_row_ids_have_no_stored_names(houses: Houses) -> None:
-    """Compactions and later ingests store no names of row ids either, even if names are given."""
+    """Neither a compaction nor a later ingest stores a name that is a row id."""
     house = houses()
     text = as_text(rows(40, 11))
     brought(house, text)

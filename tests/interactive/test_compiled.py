@@ -1,4 +1,4 @@
-"""GROUP BYs in compiled loops have DuckDB's values and types, and the same lineage as other modes."""
+"""GROUP BYs in compiled loops have the values and types of DuckDB and other modes' lineage."""
 
 import random
 
@@ -72,7 +72,7 @@ def query(draw: random.Random, table: str = "r") -> str:
 
 
 def compare(con: Connection, text: str) -> None:
-    """Check that values and types of a query are exact and its lineage is that of a witness query."""
+    """Compare a query's values and types exactly, and its lineage with that of a witness query."""
     result = con.sql(text, lineage=True, mode="compiled")
     plain = con.duckdb.sql(text).to_arrow_table()
     assert result.to_arrow().schema.types == plain.schema.types, text

@@ -65,8 +65,9 @@ NAMES = list(TYPES)
 
 @pytest.fixture(scope="module")
 def con() -> Connection:
-    """For each type, tables ``t`` and ``u`` that contain each of its values, and NULL, several
-    times.
+    """For each type, the tables ``t`` and ``u``.
+
+    Each table has each value of the type, and NULL, several times.
     """
     con = connect()
     made = []
@@ -109,14 +110,12 @@ def lineage(con: Connection, query: str, ref: str, want: Want = Want()) -> list[
 
 
 FEW = [pytest.param(kind, marks=[pytest.mark.long] * (at % 5 > 0)) for at, kind in enumerate(NAMES)]
-"""Every fifth type, for the usual tests. The long tests have groups by keys of all types."""
+"""The types for the usual tests: every fifth one. All types are tested as keys of groups."""
 
 
 @pytest.mark.parametrize("kind", NAMES)
 def test_groups_by_a_key_of_any_type(con: Connection, kind: str) -> None:
-    """Groups are tried with and without an index of all rows, and with and without the key in the
-    result.
-    """
+    """Groups are read with and without an index of all rows, and with and without the key shown."""
     t, _ = tables(kind)
     expected = groups(con, t)
     hidden = f"select count(*) n, sum(v) s from {t} group by k"

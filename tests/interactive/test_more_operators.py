@@ -1,4 +1,4 @@
-"""Operators that are rewritten, stored or followed step by step, checked with the user's own text."""
+"""Operators that are rewritten, stored or followed step by step, checked by the user's text."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Single operators: results, sufficient lineage, equal modes, and refusals with an error."""
+"""Single operators: results, lineage that suffices to run again, equal modes, and refusals."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Declared conditions and attributes give the same as asking the plain lineage the same question."""
+"""Declared conditions and attributes give what the same question to the plain lineage gives."""
 
 import random
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Queries over records, read from decoded columns, equal the same queries on a scan of the table."""
+"""Queries over records from decoded columns equal the same queries on a scan of the table."""
 
 import random
 from collections import Counter

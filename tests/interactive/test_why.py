@@ -95,7 +95,7 @@ def data(seed: int) -> dict[str, list[Row]]:
 
 
 def again(rows: dict[str, list[Row]], sql: str, number: Number) -> list[Row]:
-    """Run a query on tables in which ``number`` gives the number of times that each record occurs."""
+    """Run a query on tables in which each record occurs as many times as ``number`` says."""
     repeated = {
         table: [
             row for rid, row in enumerate(values) for _ in range(number(RecordTerm(table, rid)))

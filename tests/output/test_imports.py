@@ -11,7 +11,7 @@ WRITERS = ("csv", "json", "table", "writer")
 
 
 def imported(modules: tuple[str, ...]) -> set[str]:
-    """Return the names of all modules that a new process has loaded after it imports ``modules``."""
+    """Return the names of all modules that importing ``modules`` in a new process loads."""
     names = ", ".join(f"provhouse.output.{name}" for name in modules)
     code = f"import sys, {names}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -82,7 +82,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def page(browser: Any) -> Iterator[Any]:
-    """An empty page. At its end, it must have had no errors and sent no requests."""
+    """An empty page. When it ends, it must have had no errors and requested only files."""
     page = browser.new_page(viewport={"width": 1400, "height": 900})
     problems: list[str] = []
     page.on("pageerror", lambda error: problems.append(str(error)))
@@ -137,7 +137,7 @@ def shown(page: Any) -> Shown:
 def test_every_view_is_what_the_warehouse_answers(
     asker: Asker, page: Any, level: Level, every: int, tmp_path: Path
 ) -> None:
-    """Fold and unfold modules by clicks, so that all combinations, or a part of them, are reached."""
+    """Fold and unfold modules by clicks until all combinations, or a part of them, were shown."""
     page.goto(written(asker, level, tmp_path))
     names = ("check", "clean", "join", "report")
     assert page.title().startswith(ASKED)

@@ -1,4 +1,4 @@
-"""A large answer that is sent as it is found has the same rows as an answer that is sorted first."""
+"""A large answer that is sent as it is found has the rows of an answer that is sorted first."""
 
 import csv
 import io

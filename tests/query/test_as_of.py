@@ -59,8 +59,9 @@ class History:
 
 @pytest.fixture(scope="module")
 def history(houses: Callable[..., House]) -> History:
-    """Return a history: ingests, some of which join components, a rollback, a compaction, a new
-    base.
+    """Return a history: ingests, a rollback, a compaction, and a new base.
+
+    Some of the ingests join components.
     """
     random = Random(SEED)
     found = History(houses(theta=4, pack=0, partition_triples=60))
@@ -139,9 +140,7 @@ def test_a_path_as_of_a_generation(history: History, capsys: pytest.CaptureFixtu
 
 
 def test_a_closed_asker_is_freed_without_garbage_collection(history: History) -> None:
-    """A closed asker must be freed: a server opens many askers, and each keeps files of a base
-    open.
-    """
+    """A closed asker must be freed: a server opens many, and each keeps its base's files open."""
     gc.collect()
     gc.disable()
     try:
@@ -164,7 +163,7 @@ def test_a_time_means_the_last_generation_until_then(history: History) -> None:
 
 
 def changed(history: History, since: int, until: int) -> Iterator[tuple[str, Direction]]:
-    """Yield an item whose lineage changed, and an item whose impact changed, if such items exist."""
+    """Yield an item whose lineage changed and an item whose impact changed, if any exist."""
     one, other = history.oracle(since), history.oracle(until)
     for direction in DIRECTIONS:
         items = history.items(since, until)

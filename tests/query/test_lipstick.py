@@ -117,7 +117,10 @@ def test_subgraphs_are_those_of_the_paper(asker: Asker, item: str) -> None:
 
 
 def _around(pairs: set[tuple[str, str]], item: str) -> dict[str, str]:
-    """Return the part that each item near ``item`` has, found by a search along src and dst pairs."""
+    """Return, for each item around ``item``, whether it is an ancestor, descendant or sibling.
+
+    The items are found by a search along pairs of src and dst.
+    """
     reached = []
     for near, far in ((1, 0), (0, 1)):
         found, left = set[str](), {item}

@@ -26,7 +26,7 @@ GRAPHS = 25
 
 
 def by_hand(triples: list[Triple], item: str) -> dict[str, list[str]]:
-    """Return, by table, the sources of an item: the items that derive from nothing but themselves."""
+    """Return, by table, the sources of an item: items that derive from nothing but themselves."""
     into, table = defaultdict[str, set[str]](set), dict[str, str]()
     for triple in triples:
         into[triple.dst].add(triple.src)

@@ -95,7 +95,7 @@ def walked(asker: Asker, item: str, direction: Direction) -> set[frozenset[str]]
 
 
 def test_seven_components_have_triples(first: House) -> None:
-    """The paper counts ten components: it also counts items 10, 11 and 12, which have no triples."""
+    """The paper counts ten components, because it includes items 10, 11 and 12 without triples."""
     with first.asker() as asker:
         snapshot = asker.snapshot
         assert len(np.unique(snapshot.set_components)) == 7

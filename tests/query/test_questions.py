@@ -41,9 +41,7 @@ def traces() -> list[Trace]:
 
 @pytest.fixture(scope="module")
 def house(houses: Callable[..., House], traces: list[Trace]) -> House:
-    """A warehouse with small sets, made by two ingests, that has all traces and a chain of odd
-    names.
-    """
+    """A warehouse of small sets with all traces and a chain of odd names, made by two ingests."""
     odd = dict.fromkeys(ODD, "odd")
     steps = [(step, one.tables) for one in traces for step in sorted(one.steps)]
     steps += [(Step(src, dst), odd) for src, dst in pairwise(ODD)]
@@ -161,7 +159,7 @@ def _check_all(found: Paths, one: Trace, graph: "nx.DiGraph[str]", hops: int) ->
 
 
 def test_a_path_reads_only_the_sets_between(asker: Asker) -> None:
-    """The path between the last two items of a chain reads less than the lineage of the last item."""
+    """The path between a chain's last two items reads less than the lineage of its last item."""
     whole = asker.ask(ODD[-1], "upstream", "csprov").read
     near = path(asker, ODD[-2], ODD[-1]).read
     assert near.sets < whole.sets

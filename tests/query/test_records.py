@@ -74,7 +74,7 @@ def test_records_are_the_rows_of_the_sources(house: House) -> None:
 
 
 def test_records_of_versions_are_those_of_their_writes(house: House) -> None:
-    """The file of the second write lacks the partition column, which the names of its folders have."""
+    """The file of the second write lacks the column that is in the names of its folders."""
     (totals,) = ask(house, "totals/ann", tables=("totals",)).tables
     total = sum(order.id for order in ORDERS if order.cust == "ann")
     assert [record.values for record in totals.records] == [{"cust": "ann", "total": total}]

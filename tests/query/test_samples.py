@@ -29,7 +29,9 @@ Each level of depth is a Spark job.
 SHORT = {("wfinstances", 100), ("git_merkle", 100)}
 """The pairs of a sample and a theta that `make test` tests."""
 OFTEN = 10
-"""The interval at which RQ and CCProv are tried: for one item in ten, because each level is a job.
+"""Of this many items, RQ and CCProv are asked about one.
+
+They answer level by level, and each level is a Spark job.
 """
 
 

@@ -30,7 +30,7 @@ TRIPLES: list[Triple] = [*graph(11 * 8).triples, *graph(11 * 7 + 8).triples]
 
 
 class Swap(NamedTuple):
-    """A partition in which a row of set ``less`` is missing and a row of set ``more`` is repeated."""
+    """A partition that lacks a row of set ``less`` and has a row of set ``more`` twice."""
 
     path: Path
     rows: pa.Table

@@ -37,7 +37,7 @@ class Airport:
 
     @property
     def tables(self) -> dict[str, DataFrame]:
-        """The tables."""
+        """The flights and the planes, as data frames by name."""
         names = ("flights", "planes")
         return {name: self.spark.read.parquet(str(self.folder / name)) for name in names}
 

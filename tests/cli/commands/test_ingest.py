@@ -1,4 +1,4 @@
-"""The commands ``ingest`` and ``generations`` do what the Python functions of these names do."""
+"""The commands ``ingest`` and ``generations`` do what the Python functions for them do."""
 
 import json
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """Run generated texts in batches. Each batch has its own tables.
 
-python -m helpers.adversarial.run --first 0 --texts 300 (in the folder tests)
+python -m helpers.adversarial.run --first 0 --texts 300   (in the folder tests)
 """
 
 import argparse

@@ -125,7 +125,7 @@ def test_an_operation_has_the_line_of_the_program_that_it_comes_from(
 def test_a_thread_that_begins_in_a_block_compiles_its_taps(
     house: House, shop: Path, orders: DataFrame, spark: SparkSession
 ) -> None:
-    """Without the classes of the jar, Spark would fall back to a slow interpreter and log an error."""
+    """Without the classes of the jar, Spark would fall back to a slow interpreter and log it."""
     spark.conf.set("spark.sql.codegen.fallback", "false")
     try:
         with (
@@ -227,7 +227,7 @@ def test_keys_that_do_not_name_rows_are_refused_before_anything_lands(
 def test_a_key_of_an_unknown_table_is_a_warning(
     houses: Callable[..., House], orders: DataFrame, tmp_path: Path
 ) -> None:
-    """Jobs may share keys, so a table that the warehouse has from an earlier job counts as known."""
+    """Jobs may share keys: a table that the warehouse has from an earlier job counts as known."""
     house = houses()
     with (
         pytest.warns(UserWarning, match="declared for ordres,.*\nIts tables are kept, orders"),

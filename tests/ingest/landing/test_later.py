@@ -1,4 +1,4 @@
-"""Captured blocks that are ingested later: after failures, a lost driver, or other writes."""
+"""Captured blocks that are ingested after a failure or a lost driver, and uncaptured writes."""
 
 import json
 import shutil
@@ -124,9 +124,7 @@ def test_a_folder_without_a_record_is_refused(house: House, tmp_path: Path) -> N
 
 
 def folded() -> Column:
-    """Return a key that is not covered: a structure with a text that is compared regardless of
-    case.
-    """
+    """Return a key that is not covered: a structure with a text compared regardless of case."""
     return F.struct(F.expr("cust COLLATE UTF8_LCASE"))
 
 

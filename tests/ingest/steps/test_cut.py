@@ -54,7 +54,7 @@ class Trace:
 
     @classmethod
     def of(cls, seeds: list[int], stored: int = 0) -> "Trace":
-        """Return the graphs of several seeds as one trace, in which some random items are stored."""
+        """Return the graphs of several seeds as one trace. Some random items are stored."""
         triples = [
             (f"{n}/{t.src}", f"{n}/{t.dst}", t.src_table, t.dst_table)
             for n, seed in enumerate(seeds)

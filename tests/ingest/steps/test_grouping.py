@@ -63,7 +63,7 @@ def test_many_files_and_buckets_make_few_staged_files(
     sources = []
     for n in range(FILES):
         path = tmp_path / f"{n}.csv"
-        if n == 7:  # the only file with derivations
+        if n == 7:  # only this file has derivations
             path.write_text("src,dst,derivation\nroot,item 7,d\nitem 7,leaf 7,\nroot,common,\n")
         else:
             path.write_text(f"src,dst\nroot,item {n}\nitem {n},leaf {n % 10}\nroot,common\n")

@@ -80,7 +80,7 @@ def test_ways_are_counted_for_each_dst() -> None:
 
 
 def test_many_alternatives_of_one_dst_are_different_derivations() -> None:
-    """One dst has more alternatives than a signed 16-bit number can count, and each occurs twice."""
+    """One dst has more alternatives than a signed 16-bit number can count, each of them twice."""
     count = 40_000
     pairs = np.stack(np.divmod(np.arange(count), 200), axis=1)
     content = np.concatenate([pairs[:, 0], 1000 + pairs[:, 1]] * 2)

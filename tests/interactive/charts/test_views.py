@@ -1,4 +1,4 @@
-"""Linked views agree with plain Python, whichever structure answers and whatever was asked before."""
+"""Linked views agree with plain Python, whichever structure answers and after any questions."""
 
 import random
 from typing import Any

@@ -87,7 +87,7 @@ def observed(
 
 
 def questions(asker: Asker) -> list[tuple[str, Direction]]:
-    """Return questions about the first and the last item of a family that no set shares with hubs."""
+    """Return questions about the first and last item of a family whose sets contain no hub."""
     family = min(
         range(0, FAMILIES, 41), key=lambda one: walk(asker, f"{one} 0", "downstream").triples
     )

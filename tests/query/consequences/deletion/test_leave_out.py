@@ -1,4 +1,4 @@
-"""An aggregate without each of its inputs equals that of the remaining rows, in exact arithmetic."""
+"""Aggregates without one of their inputs equal those of the other rows, in exact arithmetic."""
 
 from fractions import Fraction
 from math import isclose, isnan, nan
@@ -46,8 +46,7 @@ def test_alternatives_are_exact(function: str, inputs: list[list[tuple[float, in
         if isnan(expected):
             assert isnan(after)
             continue
-        # The product of a value and the number of times that it counts is rounded, as everywhere
-        # else.
+        # The product of a value and the number of times that it counts is rounded, as always.
         assert isclose(after, expected, rel_tol=1e-15, abs_tol=1e-15)
         kept = np.repeat(np.arange(len(inputs)) != at, np.diff(starts))
         same = value_of(how, values[kept], times[kept], int(kept.sum()))

@@ -75,7 +75,7 @@ def values(
 
 
 def one_way_each(edges: list[Edge]) -> list[Edge]:
-    """Return the edges without those of unknown kinds, and without alternatives stored twice."""
+    """Return the edges with ``all`` for unknown kinds, and with no alternative stored twice."""
     known = [edge._replace(kind=edge.kind if edge.kind in ("all", "any", "aggregate") else "all")
              for edge in edges]  # fmt: skip
     named = [edge._replace(way=9) if edge.kind == "any" else edge for edge in known]
