@@ -40,7 +40,7 @@ def origins_of_run(snapshot: Snapshot, run: str) -> list[Origin]:
     everything = stored_origins(snapshot)
     found = [origin for origin in everything if origin.run == run]
     others = sorted({origin.run for origin in everything if origin.run})
-    return found or _none(f"The run {run!r}", "run", others)
+    return found or _none(f"the run {run!r}", "run", others)
 
 
 def origins_of_file(snapshot: Snapshot, file: Path) -> list[Origin]:
@@ -51,7 +51,7 @@ def origins_of_file(snapshot: Snapshot, file: Path) -> list[Origin]:
     everything, path = stored_origins(snapshot), os.path.abspath(file)
     below, named = os.path.join(path, ""), (path, str(file))
     found = [one for one in everything if one.file in named or one.file.startswith(below)]
-    return found or _none(f"The file {path}", "file", sorted({one.file for one in everything}))
+    return found or _none(f"the file {path}", "file", sorted({one.file for one in everything}))
 
 
 def _none(what: str, kind: str, others: Sequence[str]) -> list[Origin]:

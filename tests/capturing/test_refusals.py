@@ -121,7 +121,9 @@ def test_a_source_without_row_numbers_and_key_is_refused(
     file = tmp_path / "orders.csv"
     file.write_text("id\n1\n")
     frame = spark.read.csv(str(file), header=True)
-    assert "no numbers" in refused(house, shop, tmp_path / "out", frame, parquet).found
+    assert (
+        "does not number its rows" in refused(house, shop, tmp_path / "out", frame, parquet).found
+    )
 
 
 def test_a_block_inside_of_a_block_is_refused(house: House) -> None:

@@ -151,7 +151,7 @@ def test_a_file_with_another_type_is_refused(spark: SparkSession, tmp_path: Path
     table = pa.table({"n": days, "who": ["a", "b"]})
     pq.write_table(table, tmp_path / "orders" / "a.parquet")
     orders = spark.read.schema("n int, who string").parquet(str(tmp_path / "orders"))
-    with pytest.raises(BadInput, match="The groups by who, n are not known") as raised:
+    with pytest.raises(BadInput, match="The groups by who, n are unknown") as raised:
         captured(spark, orders.groupBy("who", "n").count(), tmp_path)
     assert raised.value.found.endswith("as integers, but its type is date32[day]")
 

@@ -125,7 +125,7 @@ def test_what_the_documentation_says_is_refused_and_write_to_is_captured(
         orders.write.parquet(out)
         with pytest.raises(provhouse.ProvhouseError, match="would delete rows"):
             orders.write.mode("overwrite").parquet(out)
-        orders.where("id = 1").writeTo(made).using("delta").create()
+        orders.where("id = 1").writeTo(made).using("delta").partitionedBy("v").create()
         orders.where("id > 1").writeTo(made).append()
         orders.where("id > 1").writeTo(made).overwrite(F.col("v") > 1)
     assert run.report

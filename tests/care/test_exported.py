@@ -162,8 +162,8 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "a manifest of another kind": (with_fields(files=[1]), "Reading it fails"),
     "a newer manifest": (with_fields(format=2), "newer provhouse"),
-    "more triples": (with_fields(triples=10_000), "10,000 triples"),
-    "fewer items": (with_fields(items=1), "1 items"),
+    "more triples": (with_fields(triples=10_000), "manifest lists 10,000"),
+    "fewer items": (with_fields(items=1), "manifest lists 1\\n"),
     "a file outside": (outside, "It is '../secret"),
 }
 

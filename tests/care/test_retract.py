@@ -98,7 +98,7 @@ def test_a_retracted_origin_has_nothing_left_to_retract(model: Model) -> None:
 @pytest.mark.parametrize(
     ("wanted", "said"),
     [
-        (Retracting(run="june"), "The run 'june' brought nothing"),
+        (Retracting(run="june"), "No stored triple comes from the run 'june'"),
         (Retracting(items=(ONE[0].src, "?")), "Item '\\?' is not in generation"),
     ],
 )

@@ -177,7 +177,7 @@ def test_a_server_that_cannot_be_used_is_reported_without_its_password(
     assert "refuses the user 'stranger'" in error(neo4j_user="stranger")
     assert "needs a user and a password" in error(neo4j_password_file=None)
     assert "Cannot read Neo4j's password" in error(neo4j_password_file=tmp_path / "none")
-    assert "no database 'none'" in error(neo4j_database="none")
+    assert "no usable database 'none'" in error(neo4j_database="none")
     assert "does not answer" in error(neo4j_uri="bolt://127.0.0.1:1")
     assert "does not answer" in error(neo4j_uri="bolt://no-such-host.invalid")
     assert "is not the address" in error(neo4j_uri="http://127.0.0.1:7474")

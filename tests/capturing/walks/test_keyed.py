@@ -150,7 +150,7 @@ def test_files_with_the_rows_are_read_and_must_be_as_they_were(
 def test_a_record_that_its_key_does_not_find_is_an_error(written: Written) -> None:
     rows = written.run.trace("names")
     assert found(rows.where("name = 'b'").go_next(), "texts", "name") == {("b",)}
-    with pytest.raises(BadInput, match="Records of texts are not found by their keys"):
+    with pytest.raises(BadInput, match="Records of texts cannot be found by their keys"):
         rows.where("name = ' a'").go_next().records()
     with pytest.raises(PySparkException, match="A record of texts is not found by its key"):
         written.run.trace("texts").where("name = 'b'").count()

@@ -160,7 +160,7 @@ def test_the_record_that_makes_a_job_fail_is_found(
             program(tables).collect()
         for name in tables:
             program({**tables, name: tables[name].limit(0)}).collect()
-        with pytest.raises(UsageError, match="of an error"):
+        with pytest.raises(UsageError, match="only for an error"):
             run.smallest(failing, test="each > 1")
 
 

@@ -122,7 +122,7 @@ def test_a_row_leads_to_its_sources_through_all_writes_and_back(
         sources.of("customers").records()
     run.close()
     assert not [*house.layout.captured.iterdir()]
-    with pytest.raises(UsageError, match="are gone"):
+    with pytest.raises(UsageError, match="were deleted"):
         run.trace("matches")
 
 
