@@ -123,7 +123,6 @@ def provhouse(
             parser=local_path,
             metavar="DIR",
             help="Folder of the warehouse. Default: PROVHOUSE_WAREHOUSE, or ./warehouse.",
-            show_default=False,
         ),
     ] = None,
     setting: Annotated[
@@ -132,7 +131,6 @@ def provhouse(
             "--set",
             metavar="NAME=VALUE",
             help="Change a setting. Overrides PROVHOUSE_NAME and warehouse.toml. Repeatable.",
-            show_default=False,
         ),
     ] = None,
     server: Annotated[
@@ -140,7 +138,6 @@ def provhouse(
         typer.Option(
             metavar="URL",
             help="Ask the server at this URL, with the token in the setting token_file.",
-            show_default=False,
         ),
     ] = None,
     no_server: Annotated[

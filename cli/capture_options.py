@@ -18,7 +18,6 @@ KeyOption = Annotated[
         metavar="TABLE=COLUMN,...",
         help="Key column of a table that is read or written, by the table's name or the last part "
         "of its path; several columns are separated by commas. Repeatable.",
-        show_default=False,
     ),
 ]
 CaptureRunOption = Annotated[
@@ -39,7 +38,6 @@ BudgetMbOption = Annotated[
         metavar="MB",
         help="The largest size of a write's association files, in megabytes; beyond it, the write "
         "goes on without capture.",
-        show_default=False,
     ),
 ]
 BudgetSecondsOption = Annotated[
@@ -49,7 +47,6 @@ BudgetSecondsOption = Annotated[
         metavar="SECONDS",
         help="The longest time to capture a write, in seconds; beyond it, the write goes on "
         "without capture.",
-        show_default=False,
     ),
 ]
 SampleOption = Annotated[
@@ -59,7 +56,6 @@ SampleOption = Annotated[
         metavar="PART",
         help="The fraction of the rows of each write that keeps its lineage, such as 0.01; answers "
         "say so.",
-        show_default=False,
     ),
 ]
 
