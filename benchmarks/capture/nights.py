@@ -157,7 +157,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure nightly runs of a star schema.")
     parser.add_argument("--nights", type=int, default=200)
     parser.add_argument("--facts", type=int, default=20_000, help="sales of a night")
-    parser.add_argument("--out", type=Path, help="write the results to another file")
     given = parser.parse_args()
     load = mean_load()
     with tempfile.TemporaryDirectory(prefix="provhouse-bench-") as name:
@@ -175,7 +174,7 @@ def main() -> None:
             }
         finally:
             down(job.settings, Silent())
-    RESULTS.write(results, given.out)
+    RESULTS.write(results)
     print(json.dumps(results["questions"], indent=1))
 
 

@@ -131,8 +131,6 @@ def main() -> None:
     parser.add_argument("--size", type=float, default=1, help="gigabytes of each text")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--programs", nargs="+", choices=[*RDDS], default=[*RDDS])
-    parser.add_argument("--interfaces", nargs="+", choices=["RDD", "data frame"],
-                        default=["RDD", "data frame"])  # fmt: skip
     parser.add_argument("--folder", type=Path, help="a folder on a large disk")
     parser.add_argument("--output", type=Path, help="store the results elsewhere")
     given = parser.parse_args()
@@ -142,7 +140,7 @@ def main() -> None:
     missing = [
         (program, interface)
         for program in given.programs
-        for interface in given.interfaces
+        for interface in ("RDD", "data frame")
         if not measured(results, program, interface, given.repeats)
     ]
     if not missing:
