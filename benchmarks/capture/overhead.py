@@ -201,11 +201,10 @@ def main() -> None:
     parser.add_argument("--scale", default="1", help="the scale factor of TPC-H, such as 0.1")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--queries", nargs="+", choices=names, default=names)
-    parser.add_argument("--folder", type=Path, help="a folder on a large disk")
     given = parser.parse_args()
     adopt()
     load = mean_load()
-    with tempfile.TemporaryDirectory(prefix="provhouse-bench-", dir=given.folder) as name:
+    with tempfile.TemporaryDirectory(prefix="provhouse-bench-") as name:
         folder = Path(name)
         made_by = tpch_tables(folder / "tpch", given.scale)
         bench = Bench.prepared(folder, folder / "tpch")

@@ -126,10 +126,9 @@ def main() -> None:
     parser.add_argument("--scale", default="1", help="the scale factor of TPC-DS, such as 0.1")
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--queries", nargs="+", choices=names, default=names)
-    parser.add_argument("--folder", type=Path, help="a folder on a large disk")
     given = parser.parse_args()
     load = mean_load()
-    with tempfile.TemporaryDirectory(prefix="provhouse-bench-", dir=given.folder) as name:
+    with tempfile.TemporaryDirectory(prefix="provhouse-bench-") as name:
         bench = Bench.prepared(Path(name), tpcds.tables(given.scale))
         measure(bench, queries, given.queries[0], 1)  # compiles
         for query in given.queries:

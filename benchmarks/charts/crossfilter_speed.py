@@ -192,6 +192,7 @@ def _goal(text: str, of: str, spreads: list[Spread], limit: float) -> dict[str, 
 
 SYNTHETIC = {"place": 301, "date": 7762, "delay": 8, "carrier": 29}
 """The numbers of bars of Smoke's four views of flights."""
+BUDGET_MB = 6144
 MOVES, SQL_MOVES = 60, 6
 # The number of movements of a brush in each view. With SQL, a movement takes long.
 WAYS: dict[str, tuple[Structure, ...]] = {
@@ -206,12 +207,11 @@ def main() -> None:
     """Measure both data sets and write the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=10_000_000)
-    parser.add_argument("--budget-mb", type=int, default=6144)
     parser.add_argument("--moves", type=int, default=MOVES)
     options = parser.parse_args()
     load, gigabytes = machine.mean_load(), bandwidth()
     data = [
-        measure(name, table, options.moves, options.budget_mb, gigabytes)
+        measure(name, table, options.moves, gigabytes)
         for name, table in (
             ("flights, resampled", flights(options.rows)),
             ("synthetic", synthetic(options.rows)),
@@ -250,7 +250,7 @@ def synthetic(rows: int) -> pa.Table:
     })  # fmt: skip
 
 
-def measure(name: str, table: pa.Table, moves: int, budget_mb: int, gigabytes: float) -> Data:
+def measure(name: str, table: pa.Table, moves: int, gigabytes: float) -> Data:
     """Return the spread of times by contender, number of brushes and moved view."""
     bars = {
         column: [*range(-1, pc.max(table[column]).as_py() + 1)] for column in table.column_names
@@ -260,7 +260,7 @@ def measure(name: str, table: pa.Table, moves: int, budget_mb: int, gigabytes: f
     for way, structures in WAYS.items():
         began = time.perf_counter()
         views = ChartViews(
-            table, dict.fromkeys(bars, None) | _ranges(bars), (), {}, budget_mb, structures
+            table, dict.fromkeys(bars, None) | _ranges(bars), (), {}, BUDGET_MB, structures
         )
         seconds[way], sizes[way] = time.perf_counter() - began, sum(views.sizes.values())
 
