@@ -78,7 +78,8 @@ def forget(
     if not names or not all(names):
         raise UsageError("Name the items to erase", "A name is missing or empty")
     layout = Layout(settings.warehouse)
-    _check_held(layout)  # before the lock creates the folder
+    if not generations(layout):  # before the lock creates the folder
+        raise nothing_stored(layout)
     with only_writer(settings, progress, thorough=True) as resumed:
         progress.begin("Find the names")
         with watch.step("find"):
@@ -139,11 +140,6 @@ def _begin(
         rebuild = begun.graph or not settings.shares_graph_home
         write_erasure(layout, replace(begun, items={**begun.items, **items}, graph=rebuild))
     return rejected
-
-
-def _check_held(layout: Layout) -> None:
-    if not generations(layout):
-        raise nothing_stored(layout)
 
 
 def _with_groups(layout: Layout, base: int, items: Sequence[int]) -> list[int]:

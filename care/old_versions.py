@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.model.arrays import I64, ItemNumbers, PartitionNumbers, among, minus, union, unique
+from provhouse.model.associations import ROW_BITS
 from provhouse.model.columns import DST, NAME, SRC, TABLE
 from provhouse.model.times import parse_time
 from provhouse.store.names.scan import scan
@@ -28,7 +29,6 @@ from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.shown_writes import shown_writes
 from provhouse.store.warehouse.written import Written, read_since
 
-_ROW_BITS = 40  # a row id has the row's position in these bits, and the file's number above
 _VERSION, _ROW_ID = r"@(?P<number>\d{1,18})$", r"/(?P<number>\d{1,18})$"
 
 
@@ -102,7 +102,7 @@ def _matching(rows: pa.Table, first: int, wanted: Mapping[str, _Wanted]) -> I64:
         at = np.asarray(pc.indices_nonzero(pc.equal(tables, table)), np.int64)
         here = names.take(pa.array(at))
         found[at] |= np.isin(_number(here, _VERSION), each.versions)
-        found[at] |= np.isin(_number(here, _ROW_ID) >> _ROW_BITS, each.files)
+        found[at] |= np.isin(_number(here, _ROW_ID) >> ROW_BITS, each.files)
     return first + np.flatnonzero(found)
 
 

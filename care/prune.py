@@ -80,7 +80,8 @@ def prune(
         wanted = "Prune takes either a number of generations to keep, at least 1, or a time"
         raise UsageError(wanted, f"Given: keep {keep}, before {before}")
     layout = Layout(settings.warehouse)
-    _check_held(layout)  # before the lock creates the folder
+    if not generations(layout):  # before the lock creates the folder
+        raise nothing_stored(layout)
     with writing(layout, settings.wait_seconds, progress):
         sizes = {base: bytes_below(layout.base(base)) for base in bases(layout)}
         refuse_lost(layout)
@@ -111,11 +112,6 @@ def prune(
         bytes_freed=sum(sizes[base] for base in removed) + merged,
         seconds=perf_counter() - began,
     )
-
-
-def _check_held(layout: Layout) -> None:
-    if not generations(layout):
-        raise nothing_stored(layout)
 
 
 def _before(layout: Layout, numbers: list[int], text: str) -> list[int]:

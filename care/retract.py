@@ -32,9 +32,9 @@ from provhouse.model.arrays import ItemNumbers, unique
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
-from provhouse.runtime.room import MEMORY, Room
+from provhouse.runtime.room import Room
 from provhouse.store.tables.snapshot import Snapshot
-from provhouse.store.warehouse.commits import Commit, current, nothing_stored
+from provhouse.store.warehouse.commits import Commit, require_current
 from provhouse.store.warehouse.ids import Ids, read_ids, take_ids
 from provhouse.store.warehouse.layout import Layout
 
@@ -79,10 +79,11 @@ def retract(selection: Retracting, settings: Settings, progress: Progress) -> Re
     """
     watch = Stopwatch()
     layout = Layout(settings.warehouse)
-    _held(layout)  # before the lock creates the folder
+    require_current(layout, visible=True)  # before the lock creates the folder
     with ExitStack() as stack:
         stack.enter_context(only_writer(settings, progress))
-        held = _held(layout, Room(layout.staging, settings.driver_mb))
+        room = Room(layout.staging, settings.driver_mb)
+        held = Snapshot(layout, require_current(layout, visible=True), room=room)
         progress.begin("Find the triples to retract")
         with watch.step("find"):
             ended = _ended(selection, held)
@@ -104,13 +105,6 @@ def retract(selection: Retracting, settings: Settings, progress: Progress) -> Re
         with watch.step("commit"):
             make_current(layout, graph, after)
         return _retraction(commit, ended, watch, committed=True)
-
-
-def _held(layout: Layout, room: Room = MEMORY) -> Snapshot:
-    commit = current(layout)
-    if commit is None or not commit.visible:
-        raise nothing_stored(layout)
-    return Snapshot(layout, commit, room=room)
 
 
 def _ended(selection: Retracting, snapshot: Snapshot) -> Ended:

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from provhouse.model.answer import Answer, ColumnRole, Influence, TableColumns
 from provhouse.model.arrays import ItemNumbers, unique
+from provhouse.model.associations import ROW_BITS
 from provhouse.model.column_map import ColumnMap
 from provhouse.model.errors import NotFound
 from provhouse.model.question import Question
@@ -24,7 +25,6 @@ from provhouse.store.warehouse.written import Written, read_written
 
 from ..locate import locate_versions
 
-_ROW_BITS = 40  # a row id has the row's position in these bits, and the file's number above
 _VALUE = "value"
 _Roles = Mapping[str, Mapping[str, frozenset[str]]]
 """The roles of each column, by table and by column."""
@@ -121,7 +121,7 @@ def _versions(names: pa.ChunkedArray, table: str) -> tuple[set[int], set[int]]:
         unique(np.asarray(pc.struct_field(each.drop_null(), "n").cast(pa.int64())))
         for each in (version, row)
     ]
-    return set(found[0].tolist()), set((found[1] >> _ROW_BITS).tolist())
+    return set(found[0].tolist()), set((found[1] >> ROW_BITS).tolist())
 
 
 def _composed(table: str, column: str, maps: Mapping[str, Sequence[ColumnMap]]) -> _Roles:

@@ -188,10 +188,13 @@ def current(layout: Layout) -> Commit | None:
     return read_commit(layout, numbers[-1]) if numbers else None
 
 
-def require_current(layout: Layout) -> Commit:
-    """Return the record of the current generation; raise NotFound if nothing was ever ingested."""
+def require_current(layout: Layout, *, visible: bool = False) -> Commit:
+    """Return the record of the current generation; raise NotFound if nothing was ever ingested.
+
+    With ``visible``, also raise NotFound if the generation shows no ingest.
+    """
     commit = current(layout)
-    if commit is None:
+    if commit is None or (visible and not commit.visible):
         raise nothing_stored(layout)
     return commit
 
