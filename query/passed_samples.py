@@ -1,9 +1,13 @@
 """The samples that an answer may pass through: writes with lineage for only some of their rows."""
 
+from typing import Any
+
 import numpy as np
 import pyarrow.compute as pc
 
+from provhouse.model.answer import Read
 from provhouse.model.arrays import ItemNumbers, among, unique
+from provhouse.model.progress import Stopwatch
 from provhouse.model.question import Direction
 from provhouse.model.samples import Sample, sample_sentence
 from provhouse.store.tables.snapshot import Snapshot
@@ -28,6 +32,16 @@ def samples_passed(
         for each in snapshot.samples
         if not tables.isdisjoint((each.table,) if direction == "upstream" else each.reads)
     )
+
+
+def common_fields(
+    snapshot: Snapshot, watch: Stopwatch, read: Read, samples: tuple[Sample, ...]
+) -> dict[str, Any]:
+    """Return the fields that results of questions about one generation have in common."""
+    return {
+        "generation": snapshot.commit.generation, "time": snapshot.commit.time,
+        "seconds": watch.total(), "complete": not samples, "read": read, "samples": samples,
+    }  # fmt: skip
 
 
 def samples_named(snapshot: Snapshot, item: str) -> list[Sample]:

@@ -13,7 +13,7 @@ from provhouse.model.samples import Sample
 from ..lineage.ask import Asker
 from ..locate import locate_versions
 from ..methods.csprov import CSProv
-from ..passed_samples import samples_passed
+from ..passed_samples import common_fields, samples_passed
 from .deletion.codes import DELETED, DIES, UNDECIDED
 from .deletion.derivations import Derivations
 from .deletion.described import Described
@@ -67,20 +67,14 @@ def _depends(asker: Asker, item: str, on: str) -> Dependency:
         search = smallest_kill(graph, int(places[0])) if derived else None
     samples = samples_above(asker, located.numbers, described)
     exists: dict[int, Exists] = {DIES: "no", DELETED: "no", UNDECIDED: "undecided"}
-    commit = asker.snapshot.commit
     return Dependency(
+        **common_fields(asker.snapshot, watch, read, samples),
         item=located.names[0],
         on=other.names[0],
         exists=exists.get(fate, "yes"),
         derived=len(places) > 0 and bool(np.isin(places[0], found.reached)),
         smallest=_names(asker, graph, search.found if search else None),
         searched=search.complete if search else True,
-        complete=not samples,
-        read=read,
-        generation=commit.generation,
-        time=commit.time,
-        seconds=watch.total(),
-        samples=samples,
     )
 
 

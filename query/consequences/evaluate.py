@@ -15,6 +15,7 @@ from provhouse.model.semiring import SEMIRINGS, Aggregates, Evaluating, Semiring
 
 from ..lineage.ask import Asker
 from ..locate import locate_versions
+from ..passed_samples import common_fields
 from .deletion.derivations import Derivations
 from .deletion.semirings import F64, ONE, bounds
 from .depends import lineage_of, samples_above
@@ -77,8 +78,8 @@ def _evaluate(asker: Asker, asked: Evaluating) -> Evaluation:
     if asked.semiring == "count" and max(low, high) >= WHOLE:
         low, high, reason = nan, nan, INEXACT
     samples = samples_above(asker, located.numbers, described)
-    commit = asker.snapshot.commit
     return Evaluation(
+        **common_fields(asker.snapshot, watch, read, samples),
         item=located.names[0],
         semiring=asked.semiring,
         aggregates=asked.aggregates,
@@ -87,12 +88,6 @@ def _evaluate(asker: Asker, asked: Evaluating) -> Evaluation:
         reason=reason,
         used=used,
         unused=len(asked.weights) - used,
-        complete=not samples,
-        read=read,
-        generation=commit.generation,
-        time=commit.time,
-        seconds=watch.total(),
-        samples=samples,
     )
 
 

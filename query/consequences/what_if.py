@@ -22,7 +22,7 @@ from provhouse.model.progress import Stopwatch
 from ..lineage.ask import Asker
 from ..lineage.exactness import NOT_STATED, Stated
 from ..methods.csprov import CSProv
-from ..passed_samples import samples_passed
+from ..passed_samples import common_fields, samples_passed
 from ..reading.verify import check_dependencies
 from ..reading.walk import Walk, walk_downstream
 from .deletion.codes import DELETED, DIES, SURVIVES, UNDECIDED
@@ -183,6 +183,7 @@ class Settled:
         deleted = (self.deleted.items, self.described.rows.src[self.ended])
         samples = samples_passed(snapshot, "downstream", items, *map(ItemNumbers, deleted))
         return WhatIf(
+            **common_fields(snapshot, watch, read, samples),
             deletion=deletion,
             deleted=len(self.deleted.items),
             deleted_triples=len(self.deleted.triples),
@@ -197,14 +198,8 @@ class Settled:
             not_recomputed=len(unknown),
             may_create=self._may_create(),
             erased=erased,
-            complete=not samples,
-            read=read,
-            generation=snapshot.commit.generation,
-            time=snapshot.commit.time,
-            seconds=watch.total(),
             exactness=stated.weakest,
             exactness_triples=dict(stated.triples),
-            samples=samples,
         )
 
     def codes(self, values: NewValues) -> tuple[ItemNumbers, I64]:

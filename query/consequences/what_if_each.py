@@ -19,6 +19,7 @@ from provhouse.model.progress import Stopwatch
 
 from ..lineage.ask import Asker
 from ..locate import locate_versions
+from ..passed_samples import common_fields
 from .deletion.derivations import AGGREGATE, COPY, Derivations
 from .deletion.described import Described
 from .deletion.leave_out import has_exact_parts, leading_to, with_all, without_each
@@ -104,17 +105,12 @@ def _what_if_each(asker: Asker, item: str, limit: int) -> WhatIfEach:
         values, inputs, left, erased = _named(asker, described, graph, found, limit)
     samples = samples_above(asker, located.numbers, described)
     return WhatIfEach(
+        **common_fields(snapshot, watch, read, samples),
         item=located.names[0],
         values=values,
         inputs=inputs,
         cut=left,
         erased=erased,
-        complete=not samples,
-        read=read,
-        generation=snapshot.commit.generation,
-        time=snapshot.commit.time,
-        seconds=watch.total(),
-        samples=samples,
     )
 
 

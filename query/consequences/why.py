@@ -16,6 +16,7 @@ from provhouse.model.progress import Stopwatch
 
 from ..lineage.ask import Asker
 from ..locate import locate_versions
+from ..passed_samples import common_fields
 from .deletion.derivations import Derivations
 from .deletion.described import Described
 from .deletion.inputs import DerivationInputs
@@ -76,12 +77,8 @@ def _why(asker: Asker, item: str, limit: int) -> Why:
         samples = samples_above(asker, located.numbers, described)
         name = located.names[0]
         expression = expressed(rows.to_pylist(), name)
-    commit = asker.snapshot.commit
-    return Why(
-        item=name, expression=expression, derivations=rows, cut=cut, complete=not samples,
-        read=read, generation=commit.generation, time=commit.time, seconds=watch.total(),
-        samples=samples,
-    )  # fmt: skip
+    common = common_fields(asker.snapshot, watch, read, samples)
+    return Why(item=name, expression=expression, derivations=rows, cut=cut, **common)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from ..locate import locate_versions
 from ..methods.csprov import CSProv
 from ..methods.method import MethodResult, plain_texts, src_and_dst
 from ..methods.written_out import written_out
-from ..passed_samples import sample_note, samples_passed
+from ..passed_samples import common_fields, sample_note, samples_passed
 from ..reading.recurse import recurse
 from ..reading.verify import check_closed
 from ..reading.walk import walk_between
@@ -109,23 +109,17 @@ def _path(asker: Asker, source: str, target: str, every: bool) -> Paths:
         shown = without_erased(way, snapshot.names.erased)
         items, triples = name_rows(shown, snapshot.names)
     samples = samples_passed(snapshot, "upstream", found.lineage, ItemNumbers(found.ends[1:]))
-    commit = snapshot.commit
     return Paths(
+        **common_fields(snapshot, watch, way.read, samples),
         source=found.source,
         target=found.target,
         every=every,
         hops=found.hops,
-        generation=commit.generation,
-        time=commit.time,
-        complete=not samples,
         items=items,
         triples=triples,
-        read=way.read,
-        seconds=watch.total(),
         erased=len(way.items) - len(shown.items),
         exactness=stated.weakest,
         exactness_triples=dict(stated.triples),
-        samples=samples,
     )
 
 

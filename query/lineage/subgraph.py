@@ -18,7 +18,7 @@ from ..locate import locate_versions
 from ..methods.csprov import CSProv
 from ..methods.method import MethodResult, src_and_dst
 from ..methods.written_out import written_out
-from ..passed_samples import samples_passed
+from ..passed_samples import common_fields, samples_passed
 from ..reading.recurse import recurse
 from .ask import Asker
 from .named_rows import name_rows
@@ -74,8 +74,9 @@ def _subgraph(asker: Asker, item: str) -> Subgraph:
     counts = np.bincount(part, minlength=len(PARTS))
     above = samples_passed(snapshot, "upstream", up.items, located.numbers)
     below = samples_passed(snapshot, "downstream", down.items, located.numbers)
-    samples = dict.fromkeys((*above, *below))
+    read = Read(*np.sum([astuple(each.read) for each in (up, down)], axis=0).tolist())
     return Subgraph(
+        **common_fields(snapshot, watch, read, tuple(dict.fromkeys((*above, *below)))),
         item=located.names[0],
         items=items.sort_by([("part", "ascending"), (ITEM, "ascending")]),
         triples=triples,
@@ -83,12 +84,6 @@ def _subgraph(asker: Asker, item: str) -> Subgraph:
         descendants=int(counts[1]),
         siblings=int(counts[2]),
         erased=len(every.items) - len(found.items),
-        complete=not samples,
-        read=Read(*np.sum([astuple(each.read) for each in (up, down)], axis=0).tolist()),
-        generation=snapshot.commit.generation,
-        time=snapshot.commit.time,
-        seconds=watch.total(),
-        samples=tuple(samples),
     )
 
 
