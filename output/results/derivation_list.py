@@ -112,6 +112,14 @@ def with_rows(
     return table
 
 
+def item_table(items: "pa.Table") -> "Table":
+    """Return a line for each item, with its table."""
+    table = grid("item", "table")
+    for row in items.to_pylist():
+        table.add_row(styled(shown(row["item"])), table_name(row["table"]))
+    return table
+
+
 def operation(triple: dict[str, str]) -> "Text":
     """Return the op of a triple, followed by its attributes."""
     text = styled(shown(triple["op"] or ""))
