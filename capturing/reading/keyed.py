@@ -55,7 +55,7 @@ class KeyedSource:
 
 
 @dataclass(frozen=True)
-class SourceKeys:
+class ScannedKeys:
     """The keys of all rows that a scan read, in ascending order of the row ids."""
 
     ids: I64
@@ -64,7 +64,7 @@ class SourceKeys:
     """The position of each row's file; 0 without files."""
 
 
-def source_keys(source: KeyedSource) -> SourceKeys:
+def source_keys(source: KeyedSource) -> ScannedKeys:
     """Return the keys of a source.
 
     Raises BadInput if a key is NULL or not unique, or if Spark read the source twice and found
@@ -84,7 +84,7 @@ def source_keys(source: KeyedSource) -> SourceKeys:
     rows = rows.take(pa.array(np.argsort(found)))
     texts = rows["key"].combine_chunks()
     check_texts(source.table, source.key, texts)
-    return SourceKeys(np.asarray(rows["id"]), texts, np.asarray(rows["file"]) >> ROW_BITS)
+    return ScannedKeys(np.asarray(rows["id"]), texts, np.asarray(rows["file"]) >> ROW_BITS)
 
 
 def check_texts(table: str, key: tuple[str, ...], keys: pa.Array) -> None:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.capturing.reading.keyed import KeyedSource, SourceKeys, source_keys
+from provhouse.capturing.reading.keyed import KeyedSource, ScannedKeys, source_keys
 from provhouse.capturing.reading.keyed_output import KeyedOutput
 from provhouse.capturing.reading.known import Known
 from provhouse.capturing.reading.row_names import keyed_items
@@ -60,7 +60,7 @@ class KeyedNames:
         return self._table, keyed_items(self._table, keys, suffixes, of[at])
 
     @cached_property
-    def _rows(self) -> SourceKeys:
+    def _rows(self) -> ScannedKeys:
         return source_keys(self._scan)
 
     @cached_property

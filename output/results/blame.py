@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..escape import shown
 from ..phrases import counted
 from ..sections import Section, styled
-from ..shown_result import Csv, Json, Result
+from ..shown_result import Csv, Json, ShownResult
 from .record_tables import csv_columns, record_objects, record_table, table_object, table_records
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class BlameResult(Result):
+class BlameResult(ShownResult):
     """The wrong rows, and the lineage and the smallest input of the first wrong row."""
 
     found: "Blamed"

@@ -41,7 +41,7 @@ class ItemsAndTriples(Protocol):
     def triples(self) -> "pa.Table": ...
 
 
-class Derivations(Dated, Protocol):
+class DerivationList(Dated, Protocol):
     """A result from one generation, with the amount of data read to find it."""
 
     @property
@@ -60,20 +60,20 @@ def row_lists(of: ItemsAndTriples) -> Json:
     return {"items": json_items(of.items), "triples": json_triples(of.triples)}
 
 
-def read_and_seconds(of: Derivations) -> Json:
+def read_and_seconds(of: DerivationList) -> Json:
     """Return the JSON fields ``read``, the amounts read, and ``seconds``, the time of each step."""
     seconds = {step: of.seconds.get(step, 0.0) for step in STEPS}
     return {"read": asdict(of.read), "seconds": rounded(seconds)}
 
 
-def read_sentence(of: Derivations) -> str:
+def read_sentence(of: DerivationList) -> str:
     """Return a sentence about the data read and the time taken."""
     parts = (counted(of.read.sets, "set"), counted(of.read.partitions, "partition"))
     triples = counted(of.read.triples, "triple")
     return f"Read {', '.join(parts)} and {triples} in {steps(of.seconds)}."
 
 
-def source_line(of: Derivations) -> "Text":
+def source_line(of: DerivationList) -> "Text":
     """Return the last line of an answer: the data read, and its generation."""
     return styled(f"\n{read_sentence(of)} {as_of_sentence(of)}", "dim")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..arrow_rows import tuples
 from ..phrases import counted, duration
 from ..sections import Section, styled
-from ..shown_result import Csv, Json, Result, attributes
+from ..shown_result import Csv, Json, ShownResult, attributes
 from .derivation_list import as_of_sentence, item_table
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ COLUMNS = ("item", "table")
 
 
 @dataclass(frozen=True)
-class FindingResult(Result):
+class FindingResult(ShownResult):
     """The first items whose names match, and the number of matches."""
 
     finding: "Finding"

@@ -10,7 +10,7 @@ from provhouse.model.wire_names import wire_name
 from ..arrow_rows import json_items, json_rows, json_triples, tuples
 from ..escape import shown
 from ..sections import Section, facts, grid, headed, noted, styled
-from ..shown_result import Csv, Json, JsonRows, Result, attributes, one_row, rounded
+from ..shown_result import Csv, Json, JsonRows, ShownResult, attributes, one_row, rounded
 from .derivation_list import STEPS, source_line
 from .exactness_notes import exactness_notes
 from .sample_notes import sample_notes
@@ -29,7 +29,7 @@ _PLAIN = (str, int, float, dict)
 
 
 @dataclass(frozen=True)
-class FoundResult(Result):
+class FoundResult(ShownResult):
     """A result with the fields of the object found. Subclasses have their own text for people."""
 
     found: Any

@@ -10,7 +10,7 @@ from ..arrow_rows import tuples
 from ..escape import shown
 from ..phrases import counted
 from ..sections import Section, grid, styled
-from ..shown_result import Csv, Json, Result
+from ..shown_result import Csv, Json, ShownResult
 from .derivation_list import as_of_sentence
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ LONGEST = 60
 
 
 @dataclass(frozen=True)
-class OperationsResult(Result):
+class OperationsResult(ShownResult):
     """A row for each described op, in order."""
 
     found: "Operations"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..escape import shown
 from ..phrases import counted
 from ..sections import Section, grid, headed, styled
-from ..shown_result import Csv, Json, Result, attributes
+from ..shown_result import Csv, Json, ShownResult, attributes
 
 if TYPE_CHECKING:
     from provhouse.query.source_records import CapturedRecords, Record, TableRecords
@@ -22,7 +22,7 @@ _LONGEST = 40
 
 
 @dataclass(frozen=True)
-class RecordsResult(Result):
+class RecordsResult(ShownResult):
     """Records by table, and the items without a record."""
 
     records: "CapturedRecords"

@@ -15,7 +15,7 @@ from provhouse.model.errors import UsageError
 
 from ..auth import Access, AccessMiddleware
 from ..people import Unidentified
-from ..problems import Refused, install_handlers
+from ..problems import RefusedRequest, install_handlers
 from .page import Page
 from .visitor import Visitor
 
@@ -81,7 +81,7 @@ def application(page: Page, visitor: Visitor, d3: Path, hosts: frozenset[str]) -
     @app.get("/{name:path}")
     async def file(request: Request) -> Response:
         if request.url.path not in contents:
-            raise Refused(404, "There is no such file", "", "Open the link of the page", {})
+            raise RefusedRequest(404, "There is no such file", "", "Open the link of the page", {})
         text, media_type = contents[request.url.path]
         return Response(text, media_type=media_type, headers=HEADERS)
 
@@ -90,7 +90,7 @@ def application(page: Page, visitor: Visitor, d3: Path, hosts: frozenset[str]) -
         try:
             return JSONResponse({"key": visitor.exchange(opening.token)})
         except Unidentified as no:
-            raise Refused(401, "The page cannot be opened", no.why, no.remedy, {}) from None
+            raise RefusedRequest(401, "The page cannot be opened", no.why, no.remedy, {}) from None
 
     _add_views(app, page)
     return app

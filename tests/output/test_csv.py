@@ -28,7 +28,7 @@ from provhouse.output.results.preview_view import PreviewResult
 from provhouse.output.results.prune import PruneResult
 from provhouse.output.results.retraction import RetractionResult
 from provhouse.output.results.status import StatusResult
-from provhouse.output.shown_result import Result
+from provhouse.output.shown_result import ShownResult
 from provhouse.query.lineage.diff import Diff
 from provhouse.query.lineage.explain import Explanation
 from provhouse.query.lineage.path import Paths
@@ -38,7 +38,7 @@ from provhouse.query.listing.status import Status
 from provhouse.store.warehouse.manifest import Manifest
 
 
-def written(result: Result) -> str:
+def written(result: ShownResult) -> str:
     """Return the CSV of a result."""
     handle = io.StringIO()
     CsvWriter(handle).write(result)

@@ -31,7 +31,7 @@ from provhouse.output.results.preview_view import PreviewResult
 from provhouse.output.results.prune import PruneResult
 from provhouse.output.results.retraction import RetractionResult
 from provhouse.output.results.status import StatusResult
-from provhouse.output.shown_result import Result
+from provhouse.output.shown_result import ShownResult
 from provhouse.output.table import TableWriter
 from provhouse.query.lineage.diff import Change, Diff
 from provhouse.query.lineage.explain import Explanation
@@ -44,7 +44,7 @@ from provhouse.store.warehouse.manifest import Manifest
 Golden = Callable[[str, str], None]
 
 
-def written(result: Result, width: int = 80, timing: bool = False) -> str:
+def written(result: ShownResult, width: int = 80, timing: bool = False) -> str:
     """Return the text of a result as a pipe receives it, without spaces at the ends of lines."""
     handle = io.StringIO()
     TableWriter(handle, width, timing=timing).write(result)

@@ -17,7 +17,7 @@ from provhouse.output.results.evaluation import EvaluationResult
 from provhouse.output.results.what_if import WhatIfResult
 from provhouse.output.results.why import WhyResult
 from provhouse.output.results.why_changed import WhyChangedResult
-from provhouse.output.shown_result import Result
+from provhouse.output.shown_result import ShownResult
 from provhouse.output.table import console
 from provhouse.query.consequences.depends import Dependency
 from provhouse.query.consequences.evaluate import Evaluation
@@ -53,13 +53,13 @@ def found() -> WhatIf:
     )  # fmt: skip
 
 
-def json_of(result: Result) -> str:
+def json_of(result: ShownResult) -> str:
     handle = io.StringIO()
     JsonWriter(handle).write(result)
     return handle.getvalue()
 
 
-def text_of(result: Result) -> str:
+def text_of(result: ShownResult) -> str:
     handle = io.StringIO()
     screen = console(handle)
     for section in result.text():

@@ -40,7 +40,7 @@ from provhouse.output.results.export import ExportResult
 from provhouse.output.results.operations import OperationsResult
 from provhouse.output.results.path import PathResult
 from provhouse.output.results.view import ViewResult
-from provhouse.output.shown_result import Result
+from provhouse.output.shown_result import ShownResult
 from provhouse.output.writer import writer_of
 from provhouse.query.exporting.browser_view import Neo4jView, write_view
 from provhouse.query.exporting.export import export_answer, export_warehouse
@@ -179,7 +179,7 @@ def test_other_methods_say_the_same(asker: Asker, method: Method) -> None:
     assert (answer.exactness, answer.exactness_triples) == (weakest, triples)
 
 
-def written(result: Result, form: Form) -> str:
+def written(result: ShownResult, form: Form) -> str:
     handle = StringIO()
     writer_of(form, handle, width=1000).write(result)
     return handle.getvalue()

@@ -24,7 +24,7 @@ from provhouse.output.json import JsonWriter
 from provhouse.output.results.zoomed_diff import ZoomedDiffResult
 from provhouse.output.results.zoomed_path import ZoomedPathResult
 from provhouse.output.results.zoomed_what_if import ZoomedWhatIfResult
-from provhouse.output.shown_result import Result
+from provhouse.output.shown_result import ShownResult
 from provhouse.query.consequences.what_if import FATES, what_if
 from provhouse.query.lineage.ask import Asker
 from provhouse.query.lineage.diff import compare
@@ -98,7 +98,7 @@ def edges(found: Any, *counts: str) -> Counter[tuple[Any, ...]]:
     )
 
 
-def valid(schema: str, result: Result) -> None:
+def valid(schema: str, result: ShownResult) -> None:
     """Check a result's JSON against its schema, and check that its table and CSV can be written."""
     file = Path(writer.__file__).with_name("schemas") / f"{schema}.json"
     text = StringIO()
