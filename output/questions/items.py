@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingLineage(
-    Asking["Answer"], found="model.answer.Answer", result="answer.AnswerResult", schema="answer"
+    Asking["Answer"], found="model.answer.Answer", result="answer_view.AnswerResult", schema="answer"
 ):
     """Show the lineage of an item: everything it was derived from."""
 
@@ -72,7 +72,7 @@ class AskingPath(
 class AskingSubgraph(
     Asking["Subgraph"],
     found="query.lineage.subgraph.Subgraph",
-    result="subgraph.SubgraphResult",
+    result="subgraph_view.SubgraphResult",
     command="provhouse subgraph orders/17",
 ):
     """Show the ancestors and descendants of an item, and the siblings of its descendants.
@@ -217,7 +217,7 @@ class AskingDiff(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingView(
-    Asking["Neo4jView"], found="query.exporting.view.Neo4jView", result="view.ViewResult"
+    Asking["Neo4jView"], found="query.exporting.browser_view.Neo4jView", result="view.ViewResult"
 ):
     """Write the lineage or impact of an item into Neo4j, so that Neo4j Browser can show it."""
 

@@ -31,7 +31,7 @@ class AtLevel:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingZoom(
-    Question, Asking["Zoomed"], found="query.zoom.zoomed.Zoomed", result="zoomed.ZoomedResult"
+    Question, Asking["Zoomed"], found="query.zoom.zoomed.Zoomed", result="level_view.ZoomedResult"
 ):
     """Show the lineage or impact of an item at the level of modules, tables, sets or records."""
 

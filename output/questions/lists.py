@@ -82,7 +82,7 @@ class AskingInvocations(
 class AskingGenerations(
     Asking["list[Generation]"],
     found="query.listing.generations.Generation",
-    result="generations.GenerationsResult",
+    result="generation_list.GenerationsResult",
     quick=True,
 ):
     """List all generations in order."""
