@@ -14,7 +14,7 @@ from .known_functions import (
     SCALAR,
     is_decimal,
 )
-from .node_reader import NodeReader, NotTranslated, canonical, type_text
+from .node_reader import NodeReader, NotTranslated, canonical, path_of, type_text
 from .plan import Aggregation, Call, Column, Constant, Expression, Reference, SortKey, WindowCall
 
 ROW_ID = Column("ROW ID", False)
@@ -27,9 +27,11 @@ def expression(node: Node, columns: Sequence[Column]) -> Expression:
     """Return an expression over these columns. Raises NotTranslated if a part is not known."""
     with NodeReader(node) as part:
         kind = str(part.take("expression_class"))
+        part.expect(type=TYPES.get(kind, part.kind))
         if kind not in TRANSLATED:
             raise NotTranslated(f"{kind} {part.kind}")
-        return TRANSLATED[kind](part, columns)
+        made: Expression = TRANSLATED[kind](part, columns)
+        return made
 
 
 def expressions(nodes: Sequence[Node], columns: Sequence[Column]) -> tuple[Expression, ...]:
@@ -54,7 +56,7 @@ def sort_keys(nodes: Sequence[Node], columns: Sequence[Column]) -> tuple[SortKey
 def aggregation(node: Node, columns: Sequence[Column]) -> Aggregation:
     """Return a call of an aggregate."""
     with NodeReader(node) as part:
-        part.expect(expression_class="BOUND_AGGREGATE")
+        part.expect(expression_class="BOUND_AGGREGATE", type="BOUND_AGGREGATE")
         condition = _optional(part.take("filter"), columns)
         order = part.take("order_bys", {"orders": []})
         kind = part.take("aggregate_type", "NON_DISTINCT")
@@ -67,7 +69,7 @@ def aggregation(node: Node, columns: Sequence[Column]) -> Aggregation:
 def window_call(node: Node, columns: Sequence[Column]) -> WindowCall:
     """Return a call of a window function."""
     with NodeReader(node) as part:
-        part.expect(expression_class="BOUND_WINDOW", arg_orders=[])
+        part.expect(expression_class="BOUND_WINDOW", arg_orders=[], type=part.kind)
         partitions = expressions(part.take("partitions", []), columns)
         order = sort_keys(part.take("orders", []), columns)
         names = ("start", "end", "exclude_clause", "ignore_nulls")
@@ -87,7 +89,7 @@ def _optional(node: Node | None, columns: Sequence[Column]) -> Expression | None
 def _sort_key(node: Node, columns: Sequence[Column]) -> SortKey:
     kind, nulls = node.get("type"), node.get("null_order")
     with NodeReader(node) as part:
-        part.skip("null_order")
+        part.skip("type", "null_order")
         if kind not in ("ASCENDING", "DESCENDING") or nulls not in ("NULLS FIRST", "NULLS LAST"):
             raise NotTranslated(f"an order that is {kind} {nulls}")
         made = expression(part.take("expression"), columns)
@@ -113,6 +115,8 @@ def _constant(part: NodeReader, columns: Sequence[Column]) -> Expression:
 
 
 def _conjunction(part: NodeReader, columns: Sequence[Column]) -> Expression:
+    if part.kind not in ("CONJUNCTION_AND", "CONJUNCTION_OR"):
+        raise NotTranslated(part.kind)
     return Call(part.kind, BOOLEAN, expressions(part.take("children"), columns))
 
 
@@ -141,7 +145,7 @@ def _function(part: NodeReader, columns: Sequence[Column]) -> Expression:
         _check_listed(name, SCALAR, "function")
         return Call(name[-1], type_, made, options)
     if part.kind in COMPARISONS:
-        return Call(part.kind, type_, made)
+        return Call(part.kind, type_, made, options)
     if part.kind == "OPERATOR_CAST":
         return Call("CAST", type_, made, options)
     raise NotTranslated(part.kind)
@@ -149,12 +153,12 @@ def _function(part: NodeReader, columns: Sequence[Column]) -> Expression:
 
 def _called(part: NodeReader) -> tuple[list[str], tuple[tuple[str, str], ...]]:
     """Return a function's path, and what chooses its version and its way."""
-    name = part.take("qname")["path"]
+    name = path_of(part.take("qname"))
     data = part.take("function_data")
     for type_ in (arguments := part.take("arguments", [])):
         type_text(type_)
-    options = [("arguments", canonical(arguments))]
-    return name, tuple(options + ([] if data is None else [("data", canonical(data))]))
+    options = [("arguments", arguments), ("data", data), ("path", name)]
+    return name, tuple((key, canonical(value)) for key, value in options)
 
 
 def _check_listed(path: list[str], listed: frozenset[str], what: str) -> None:
@@ -178,6 +182,8 @@ def _window_function(part: NodeReader, columns: Sequence[Column]) -> Call:
     return Call(part.kind, type_text(part.take("return_type")), made)
 
 
+TYPES = {"BOUND_REF": "BOUND_REF", "BOUND_CONSTANT": "VALUE_CONSTANT", "BOUND_CASE": "CASE_EXPR"}
+"""The one type of some classes of expressions."""
 TRANSLATED: Mapping[str, Any] = {
     "BOUND_REF": _reference,
     "BOUND_CONSTANT": _constant,

@@ -20,7 +20,7 @@ from .duckdb_expressions import (
     window_call,
 )
 from .known_functions import COMPARISONS
-from .node_reader import NodeReader, NotTranslated, canonical, type_text
+from .node_reader import NodeReader, NotTranslated, canonical, path_of, type_text
 from .plan import (
     Aggregate,
     Call,
@@ -76,7 +76,7 @@ class Translation:
             if kind not in TRANSLATED:
                 raise NotTranslated(kind)
             with NodeReader(node) as part:
-                part.skip("children")
+                part.skip("type", "children")
                 return TRANSLATED[kind](self, part, inputs)
         except NotTranslated as reason:
             return _opaque(node, inputs, str(reason))
@@ -102,7 +102,7 @@ class Translation:
 
     def scan(self, part: NodeReader, inputs: Sequence[Operator]) -> Operator:
         """Return the scan of a table."""
-        if part.take("qname") != {"path": ["seq_scan"]}:
+        if path_of(part.take("qname")) != ["seq_scan"]:
             raise NotTranslated("a table function")
         none: dict[str, Any] = {"projection_ids": [], "arguments": [], "parameters": []}
         part.expect(**none, table_filters={}, named_parameters=[], input_table_types=[])
@@ -113,7 +113,7 @@ class Translation:
         with NodeReader(data) as table:
             table.expect(is_index_scan=False, is_create_index=False)
             table.skip("catalog", "schema", "table")
-            path = tuple(table.take("qualified_name")["path"])
+            path = tuple(path_of(table.take("qualified_name")))
         facts = self.tables[path]
         read = [_index(each) for each in part.take("column_indexes")]
         columns = tuple(_column(at, names, types, facts) for at in read)
@@ -213,7 +213,7 @@ def _limit(_: Translation, part: NodeReader, inputs: tuple[Operator, ...]) -> Op
 
 def _rows(node: Node) -> int | None:
     with NodeReader(node) as part:
-        part.expect(constant_percentage=-1.0)
+        part.expect(type=part.kind, constant_percentage=-1.0)
         if part.kind == "UNSET":
             return None
         if part.kind != "CONSTANT_VALUE":
@@ -226,7 +226,7 @@ def _join(_: Translation, part: NodeReader, inputs: tuple[Operator, ...]) -> Ope
     both = (*left.columns, *right.columns)
     kind = part.take("join_type", "INNER")
     part.skip("mark_index")
-    correlated = len(part.take("mark_types", []))
+    correlated = tuple(map(type_text, part.take("mark_types", [])))
     found = [_condition(each, left, both) for each in part.take("conditions", [])]
     if (condition := part.take("condition")) is not None:
         found.append(expression(condition, both))
@@ -313,7 +313,7 @@ def _unnest(_: Translation, part: NodeReader, inputs: tuple[Operator, ...]) -> O
 
 def _unnested(node: Node, columns: Sequence[Column]) -> tuple[Expression, Column]:
     with NodeReader(node) as part:
-        part.expect(expression_class="BOUND_UNNEST")
+        part.expect(expression_class="BOUND_UNNEST", type="BOUND_UNNEST")
         return expression(part.take("child"), columns), Column(
             type_text(part.take("return_type")), True
         )

@@ -1,9 +1,9 @@
 """Keys of a plan: equal keys mean equal rows.
 
-A key is a SHA-256 of a *form*, a text with the keys of smaller forms. For each operator there is one
-form for its rows and one for each of its columns, a function of the rows. The form of rows contains
-what decides which rows exist: scans, filters, joins, groups. A projection adds nothing to it, and a
-reference has the form of its column, so that names, positions, renames and projections vanish.
+A key is a SHA-256 of a *form*, a text with the keys of smaller forms. For each operator there is
+one form for its rows and one for each of its columns, a function of the rows. The form of rows
+contains what decides which rows exist: scans, filters, joins, groups. A projection adds nothing to
+it, and a reference has the form of its column, so that names, positions and projections vanish.
 
 Forms are stored by their keys. Two plans are equal only if all forms below their keys are equal
 too, so that a collision of hashes is no proof.
@@ -297,4 +297,4 @@ def _conjuncts(made: Expression) -> list[Expression]:
 def _same_types(made: Call) -> bool:
     """Return whether the two arguments of an operator have one type."""
     first, *others = json.loads(dict(made.options)["arguments"])
-    return others == [first]
+    return bool(others == [first])

@@ -4,43 +4,49 @@ The list names what is known, not what is excluded: a function that is missing h
 operator opaque.
 """
 
-SCALAR = frozenset(
-    "+ - * / // % || & | << >> ~ "
-    "~~ !~~ ~~* !~~* like_escape not_like_escape ilike_escape not_ilike_escape "
-    "abs ceil floor round trunc sign sqrt ln log10 log2 exp pow power greatest least "
-    "lower upper length strlen substring concat replace trim ltrim rtrim left right reverse repeat "
-    "lpad rpad instr contains prefix suffix starts_with split_part md5 "
-    "regexp_matches regexp_full_match regexp_replace regexp_extract "
-    "date_trunc date_part date_diff year quarter month day hour minute second week dayofweek "
-    "dayofyear last_day strftime strptime make_date".split()
+
+def _listed(*names: str) -> frozenset[str]:
+    """Return names that are separated by spaces."""
+    return frozenset(" ".join(names).split())
+
+
+SCALAR = _listed(
+    "+ - * / // % || & | << >> ~",
+    "~~ !~~ ~~* !~~* like_escape not_like_escape ilike_escape not_ilike_escape",
+    "abs ceil floor round trunc sign sqrt ln log10 log2 exp pow power greatest least",
+    "lower upper length strlen substring concat replace trim ltrim rtrim left right reverse repeat",
+    "lpad rpad instr contains prefix suffix starts_with split_part md5",
+    "regexp_matches regexp_full_match regexp_replace regexp_extract",
+    "date_trunc date_part date_diff year quarter month day hour minute second week dayofweek",
+    "dayofyear last_day strftime strptime make_date",
 )
-COMPARISONS = frozenset(
-    "COMPARE_EQUAL COMPARE_NOTEQUAL COMPARE_LESSTHAN COMPARE_GREATERTHAN COMPARE_LESSTHANOREQUALTO "
-    "COMPARE_GREATERTHANOREQUALTO COMPARE_DISTINCT_FROM COMPARE_NOT_DISTINCT_FROM".split()
+COMPARISONS = _listed(
+    "COMPARE_EQUAL COMPARE_NOTEQUAL COMPARE_LESSTHAN COMPARE_GREATERTHAN COMPARE_LESSTHANOREQUALTO",
+    "COMPARE_GREATERTHANOREQUALTO COMPARE_DISTINCT_FROM COMPARE_NOT_DISTINCT_FROM",
 )
-OPERATORS = frozenset(
-    "OPERATOR_NOT OPERATOR_IS_NULL OPERATOR_IS_NOT_NULL OPERATOR_COALESCE COMPARE_IN "
-    "COMPARE_NOT_IN".split()
+OPERATORS = _listed(
+    "OPERATOR_NOT OPERATOR_IS_NULL OPERATOR_IS_NOT_NULL OPERATOR_COALESCE COMPARE_IN",
+    "COMPARE_NOT_IN",
 )
-COMMUTATIVE = frozenset(
-    "COMPARE_EQUAL COMPARE_NOTEQUAL COMPARE_DISTINCT_FROM COMPARE_NOT_DISTINCT_FROM "
-    "CONJUNCTION_AND CONJUNCTION_OR".split()
+COMMUTATIVE = _listed(
+    "COMPARE_EQUAL COMPARE_NOTEQUAL COMPARE_DISTINCT_FROM COMPARE_NOT_DISTINCT_FROM",
+    "CONJUNCTION_AND CONJUNCTION_OR",
 )
 """Functions of which any arguments may change places."""
-COMMUTATIVE_ON_NUMBERS = frozenset("+ *".split())
-AGGREGATES = frozenset("count_star count sum avg min max bool_and bool_or".split())
+COMMUTATIVE_ON_NUMBERS = _listed("+ *")
+AGGREGATES = _listed("count_star count sum avg min max bool_and bool_or")
 """Aggregates whose value does not depend on the order of rows of an exact type."""
 COUNTS = frozenset({"count_star", "count"})
-RANKS = frozenset("WINDOW_RANK WINDOW_RANK_DENSE WINDOW_PERCENT_RANK WINDOW_CUME_DIST".split())
+RANKS = _listed("WINDOW_RANK WINDOW_RANK_DENSE WINDOW_PERCENT_RANK WINDOW_CUME_DIST")
 """Window functions that give equal values to rows that tie."""
-PLACES = frozenset(
-    "WINDOW_ROW_NUMBER WINDOW_NTILE WINDOW_LAG WINDOW_LEAD WINDOW_FIRST_VALUE WINDOW_LAST_VALUE "
-    "WINDOW_NTH_VALUE".split()
+PLACES = _listed(
+    "WINDOW_ROW_NUMBER WINDOW_NTILE WINDOW_LAG WINDOW_LEAD WINDOW_FIRST_VALUE WINDOW_LAST_VALUE",
+    "WINDOW_NTH_VALUE",
 )
-INTEGERS = frozenset(
-    "TINYINT SMALLINT INTEGER BIGINT HUGEINT UTINYINT USMALLINT UINTEGER UBIGINT UHUGEINT".split()
+INTEGERS = _listed(
+    "TINYINT SMALLINT INTEGER BIGINT HUGEINT UTINYINT USMALLINT UINTEGER UBIGINT UHUGEINT"
 )
-EXACT = INTEGERS | frozenset("BOOLEAN VARCHAR DATE TIMESTAMP TIME UUID".split())
+EXACT = INTEGERS | _listed("BOOLEAN VARCHAR DATE TIMESTAMP TIME UUID")
 """Types of which equal values are identical. 0.0 and -0.0 are equal; so are 30 days and a month."""
 CONSTANTS = EXACT | frozenset({"DOUBLE", "FLOAT", "INTERVAL", "NULL"})
 

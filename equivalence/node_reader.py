@@ -21,7 +21,6 @@ class NodeReader:
     def __init__(self, node: dict[str, Any]) -> None:
         self.kind = str(node.get("type", "node"))
         self._left = {key: each for key, each in node.items() if key not in SPELLING}
-        self._left.pop("type", None)
 
     def __enter__(self) -> Self:
         return self
@@ -46,13 +45,19 @@ class NodeReader:
                 raise NotTranslated(f"{self.kind} with {part}")
 
 
+def path_of(part: Any) -> list[str]:
+    """Return a name with the names that it is in."""
+    with NodeReader(part) as node:
+        return list(map(str, node.take("path")))
+
+
 def canonical(part: Any) -> str:
     """Return a part of a plan as one text, with nothing left out."""
     return json.dumps(part, sort_keys=True, separators=(",", ":"))
 
 
 def type_text(part: Any) -> str:
-    """Return a type as a text. Raises NotTranslated if values of the type have a collation or zone."""
+    """Return a type as a text. Raises NotTranslated if it has a collation or a time zone."""
     text = part["id"] if set(part) == {"id"} else canonical(part)
     if '"collation"' in text:
         raise NotTranslated("a collation")

@@ -1,8 +1,8 @@
 """One form of a plan, whatever engine runs it: operators, expressions and columns by position.
 
-The vocabulary is closed. What an adapter cannot translate for certain is an ``Opaque`` operator with
-the reason. A reference is a position among the columns of all inputs of its operator, from the left.
-A type is a text in the notation of the engine, with all its parameters.
+The vocabulary is closed. What an adapter cannot translate for certain is an ``Opaque`` operator
+with the reason. A reference is a position among the columns of all inputs of its operator, from the
+left. A type is a text in the notation of the engine, with all its parameters.
 """
 
 from dataclasses import dataclass
@@ -129,8 +129,8 @@ class Join(Operator):
     kind: str
     """INNER, LEFT, RIGHT, FULL, SEMI, ANTI, MARK or SINGLE, as DuckDB names them."""
     conditions: tuple[Expression, ...]
-    correlated: int
-    """The number of leading conditions that compare what a correlated subquery depends on."""
+    correlated: tuple[str, ...]
+    """The types of what a correlated subquery depends on, which the first conditions compare."""
 
 
 @dataclass(frozen=True)

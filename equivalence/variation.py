@@ -68,7 +68,7 @@ def type_of(made: Expression, columns: Sequence[Column]) -> str:
 
 
 def unique_keys(below: Operator) -> list[frozenset[int]]:
-    """Return sets of columns of which no two rows have the same values, none of them NULL or all."""
+    """Return sets of columns in which no two rows have the same values, NULL included."""
     if isinstance(below, Scan):
         if below.unique and set(below.unique) <= set(below.names):
             return [frozenset(map(below.names.index, below.unique))]
