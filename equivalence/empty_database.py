@@ -20,7 +20,7 @@ SEALED: dict[str, str | bool | int | float | list[str]] = {
     "threads": 1,
 }
 LOCK = "set lock_configuration = true"
-DECLARES = {duckdb.StatementType.CREATE, duckdb.StatementType.VARIABLE_SET}
+DECLARES = {duckdb.StatementType.CREATE, duckdb.StatementType.SET}
 
 
 @dataclass(frozen=True)

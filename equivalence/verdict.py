@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import duckdb
@@ -63,7 +63,7 @@ def compare(first: Revision, second: Revision, columns: Sequence[str] = ()) -> V
         if reasons := [*doubts(plans[0]), *doubts(plans[1])]:
             return Verdict("unknown", reasons[0], operator)
         if found := _by_key(keys, columns):
-            return found
+            return replace(found, operator="" if found.kind.startswith("equal") else operator)
         if columns:
             return Verdict("unknown", "the keys of these columns differ", operator)
         if plans[0].settings != plans[1].settings or not _same_tables(one, other):

@@ -4,11 +4,12 @@ import random
 
 import duckdb
 import pytest
-from helpers.query_pairs import DDL, fill, mutants, random_query, rows
 
+from helpers.query_pairs import DDL, fill, mutants, random_query, rows
 from provhouse.equivalence.empty_database import EmptyDatabase, empty_database
 from provhouse.equivalence.keys import PlanKeys, plan_keys
 from provhouse.equivalence.plan import doubts
+from provhouse.model.errors import BadInput
 
 DATABASES = 12
 MUTANTS = 300
@@ -23,7 +24,10 @@ EQUAL = (
     ("select distinct a, b from t", "select a, b from t group by b, a"),
     ("select count(*) n from (select a from t order by b)", "select count(*) n from t"),
     ("select a + 1 x, b from t", "select x, b from (select b, 1 + a as x, d from t)"),
-    ("select b from t where a in (select a from u)", "select b from t where a in (from (select a from u))"),
+    (
+        "select b from t where a in (select a from u)",
+        "select x.b from t x where x.a in (from (select a from u))",
+    ),
     (
         "select a from t where exists (select 1 from u where u.a = t.a)",
         "select y.a from t y where exists (select 1 from u z where y.a = z.a)",
@@ -32,9 +36,15 @@ EQUAL = (
         "select b, sum(a) filter (where d > 1) s from t group by b",
         "select b, sum(a) filter (where d > 1) s from (select d, b, a from t) group by b",
     ),
-    ("select a from t union all select k from u", "with q as (select k from u) select a from t union all from q"),
-    ("select sum(a) over (partition by b, d) s from t", "select sum(a) over (partition by d, b) s from t"),
-)  # fmt: skip
+    (
+        "select a from t union all select k from u",
+        "with q as (select k from u) select a from t union all from q",
+    ),
+    (
+        "select sum(a) over (partition by b, d) s from t",
+        "select sum(a) over (partition by d, b) s from t",
+    ),
+)
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +77,10 @@ def test_no_mutant_with_other_rows_has_an_equal_key(con: duckdb.DuckDBPyConnecti
             key, doubtful = _keys(database, text)
             assert not doubtful or "limit" in text, (text, doubtful)
             for mutant in mutants(text):
-                other, unsure = _keys(database, mutant)
+                try:
+                    other, unsure = _keys(database, mutant)
+                except BadInput:
+                    continue
                 refuted_now = not unsure and not doubtful and _differ(con, text, mutant, refuted)
                 refuted += refuted_now
                 assert not refuted_now or other.whole != key.whole, (text, mutant)

@@ -1,5 +1,6 @@
 """Verdicts: what is called equal, different with rows, or unknown with a reason."""
 
+from collections import Counter
 from dataclasses import replace
 
 import duckdb
@@ -33,8 +34,8 @@ CHANGED = {
         "select a from t group by grouping sets ((a), (a))",
     ),
     "repeated groups": (
-        "select a + id, id + a from u group by grouping sets ((a + id), (id + a))",
-        "select a + id, id + a from u group by grouping sets ((a + id), (a + id))",
+        "select a + id x, id + a y from u group by grouping sets ((a + id), (id + a))",
+        "select a + id x, a + id y from u group by grouping sets ((a + id), (a + id))",
     ),
     "a frame": (
         "select sum(a) over (order by id rows between 1 preceding and current row) x from u",
@@ -75,7 +76,7 @@ DOUBTFUL = {
     "a row's number": "select rowid x from t",
     "a percentage": "select a from t order by a limit 10%",
     "a table function": "select * from range(3)",
-    "recursion": "with recursive q as (select 1 x union all select x + 1 from q where x < 3) from q",
+    "recursion": "with recursive q as (select 1 x union all select x + 1 from q) from q",
     "a lambda": "select list_transform(l, lambda x: x + 1) x from t",
     "a time zone": "select b::timestamptz x from t",
 }
@@ -90,13 +91,11 @@ def test_a_changed_query_is_different(one: str, other: str) -> None:
     found = verdict(one, other)
     assert found.kind == "different", found
     if found.example:
-        assert _difference(one, other, found) == (
-            found.example.only_first,
-            found.example.only_second,
-        )
+        shown = Counter(found.example.only_first), Counter(found.example.only_second)
+        assert _difference(one, other, found) == shown
 
 
-def _difference(one: str, other: str, found: Verdict) -> tuple[list[object], list[object]]:
+def _difference(one: str, other: str, found: Verdict) -> tuple[Counter[object], Counter[object]]:
     """Return the rows of either query that the other lacks, in tables with the example's rows."""
     assert found.example
     con = duckdb.connect()
@@ -104,10 +103,8 @@ def _difference(one: str, other: str, found: Verdict) -> tuple[list[object], lis
     for table, rows in found.example.tables.items():
         for row in rows:
             con.execute(f"insert into {table} values ({', '.join('?' * len(row))})", row)
-    return tuple(
-        [tuple(row) for row in con.execute(f"({x}) except all ({y})").fetchall()]
-        for x, y in ((one, other), (other, one))
-    )  # type: ignore[return-value]
+    first, second = (Counter(con.execute(text).fetchall()) for text in (one, other))
+    return first - second, second - first
 
 
 @pytest.mark.parametrize("text", DOUBTFUL.values(), ids=DOUBTFUL)

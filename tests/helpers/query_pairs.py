@@ -1,4 +1,4 @@
-"""Random queries, mutants of them, and random rows: an oracle beside the package ``equivalence``."""
+"""Random queries, mutants of them, and random rows, as an oracle for ``equivalence``."""
 
 import random
 from collections import Counter
@@ -14,7 +14,7 @@ OUTPUTS = ("t.a", "t.b", "t.d", "t.a + 1", "coalesce(t.b, 'y')", "t.a * t.d")
 AGGREGATES = ("count(*)", "count(t.b)", "sum(t.a)", "min(t.d)", "max(t.a)", "count(distinct t.a)")
 SWAPS = (
     ("> 1", ">= 1"), (">= 2", "> 2"), ("= 'x'", "= 'X'"), ("<> 'x'", "= 'x'"), ("< 2.5", "<= 2.5"),
-    ("is null", "is not null"), (" and ", " or "), ("left join", "join"), (" join", " left join"),
+    ("is null", "is not null"), (" and ", " or "), ("left join", "join"), ("t join", "t left join"),
     ("semi join", "anti join"), ("t.a + 1", "t.a - 1"), ("'y'", "'z'"), ("t.a * t.d", "t.a + t.d"),
     ("count(*)", "count(t.a)"), ("sum(", "sum(distinct "), ("min(", "max("), ("max(", "min("),
     ("count(distinct ", "count("), ("select ", "select distinct "), ("union all", "union"),
