@@ -51,7 +51,7 @@ BOTH = frozenset({"INNER", "LEFT", "RIGHT", "FULL", "SINGLE"})
 
 @dataclass(frozen=True)
 class TableFacts:
-    """What DuckDB's catalogue records about a table."""
+    """The constraints of a table, as DuckDB's catalogue records them."""
 
     not_null: frozenset[str]
     unique: tuple[str, ...]
